@@ -1,0 +1,203 @@
+import type { Command, EventBody, EventOf } from '../protocol/index.ts';
+import { compact } from './compact.ts';
+import type { Engine } from './engine.ts';
+import { finishRun } from './finish.ts';
+import { fold } from './fold.ts';
+import { forecast } from './forecast.ts';
+import { drainInbox, isReceivable } from './inbox.ts';
+import { describeLimit, findWarnings, type LimitReached } from './limit-check.ts';
+import { next, type Action, type Facts } from './next.ts';
+import type { Model } from './ports/model.ts';
+import { recoverCall } from './recover.ts';
+import { performCalls } from './run-calls.ts';
+import { createState, openedOf, runOf, type State } from './state.ts';
+import { summarise } from './title.ts';
+import { performTurn } from './turn.ts';
+import { createWork, type Work } from './work.ts';
+
+/** Why `advance` came back. */
+export type Advanced =
+  | { state: 'idle'; finished?: EventOf<'run.finished'> }
+  | { state: 'parked'; approvals: EventOf<'approval.asked'>[] }
+  | { state: 'busy' };
+
+/**
+ * Works on a session until nothing is left to do: claims it, folds its log, and repeats drain, next,
+ * perform, append. Resuming after a crash, after an approval, or on another day is this same call.
+ *
+ * @param options.signal Leave at once, as a crash would: what is durable stays, and the next call goes on.
+ */
+export async function advance(engine: Engine, session: string, options: { signal?: AbortSignal } = {}): Promise<Advanced> {
+  for (;;) {
+    const lease = engine.store.claim(session);
+    if (!lease) return { state: 'busy' };
+    let result: Advanced;
+    let state: State;
+    try {
+      state = loadState(engine, session);
+      result = await work(engine, { session, lease, state, signal: options.signal });
+    } finally {
+      lease.release();
+    }
+    // Something may have arrived between the last look and the release; nobody else would take it.
+    const missed = engine.store.inbox(session).some((command) => isReceivable(state, command));
+    if (!missed || options.signal?.aborted || state.closed) return result;
+  }
+}
+
+/** The state of a session, from its log alone. */
+export function loadState(engine: Pick<Engine, 'store'>, session: string): State {
+  const state = createState();
+  for (const event of engine.store.read(session)) fold(state, event);
+  return state;
+}
+
+interface WorkInput {
+  session: string;
+  lease: Work['lease'];
+  state: State;
+  signal?: AbortSignal | undefined;
+}
+
+async function work(engine: Engine, { session, lease, state, signal }: WorkInput): Promise<Advanced> {
+  const stopper = createStopper(engine, session, signal);
+  try {
+    let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
+    let finished: EventOf<'run.finished'> | undefined;
+    for (;;) {
+      if (stopper.isLeaving()) return { state: 'idle' };
+      const before = state.lastRun;
+      await drainInbox(current);
+      if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
+      const action = await decideNext(current);
+      if (action.kind === 'idle' || action.kind === 'park') {
+        if (state.lastRun !== before) finished = state.lastRun;
+        if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
+        return { state: 'idle', ...(finished ? { finished } : {}) };
+      }
+      await perform(current, action);
+      await warn(current);
+      if (state.lastRun !== before) finished = state.lastRun;
+    }
+  } finally {
+    stopper.close();
+  }
+}
+
+async function decideNext(current: Work): Promise<Action> {
+  const { state, engine } = current;
+  const { settings } = engine;
+  // Only a run needs a model; a session that is idle opens without any key.
+  const model: Model | undefined = state.run ? await current.model() : undefined;
+  const facts: Facts = {
+    effectsOf: (name) => engine.tools.find(name)?.effects ?? ['read'],
+    forecast: () => forecast(state, model!, { settings, overhead: overheadOf(current) }),
+    maxRetries: settings.maxRetries,
+    compactAt: settings.compactAt,
+  };
+  return next(state, facts);
+}
+
+/** Characters of system prompt and tools. */
+function overheadOf({ state, engine }: Work): number {
+  const opened = openedOf(state);
+  const specs = engine.tools.specs(opened.tools);
+  let sum = overheads.get(specs);
+  if (sum === undefined) {
+    sum = JSON.stringify(specs).length;
+    overheads.set(specs, sum);
+  }
+  return opened.system.length + sum;
+}
+
+const overheads = new WeakMap<object, number>();
+
+async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | 'park' }>): Promise<void> {
+  switch (action.kind) {
+    case 'model':
+      return performTurn(current, action.forecast);
+    case 'calls':
+      return performCalls(current, action.calls);
+    case 'recover':
+      return recoverCall(current, action.call);
+    case 'compact':
+      return compact(current);
+    case 'title':
+      return summarise(current);
+    case 'say':
+      return say(current, action.text);
+    case 'limit':
+      return askLimit(current, action.reached);
+    case 'finish':
+      return finishRun(current, action);
+  }
+}
+
+async function say(current: Work, text: string): Promise<void> {
+  const { state, engine } = current;
+  const message = { id: engine.ids.ulid(), role: 'user' as const, origin: 'engine' as const, parts: [{ type: 'text' as const, text }] };
+  await current.append([{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }]);
+}
+
+/** At a limit the user is offered more; with nobody to ask, the run ends and says how to go on. */
+async function askLimit(current: Work, reached: LimitReached): Promise<void> {
+  const { state, engine } = current;
+  const run = runOf(state);
+  const what = describeLimit(reached);
+  if (run.onAsk === 'deny') {
+    return finishRun(current, { outcome: 'limit', reason: `The next step would pass a limit: ${what}.` });
+  }
+  await current.append([
+    {
+      type: 'approval.asked',
+      run: run.id,
+      approval: engine.ids.ulid(),
+      turn: state.turn,
+      subject: { kind: 'limit', ...reached },
+      title: `Go on beyond the limit? ${what}.`,
+      reason: 'the next step would pass the limit',
+      expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
+    },
+  ]);
+}
+
+async function warn(current: Work): Promise<void> {
+  const { state } = current;
+  if (!state.run) return;
+  const run = state.run.id;
+  const bodies: EventBody[] = findWarnings(state).map((warning) => ({
+    type: 'usage.counted',
+    run,
+    ...warning,
+    cost: state.spent.usd,
+  }));
+  if (bodies.length > 0) await current.append(bodies);
+}
+
+/** Watches for a cancel in the inbox and for the caller's wish to leave, while something is being performed. */
+function createStopper(
+  engine: Engine,
+  session: string,
+  leave: AbortSignal | undefined,
+): { signal(): AbortSignal; renew(): AbortSignal; isLeaving: () => boolean; close(): void } {
+  let controller = new AbortController();
+  const isCancel = (command: Command): boolean => command.type === 'cancel';
+  const stop = (): void => controller.abort();
+  const unlisten = engine.store.onSend(session, () => {
+    if (engine.store.inbox(session).some(isCancel)) stop();
+  });
+  leave?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: () => controller.signal,
+    renew() {
+      controller = new AbortController();
+      if (leave?.aborted) controller.abort();
+      return controller.signal;
+    },
+    isLeaving: () => leave?.aborted ?? false,
+    close() {
+      unlisten();
+      leave?.removeEventListener('abort', stop);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { toText, type EventBody } from '../protocol/index.ts';
+import { forecast } from './forecast.ts';
+import { findModelLimit } from './limit-check.ts';
+import type { ModelRequest } from './ports/model.ts';
+import { requestModel } from './request-model.ts';
+import { createState } from './state.ts';
+import type { Work } from './work.ts';
+
+/** What a small request of the engine's own came to. `bodies` are to be appended whatever the text is. */
+export interface CheapAnswer {
+  /** Undefined when the model failed, was stopped, or a limit left no room. */
+  text?: string;
+  bodies: EventBody[];
+}
+
+/** Asks the cheap model of the same provider for a text: titles, summaries, compaction. Counts against the limits. */
+export async function askCheap(
+  work: Work,
+  question: { purpose: 'compaction' | 'title'; system: string; text: string; maxOutputTokens: number },
+): Promise<CheapAnswer> {
+  const model = await work.engine.models.cheap(await work.model());
+  const probe = createState();
+  probe.chars = question.text.length;
+  const settings = { ...work.engine.settings, maxOutputTokens: question.maxOutputTokens };
+  const need = forecast(probe, model, { settings, overhead: question.system.length });
+  if (findModelLimit(work.state, need)) return { bodies: [] };
+  const request: ModelRequest = {
+    system: question.system,
+    tools: [],
+    messages: [{ id: question.purpose, role: 'user', origin: 'engine', parts: [{ type: 'text', text: question.text }] }],
+    maxOutputTokens: question.maxOutputTokens,
+    session: `${work.session}-${question.purpose}`,
+  };
+  const reserved = { input: need.promptTokens, output: need.maxOutputTokens, cacheRead: 0, cacheWrite: 0 };
+  const result = await requestModel(work, { purpose: question.purpose, model, request, reserved });
+  if (!result.ok) return { bodies: [result.attempted] };
+  const text = toText(result.answer).trim();
+  return { bodies: [result.attempted], ...(text === '' ? {} : { text }) };
+}

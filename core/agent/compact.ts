@@ -1,0 +1,63 @@
+import type { EventBody, Message } from '../protocol/index.ts';
+import { askCheap } from './ask-cheap.ts';
+import { runOf } from './state.ts';
+import { toTranscript } from './transcript.ts';
+import type { Work } from './work.ts';
+
+const SYSTEM =
+  'You compress the history of a coding agent. Write down, in terse notes: what the user wants, word for word where it matters; ' +
+  'what was decided and why; which files were read or changed and what is in them that matters; commands and their results; ' +
+  'what failed; what is left to do. Invent nothing.';
+
+/** Share of the context window that stays as it is. */
+const KEEP = 0.25;
+const CHARS_PER_TOKEN = 3;
+
+/**
+ * Replaces the head of the history by a summary from the cheap model. The cut never separates a call from
+ * its result. When the model cannot be asked, the summary is a list of what was said and called.
+ */
+export async function compact(work: Work): Promise<void> {
+  const { state } = work;
+  const model = await work.model();
+  const run = runOf(state).id;
+  const budget = model.info.contextWindow * KEEP * CHARS_PER_TOKEN;
+  const cut = findCut(state.messages, budget);
+  if (cut === undefined) {
+    await work.append([{ type: 'context.compacted', run, turn: state.turn, summary: '', firstKept: '', dropped: 0 }]);
+    return;
+  }
+  const dropped = state.messages.slice(0, cut);
+  const perPart = Math.max(400, Math.floor(budget / Math.max(1, dropped.length)));
+  const transcript = toTranscript(dropped.filter((message) => message.origin !== 'context'), perPart);
+  const answer = await askCheap(work, { purpose: 'compaction', system: SYSTEM, text: transcript, maxOutputTokens: 2_048 });
+  if (work.stop.aborted) {
+    if (!work.isLeaving()) await work.append(answer.bodies);
+    return;
+  }
+  const bodies: EventBody[] = [...answer.bodies];
+  if (answer.text === undefined) {
+    const text = 'The history was shortened without a model: only what was said and called is kept.';
+    bodies.push({ type: 'notice', run, level: 'warn', text });
+  }
+  const notes = answer.text ?? toTranscript(dropped, 200).slice(-budget / 2);
+  const summary =
+    `The beginning of this conversation was replaced by these notes to save room.\n<notes>\n${notes}\n</notes>` +
+    (state.firstPrompt === undefined ? '' : `\nThe user's first request, word for word:\n<request>\n${state.firstPrompt}\n</request>`);
+  const firstKept = state.messages[cut]?.id ?? '';
+  bodies.push({ type: 'context.compacted', run, turn: state.turn, summary, firstKept, dropped: dropped.length });
+  await work.append(bodies);
+}
+
+/** Index of the first message that stays: the earliest place whose tail fits `budget` characters and is no result. */
+function findCut(messages: readonly Message[], budget: number): number | undefined {
+  let size = 0;
+  let cut: number | undefined;
+  for (let index = messages.length - 1; index > 0; index--) {
+    size += JSON.stringify(messages[index]!.parts).length;
+    if (size > budget && cut !== undefined) break;
+    if (messages[index]!.origin !== 'tools') cut = index;
+  }
+  const isOnlySummary = cut === 1 && messages[0]!.id.startsWith('summary-');
+  return cut === undefined || isOnlySummary ? undefined : cut;
+}

@@ -1,0 +1,56 @@
+import { decide } from '../policy/index.ts';
+import { toKlausError, type EventBody } from '../protocol/index.ts';
+import { settleCalls, toRunFinished } from './settle.ts';
+import { openedOf, runOf, type Ending } from './state.ts';
+import { createToolContext } from './tool-context.ts';
+import type { Work } from './work.ts';
+
+/** The checkpoint in the log, as a call of the engine's own. */
+const CHECKPOINT = 'git_checkpoint';
+
+/** Ends the run: what is still open is settled, what changed is committed to the private ref. */
+export async function finishRun(work: Work, ending: Ending): Promise<void> {
+  const { state } = work;
+  const bodies = settleCalls(work, ending.reason.replace(/\.$/, ''));
+  if (!runOf(state).checkpointed && mayHaveChanged(work)) bodies.push(...(await makeCheckpoint(work)));
+  bodies.push(toRunFinished(state, ending, bodies));
+  await work.append(bodies);
+}
+
+function mayHaveChanged(work: Work): boolean {
+  if (openedOf(work.state).checkpoint !== 'auto') return false;
+  return runOf(work.state).calls.some(
+    (call) =>
+      call.outcome !== 'denied' &&
+      (work.engine.tools.find(call.name)?.effects.some((effect) => effect !== 'read') ?? false),
+  );
+}
+
+async function makeCheckpoint(work: Work): Promise<EventBody[]> {
+  const { state, engine } = work;
+  const run = runOf(state).id;
+  const opened = openedOf(state);
+  const decision = decide(
+    { name: CHECKPOINT, effects: ['write'], access: [{ kind: 'exec', command: 'git commit-tree' }], altered: false, engine: true },
+    { grant: state.grant, mode: state.mode, patchApproval: false, workspace: opened.workspace, home: engine.home },
+  );
+  const callHash = engine.ids.digest(JSON.stringify([CHECKPOINT, run]));
+  const head = { run, turn: state.turn, call: `checkpoint-${run}`, index: 0, name: CHECKPOINT };
+  const bodies: EventBody[] = [{ type: 'gate.decided', ...head, attempt: 1, ...decision, callHash }];
+  if (decision.verdict !== 'allow') return bodies;
+  try {
+    const context = await createToolContext(work, head.call);
+    const title = state.title ?? state.firstPrompt?.slice(0, 60) ?? 'work';
+    const result = await engine.checkpoint(context, `klaus: ${title}`);
+    if ('skipped' in result) return bodies;
+    bodies.push({ type: 'workspace.snapshotted', run, ...result });
+    if (result.leftOut.length > 0) {
+      const text = `Left out of the checkpoint because they hold secrets: ${result.leftOut.join(', ')}.`;
+      bodies.push({ type: 'notice', run, level: 'warn', text });
+    }
+  } catch (error) {
+    const text = `No checkpoint was made: ${toKlausError(error).message}`;
+    bodies.push({ type: 'notice', run, level: 'warn', text });
+  }
+  return bodies;
+}

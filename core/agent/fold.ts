@@ -1,0 +1,265 @@
+import {
+  addUsage,
+  NO_USAGE,
+  toText,
+  type Event,
+  type EventOf,
+  type Message,
+  type ResultPart,
+} from '../protocol/index.ts';
+import type { RunState, State } from './state.ts';
+
+/**
+ * Takes one event into the state. The state is changed in place: it has one owner, and copying a history
+ * for every event would make a long session quadratic.
+ */
+export function fold(state: State, event: Event): void {
+  state.seq = event.seq;
+  switch (event.type) {
+    case 'session.opened':
+      state.session = event;
+      state.model = event.model;
+      state.mode = event.mode;
+      state.limits = event.limits;
+      state.grant = event.grant;
+      return;
+    case 'session.changed':
+      if (event.title !== undefined) state.title = event.title;
+      if (event.summary !== undefined) {
+        state.summary = event.summary;
+        state.titled = true;
+      }
+      if (event.model !== undefined) state.model = event.model;
+      if (event.mode !== undefined) state.mode = event.mode;
+      if (event.limits) state.limits = event.limits;
+      return;
+    case 'session.closed':
+      state.closed = true;
+      return;
+    case 'run.started':
+      state.run = createRun(event);
+      return;
+    case 'run.finished':
+      delete state.run;
+      state.lastRun = event;
+      // After a cancel, a limit or a failing model nobody wants one more request.
+      state.titled = event.turns === 0 || !NAMED_OUTCOMES.has(event.outcome);
+      return;
+    case 'turn.started':
+      state.turn = event.turn;
+      state.openTurn = event;
+      state.spent.turns++;
+      if (state.run) {
+        state.run.turns++;
+        delete state.run.failure;
+      }
+      return;
+    case 'model.attempted':
+      foldAttempt(state, event);
+      return;
+    case 'turn.finished':
+      delete state.openTurn;
+      if (state.run) foldStop(state.run, event);
+      return;
+    case 'message.added':
+      foldMessage(state, event.message);
+      return;
+    case 'tool.started': {
+      const call = state.calls.find((candidate) => candidate.id === event.call);
+      if (call) call.started = event;
+      return;
+    }
+    case 'tool.finished':
+      foldResult(state, event);
+      return;
+    case 'approval.asked': {
+      state.approvals.set(event.approval, event);
+      const { subject } = event;
+      const call = subject.kind === 'call' ? state.calls.find((candidate) => candidate.id === subject.call) : undefined;
+      if (call) {
+        call.asked = event;
+        call.answer = undefined;
+      }
+      return;
+    }
+    case 'approval.answered':
+      foldAnswer(state, event);
+      return;
+    case 'grant.changed':
+      state.grant = event.grant;
+      return;
+    case 'workspace.snapshotted':
+      if (state.run) state.run.checkpointed = true;
+      return;
+    case 'context.compacted':
+      foldCompaction(state, event);
+      return;
+    case 'usage.counted':
+      state.run?.warned.add(event.limit);
+      return;
+    case 'gate.decided':
+    case 'notice':
+      return;
+  }
+}
+
+const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+function createRun(event: EventOf<'run.started'>): RunState {
+  return {
+    id: event.run,
+    onAsk: event.onAsk,
+    usage: NO_USAGE,
+    usd: 0,
+    turns: 0,
+    toolCalls: 0,
+    evidence: [],
+    calls: [],
+    invalidInputs: 0,
+    continuations: 0,
+    empty: false,
+    mustCompact: false,
+    compacted: false,
+    checkpointed: false,
+    warned: new Set(),
+  };
+}
+
+function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
+  state.spent.usage = addUsage(state.spent.usage, event.usage);
+  state.spent.usd = addUsd(state.spent.usd, event.usd);
+  const { run } = state;
+  if (run) {
+    run.usage = addUsage(run.usage, event.usage);
+    run.usd = addUsd(run.usd, event.usd);
+  }
+  if (event.purpose !== 'turn') return;
+  if (event.outcome === 'ok') {
+    const { usage } = event;
+    state.measured = { chars: state.chars, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
+    if (run) run.compacted = false;
+  } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
+    delete state.openTurn;
+    if (event.outcome === 'context_window' && !run.compacted) run.mustCompact = true;
+    else run.failure = { code: event.outcome, message: event.message ?? event.outcome };
+  }
+}
+
+function foldStop(run: RunState, event: EventOf<'turn.finished'>): void {
+  run.lastStop = event.stopReason;
+  const isWhole = event.stopReason !== 'max_tokens' && event.stopReason !== 'pause_turn' && !event.empty;
+  run.continuations = isWhole ? 0 : run.continuations + 1;
+  run.empty = event.empty === true;
+  if (event.stopReason === 'model_context_window_exceeded') run.mustCompact = true;
+}
+
+function foldMessage(state: State, message: Message): void {
+  if (state.run) state.run.empty = false;
+  if (message.origin === 'user' && state.firstPrompt === undefined) state.firstPrompt = toText(message);
+  if (state.calls.length > 0) {
+    state.held.push(message);
+    return;
+  }
+  push(state, message);
+  if (message.role !== 'assistant') return;
+  state.calls = message.parts
+    .filter((part) => part.type === 'call')
+    .map((part, index) => ({
+      id: part.id,
+      index,
+      name: part.name,
+      input: part.input,
+      redacted: part.redacted === true,
+    }));
+}
+
+function foldResult(state: State, event: EventOf<'tool.finished'>): void {
+  const call = state.calls.find((candidate) => candidate.id === event.call);
+  if (!call || call.finished) return;
+  delete call.started;
+  call.finished = { outcome: event.outcome, output: event.output };
+  state.spent.toolCalls++;
+  if (state.run) {
+    state.run.toolCalls++;
+    state.run.calls.push({ name: event.name, outcome: event.outcome });
+    if (event.evidence) state.run.evidence.push({ call: event.call, ...event.evidence });
+    state.run.invalidInputs = isInvalidInput(event) ? state.run.invalidInputs + 1 : 0;
+  }
+  if (!state.calls.every((candidate) => candidate.finished)) return;
+  const parts: ResultPart[] = state.calls.map((candidate) => ({
+    type: 'result',
+    call: candidate.id,
+    text: candidate.finished!.output,
+    isError: candidate.finished!.outcome !== 'ok',
+  }));
+  state.calls = [];
+  push(state, { id: `results-${event.turn}`, role: 'user', origin: 'tools', parts });
+  for (const message of state.held.splice(0)) push(state, message);
+}
+
+function isInvalidInput(event: EventOf<'tool.finished'>): boolean {
+  return (event.detail as { code?: string } | undefined)?.code === 'tool.input';
+}
+
+function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
+  const asked = state.approvals.get(event.approval);
+  state.approvals.delete(event.approval);
+  if (!asked) return;
+  if (asked.subject.kind === 'limit') {
+    if (event.answer !== 'approved' && event.answer !== 'superseded' && state.run) {
+      state.run.limitRefused = asked.subject.limit;
+    }
+    return;
+  }
+  const call = state.calls.find((candidate) => candidate.asked?.approval === event.approval);
+  if (!call) return;
+  call.answer = event.answer === 'superseded' ? undefined : event.answer;
+  call.note = event.note;
+  if (event.answer === 'superseded') delete call.asked;
+}
+
+function foldCompaction(state: State, event: EventOf<'context.compacted'>): void {
+  if (event.dropped === 0) {
+    if (state.run) state.run.failure = { code: 'context_window', message: 'the context window is full and nothing can be left out' };
+    return;
+  }
+  const from = state.messages.findIndex((message) => message.id === event.firstKept);
+  const kept = from < 0 ? [] : state.messages.slice(from);
+  const dropped = from < 0 ? state.messages : state.messages.slice(0, from);
+  const context = dropped.filter((message) => message.origin === 'context');
+  state.messages = [];
+  state.chars = 0;
+  delete state.measured;
+  push(state, {
+    id: `summary-${event.seq}`,
+    role: 'user',
+    origin: 'engine',
+    parts: [{ type: 'text', text: event.summary }],
+  });
+  for (const message of [...context, ...kept]) push(state, message);
+  if (state.run) {
+    state.run.mustCompact = false;
+    state.run.compacted = true;
+  }
+}
+
+function push(state: State, message: Message): void {
+  state.messages.push(message);
+  state.chars += countChars(message);
+}
+
+/** Characters of a message as far as they become prompt tokens; an image counts as about 1,600 tokens. */
+function countChars(message: Message): number {
+  let sum = 0;
+  for (const part of message.parts) {
+    if (part.type === 'text' || part.type === 'thinking' || part.type === 'result') sum += part.text.length;
+    else if (part.type === 'call') sum += part.name.length + JSON.stringify(part.input ?? null).length;
+    else if (part.type === 'file') sum += part.name.length + (part.text?.length ?? 0);
+    else sum += 6_400;
+  }
+  return sum + 16;
+}
+
+function addUsd(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}

@@ -1,0 +1,140 @@
+import type { Command, EventBody, Limits, Message } from '../protocol/index.ts';
+import { describeLimit, usedOf } from './limit-check.ts';
+import { loadInstructions } from './instructions.ts';
+import { settleForCancel } from './settle.ts';
+import type { State } from './state.ts';
+import type { Work } from './work.ts';
+
+/** Titles up to this long are taken from the prompt as it is. */
+const MAX_TITLE = 60;
+
+/**
+ * Turns the commands of the inbox into events, each consumed in the transaction of its events. A command
+ * whose time has not come stays where it is.
+ *
+ * @returns True when anything was consumed.
+ */
+export async function drainInbox(work: Work): Promise<boolean> {
+  let any = false;
+  await expireApprovals(work);
+  for (const command of work.engine.store.inbox(work.session)) {
+    const bodies = await receive(work, command);
+    if (!bodies) continue;
+    await work.append(bodies, [command.id]);
+    any = true;
+  }
+  return any;
+}
+
+/** True for a command that `drainInbox` would take now. */
+export function isReceivable(state: State, command: Command): boolean {
+  if (command.type !== 'prompt') return true;
+  if (state.closed) return false;
+  if (!state.run) return true;
+  return command.delivery === 'steer' && isAtBoundary(state);
+}
+
+/** Between two model requests, with all results in the history. */
+function isAtBoundary(state: State): boolean {
+  return state.calls.length === 0 && !state.openTurn && state.approvals.size === 0;
+}
+
+async function receive(work: Work, command: Command): Promise<EventBody[] | undefined> {
+  const { state } = work;
+  if (!isReceivable(state, command)) return undefined;
+  switch (command.type) {
+    case 'prompt':
+      return state.run ? [toSteer(work, command)] : await beginRun(work, command);
+    case 'resume':
+      return state.run || state.turn === 0 ? [] : resumeRun(work, command);
+    case 'cancel':
+      return state.run ? settleForCancel(work) : [];
+    case 'approve':
+      return answer(state, command);
+    case 'limits':
+      return changeLimits(state, command.limits);
+    case 'change': {
+      const { title, pinned, model, mode } = command;
+      const changes = { title, pinned, model, mode };
+      return [{ type: 'session.changed', ...dropUndefined(changes) }];
+    }
+  }
+}
+
+async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
+  const { state, engine } = work;
+  const run = engine.ids.ulid();
+  const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'user', parts: command.parts };
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', onAsk: command.onAsk }];
+  if (state.title === undefined) {
+    const title = toShortTitle(message);
+    if (title !== undefined) bodies.push({ type: 'session.changed', title });
+  }
+  // Appended in one transaction: the run's id is set here because the state does not know the run yet.
+  for (const body of await loadInstructions(work, 'root', run)) bodies.push(body);
+  bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  return bodies;
+}
+
+function toShortTitle(message: Message): string | undefined {
+  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join(' ');
+  return text !== '' && text.length <= MAX_TITLE && !text.includes('\n') ? text : undefined;
+}
+
+function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>): EventBody {
+  const { state, engine } = work;
+  const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'steer', parts: command.parts };
+  return { type: 'message.added', run: state.run!.id, turn: state.turn, message };
+}
+
+function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): EventBody[] {
+  const { state, engine } = work;
+  const run = engine.ids.ulid();
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', onAsk: command.onAsk }];
+  if (state.messages.at(-1)?.role === 'assistant') {
+    const parts: Message['parts'] = [{ type: 'text', text: 'Go on with the task.' }];
+    const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts };
+    bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  }
+  return bodies;
+}
+
+/** A question that is settled already takes no second answer: the command is consumed and says nothing. */
+function answer(state: State, command: Extract<Command, { type: 'approve' }>): EventBody[] {
+  const asked = state.approvals.get(command.approval);
+  if (!asked) return [];
+  const { approval, answer: given, by, note } = command;
+  const answered: EventBody = { type: 'approval.answered', run: asked.run, approval, answer: given, by, ...dropUndefined({ note }) };
+  if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
+  return [answered, { type: 'session.changed', limits: { ...state.limits, [asked.subject.limit]: asked.subject.offer } }];
+}
+
+/** New caps settle the questions about them, if they leave room. */
+function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | undefined }): EventBody[] {
+  const limits: Limits = { ...state.limits, ...dropUndefined(given) };
+  const bodies: EventBody[] = [{ type: 'session.changed', limits }];
+  const used = usedOf(state);
+  for (const asked of state.approvals.values()) {
+    if (asked.subject.kind !== 'limit') continue;
+    const cap = limits[asked.subject.limit];
+    if (cap !== 0 && cap <= used[asked.subject.limit]) continue;
+    const note = describeLimit({ limit: asked.subject.limit, used: used[asked.subject.limit], cap });
+    bodies.push({ type: 'approval.answered', run: asked.run, approval: asked.approval, answer: 'superseded', by: 'klaus', note });
+  }
+  return bodies;
+}
+
+async function expireApprovals(work: Work): Promise<void> {
+  const now = work.engine.clock.now();
+  const expired = [...work.state.approvals.values()].filter((asked) => asked.expiresAt <= now);
+  if (expired.length === 0) return;
+  await work.append(
+    expired.map(({ run, approval }) => ({ type: 'approval.answered', run, approval, answer: 'expired', by: 'klaus' })),
+  );
+}
+
+function dropUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,17 @@
+export { advance, loadState, type Advanced } from './advance.ts';
+export { cost, priceFor, worstCase } from './cost.ts';
+export type { CheckpointResult, Engine } from './engine.ts';
+export { fold } from './fold.ts';
+export { nearest } from './nearest.ts';
+export { cutOutput } from './output.ts';
+export * from './ports/clock.ts';
+export * from './ports/ids.ts';
+export * from './ports/model.ts';
+export * from './ports/sandbox.ts';
+export * from './ports/store.ts';
+export * from './ports/tool.ts';
+export * from './ports/workspace.ts';
+export type { EngineSettings, RetrySettings } from './settings.ts';
+export { createState, type State } from './state.ts';
+export { SYSTEM_PROMPT } from './system-prompt.ts';
+export { createToolRegistry, type ToolRegistry } from './tool-registry.ts';

@@ -1,0 +1,155 @@
+import { toText, type Effect } from '../protocol/index.ts';
+import type { Forecast } from './forecast.ts';
+import { findModelLimit, toolCallsLeft, toReached, type LimitReached } from './limit-check.ts';
+import { runOf, type CallState, type Ending, type RunState, type State } from './state.ts';
+
+/** What the loop does next. */
+export type Action =
+  | { kind: 'idle' }
+  /** Wait for a human, holding nothing. */
+  | { kind: 'park' }
+  /** A call was started by a process that is gone. */
+  | { kind: 'recover'; call: CallState }
+  /** Run these: one call, or several that only read. */
+  | { kind: 'calls'; calls: CallState[] }
+  | { kind: 'compact' }
+  | { kind: 'model'; forecast: Forecast }
+  /** Say this to the model, as a line of the engine's own. */
+  | { kind: 'say'; text: string }
+  | { kind: 'limit'; reached: LimitReached }
+  | ({ kind: 'finish' } & Ending)
+  | { kind: 'title' };
+
+/** What `next` needs to know beside the state. */
+export interface Facts {
+  effectsOf(tool: string): readonly Effect[];
+  /** What the next model request would take. */
+  forecast(): Forecast;
+  maxRetries: number;
+  compactAt: number;
+}
+
+/** Decides the next step of a session. Pure: the same state and facts give the same action. */
+export function next(state: State, facts: Facts): Action {
+  if (!state.session) return { kind: 'idle' };
+  const { run } = state;
+  if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
+  if (run.limitRefused) return { kind: 'finish', outcome: 'limit', reason: `The limit of ${run.limitRefused} was kept.` };
+  if (state.calls.length > 0) return nextCall(state, facts);
+  if (run.invalidInputs > facts.maxRetries) {
+    const reason = `The model sent invalid tool input ${run.invalidInputs} times in a row.`;
+    return { kind: 'finish', outcome: 'failed', reason };
+  }
+  if (run.failure) {
+    return { kind: 'finish', outcome: 'model_failed', reason: `The model failed: ${run.failure.message}` };
+  }
+  return nextTurn(state, facts);
+}
+
+function nextCall(state: State, facts: Facts): Action {
+  const open = state.calls.filter((call) => !call.finished);
+  const left = open.find((call) => call.started);
+  if (left) return { kind: 'recover', call: left };
+  const batch = takeBatch(open, facts);
+  const runnable = batch.filter((call) => !isWaiting(call, state));
+  if (runnable.length === 0) return { kind: 'park' };
+  const room = toolCallsLeft(state, runnable.length);
+  if (room === 0) return askOrPark(state, toReached(state, 'toolCalls', runnable.length));
+  return { kind: 'calls', calls: runnable.slice(0, room) };
+}
+
+/** The calls that may run now: all reads at the front, or the one call that is a barrier. */
+function takeBatch(open: readonly CallState[], facts: Facts): CallState[] {
+  const isRead = (call: CallState): boolean => facts.effectsOf(call.name).every((effect) => effect === 'read');
+  const end = open.findIndex((call) => !isRead(call));
+  if (end === 0) return open.slice(0, 1);
+  return open.slice(0, end < 0 ? open.length : end);
+}
+
+function isWaiting(call: CallState, state: State): boolean {
+  return call.asked !== undefined && state.approvals.has(call.asked.approval);
+}
+
+function askOrPark(state: State, reached: LimitReached): Action {
+  for (const asked of state.approvals.values()) {
+    if (asked.subject.kind === 'limit' && asked.subject.limit === reached.limit) return { kind: 'park' };
+  }
+  return { kind: 'limit', reached };
+}
+
+function nextTurn(state: State, facts: Facts): Action {
+  const run = runOf(state);
+  const last = state.messages.at(-1);
+  if ((last?.role === 'assistant' || run.empty) && !run.mustCompact && run.turns > 0) {
+    const ended = endOf(state, facts);
+    if (ended) return ended;
+  }
+  const forecast = facts.forecast();
+  const isFull = forecast.promptTokens > facts.compactAt * forecast.contextWindow;
+  if (run.mustCompact || (isFull && !run.compacted)) return { kind: 'compact' };
+  if (forecast.promptTokens >= forecast.contextWindow) {
+    const reason = 'The context window is full and nothing more can be left out.';
+    return { kind: 'finish', outcome: 'failed', reason };
+  }
+  if (state.limits.usd > 0 && forecast.usd === null) {
+    const reason = `No price is known for ${state.model}, so a budget in dollars cannot be kept. Configure prices.${state.model}.`;
+    return { kind: 'finish', outcome: 'failed', reason };
+  }
+  const reached = findModelLimit(state, forecast);
+  if (reached && !state.openTurn) return askOrPark(state, reached);
+  return { kind: 'model', forecast };
+}
+
+/** What the model's last words mean for the run; undefined: ask it again. */
+function endOf(state: State, facts: Facts): Action | undefined {
+  const run = runOf(state);
+  const last = state.messages.at(-1);
+  const finish = (ending: Ending): Action => ({ kind: 'finish', ...ending });
+  switch (run.lastStop) {
+    case 'refusal':
+      return finish({ outcome: 'failed', reason: 'The model refused to go on.' });
+    case 'pause_turn':
+      return run.continuations > facts.maxRetries
+        ? finish({ outcome: 'failed', reason: 'The model paused too often in a row.' })
+        : undefined;
+    case 'max_tokens':
+      if (run.continuations > facts.maxRetries) {
+        return finish({ outcome: 'failed', reason: 'The answer was cut at the output limit too often in a row.' });
+      }
+      return { kind: 'say', text: 'Your answer was cut at the output limit. Go on exactly where it stopped.' };
+    default:
+      if (run.empty || !last || toText(last).trim() === '') {
+        return run.continuations > facts.maxRetries
+          ? finish({ outcome: 'failed', reason: 'The model ended without a word.' })
+          : { kind: 'say', text: 'Say in a few words what you did and what the result is.' };
+      }
+      return finish(judge(run, facts));
+  }
+}
+
+/** A run that ended by itself: done, unless a check is red or a denial stood in the way. */
+function judge(run: RunState, facts: Facts): Ending {
+  const changed = run.calls.some(
+    (call) => call.outcome !== 'denied' && facts.effectsOf(call.name).some((effect) => effect === 'write'),
+  );
+  const check = run.evidence.at(-1);
+  if (changed && check && check.exitCode !== 0) {
+    return { outcome: 'failed', reason: `The last check failed: ${check.command} ended with ${check.exitCode ?? 'a signal'}.` };
+  }
+  const denied = findStandingDenial(run, facts);
+  if (denied !== undefined) return { outcome: 'denied', reason: `${denied} was denied and nothing took its place.` };
+  return { outcome: 'done', reason: 'The model ended its turn.' };
+}
+
+/** A denied call stands in the way until a later call with at least its effects ends well. */
+function findStandingDenial(run: RunState, facts: Facts): string | undefined {
+  const at = run.calls.findLastIndex((call) => call.outcome === 'denied');
+  if (at < 0) return undefined;
+  const name = run.calls[at]!.name;
+  const effects = facts.effectsOf(name);
+  const replaced = run.calls.slice(at + 1).some((call) => {
+    const later = facts.effectsOf(call.name);
+    return call.outcome === 'ok' && effects.every((effect) => later.includes(effect));
+  });
+  return replaced ? undefined : name;
+}

@@ -1,0 +1,11 @@
+import type { Ulid } from '../../protocol/index.ts';
+
+/** Identity and chance, as the only way core knows them. */
+export interface Ids {
+  /** A new ULID, monotonic within the process. */
+  ulid(): Ulid;
+  /** Lower-case SHA-256 of the UTF-8 bytes. */
+  digest(text: string): string;
+  /** Uniform in [0, 1). */
+  random(): number;
+}

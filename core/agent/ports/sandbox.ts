@@ -1,0 +1,58 @@
+import type { SandboxName } from '../../protocol/index.ts';
+
+export interface ExecLimits {
+  /** Milliseconds; default 120,000. */
+  timeoutMs: number;
+  /** MiB; default 1,024. */
+  memoryMb: number;
+  /** Cores; default 1. */
+  cpus: number;
+  /** Default 256. */
+  processes: number;
+}
+
+export interface ExecRequest {
+  /** A line for `/bin/sh -c`, or a program with its arguments. */
+  command: string | readonly string[];
+  /** Absolute, inside the workspace. Default: the workspace. */
+  cwd?: string;
+  /** Added to the sandbox's own small environment. Nothing of Klaus's environment is inherited. */
+  env?: Readonly<Record<string, string>>;
+  /** Further absolute paths to bind at their own place. */
+  binds?: readonly { path: string; writable: boolean }[];
+  /** Default false: no network at all. */
+  network?: boolean;
+  limits?: Partial<ExecLimits>;
+  stdin?: string | Uint8Array;
+  /** Output as it comes, both streams in order of arrival. */
+  onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
+  /** Bytes of output kept in the result; what comes later still reaches `onOutput`. Default 1 MiB. */
+  keepBytes?: number;
+  signal?: AbortSignal;
+}
+
+export interface ExecResult {
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+  /** Both streams in order of arrival. */
+  output: string;
+  /** True when more was written than was kept. */
+  truncated: boolean;
+  timedOut: boolean;
+  cancelled: boolean;
+  durationMs: number;
+  /** What the driver could not enforce, each with the reason, such as `cpus: no cgroup is writable`. */
+  unenforced: readonly string[];
+  /** Limits that the command ran into, such as `memory: a process was ended at the limit of 1024 MiB`. */
+  exceeded?: readonly string[];
+}
+
+/** Runs commands on the workspace. When it ends or is killed, so is everything that it started. */
+export interface Sandbox {
+  readonly name: SandboxName;
+  /** @throws KlausError `sandbox.failed` when the driver itself breaks; a failing command is a result. */
+  exec(request: ExecRequest): Promise<ExecResult>;
+}

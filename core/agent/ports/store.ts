@@ -1,0 +1,54 @@
+import type { BlobRef, Command, Event, EventBody, Live } from '../../protocol/index.ts';
+
+/** Proof of holding a session: appends with an older fence fail. */
+export interface Lease {
+  readonly session: string;
+  readonly fence: number;
+  /** Gives the session back. Idempotent. */
+  release(): void;
+}
+
+/** A fact with its time, before the store gives it its place in the log. */
+export type Draft = EventBody & { at: number };
+
+export interface AppendOptions {
+  lease: Lease;
+  /** Commands that these events answer, consumed in the same transaction. */
+  consume?: readonly string[];
+}
+
+export interface BlobWriter {
+  write(chunk: Uint8Array): void;
+  /** Durable when it resolves. */
+  finish(): Promise<BlobRef>;
+  abort(): void;
+}
+
+/** The log, the inbox and the locks. */
+export interface Store {
+  /**
+   * Appends in one durable transaction and returns the events with their places. Emits to subscribers
+   * only afterwards. An empty list of drafts still consumes.
+   *
+   * @throws KlausError `store.busy` when the fence is old, `store.full`, `store.corrupt`.
+   */
+  append(session: string, drafts: readonly Draft[], options: AppendOptions): Promise<Event[]>;
+  /** Events after `after` (default 0) in order. */
+  read(session: string, after?: number): Iterable<Event>;
+  /** Puts a command into the inbox. Durable when it resolves; a known id changes nothing. */
+  send(session: string, command: Command): Promise<void>;
+  /** Commands that nobody consumed, in order of arrival. */
+  inbox(session: string): Command[];
+  /** Takes the session, or undefined while a live process holds it. */
+  claim(session: string): Lease | undefined;
+  /** Calls `listener` with every event appended after `after`, by any process, in order. */
+  subscribe(session: string, after: number, listener: (event: Event) => void): () => void;
+  /** Shows live text to this process's doors. */
+  emitLive(live: Live): void;
+  onLive(listener: (live: Live) => void): () => void;
+  /** Calls `wake` soon after something was sent to the session by any process. */
+  onSend(session: string, wake: () => void): () => void;
+  writeBlob(): BlobWriter;
+  /** Undefined when there is no such blob. */
+  readBlob(hash: string): Uint8Array | undefined;
+}

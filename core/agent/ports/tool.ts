@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import type { Access, BlobRef, Effect, FileChange, Resume } from '../../protocol/index.ts';
+import type { ExecLimits, Sandbox } from './sandbox.ts';
+import type { FileEdit, Workspace } from './workspace.ts';
+
+/** What a call is about to do, found out without doing it. The gate judges this. */
+export interface Intent {
+  /** The call in one line, for people: `edit src/sum.js (+1 −1)`. */
+  title: string;
+  /** Everything that will be touched. */
+  access: readonly Access[];
+  /** File contents to be written, for tools that write files. */
+  edits?: readonly FileEdit[];
+  /** The same as rows, with the hashes that a probe compares after a crash. */
+  changes?: readonly FileChange[];
+  /** Unified diff of `edits`. */
+  diff?: string;
+  /** The command line, for tools that execute. */
+  command?: string;
+  /**
+   * For `resume: 'probe'`: the text that `run` will give once `changes` are in place. Logged with the
+   * intent, so that a call found done after a crash has the result that it would have had.
+   */
+  result?: string;
+}
+
+export interface ToolOutput {
+  text: string;
+  /** True when the tool ran but what it did failed, such as tests that are red. */
+  isError?: boolean;
+  /** Structured detail for doors; plain JSON. */
+  detail?: unknown;
+  changes?: readonly FileChange[];
+  /** The whole output where `text` is not all of it. */
+  blob?: BlobRef;
+  /** Set by tools that check something: the command and its exit code are evidence for the run. */
+  evidence?: { command: string; exitCode: number | null };
+}
+
+export interface ToolContext {
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  /** The session's id. */
+  readonly session: string;
+  /** Text as it comes, shown live and not logged. */
+  progress(text: string): void;
+  /** Defaults of the configuration for sandboxed commands. */
+  readonly execLimits: ExecLimits;
+  /** Results that a search returns at most. */
+  readonly maxSearchResults: number;
+  /** Who signs commits where the repository has no identity. */
+  readonly gitIdentity: { name: string; email: string };
+  /** Secret placeholders in `text` that stand for values in `current`, put back. See `Redactor.restore`. */
+  restoreSecrets(text: string, current: string): string;
+  /** A writer for output too large to keep in memory. */
+  openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
+  /** Names of the secret rules that hit, with line numbers from 1: for what leaves the workspace, such as a commit. */
+  findSecrets(text: string): { rule: string; line: number }[];
+}
+
+/** One thing that a model can do. One file declares it, one registry lists it. */
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  readonly effects: readonly Effect[];
+  readonly resume: Resume;
+  /** Cuts long output to `max` characters in a way that suits it; default: 60 % head and 30 % tail. */
+  cut?(text: string, max: number): string;
+  /**
+   * Looks, without touching anything. Default: the call's name, and no access beyond the tool itself.
+   *
+   * @throws KlausError whose message the model sees.
+   */
+  prepare?(input: Input, context: ToolContext): Promise<Intent>;
+  /** @throws KlausError whose message the model sees. */
+  run(input: Input, context: ToolContext, intent: Intent): Promise<ToolOutput>;
+}
+
+/** Declares a tool; the identity function that gives `input` its type. */
+export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
+  return tool;
+}

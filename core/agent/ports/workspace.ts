@@ -1,0 +1,65 @@
+import type { FileChange } from '../../protocol/index.ts';
+
+/** A path proven to be inside the workspace. */
+export interface ResolvedPath {
+  /** Relative to the root with forward slashes; '' is the root. */
+  relative: string;
+  /** Absolute, every symlink resolved. */
+  absolute: string;
+}
+
+export interface FileState {
+  kind: 'file' | 'directory' | 'other';
+  /** Bytes. */
+  size: number;
+  /** Permission bits. */
+  mode: number;
+}
+
+/** A file to write or delete. */
+export interface FileEdit {
+  /** Relative path. */
+  path: string;
+  /** New content; null deletes. */
+  content: Uint8Array | null;
+  /** Hash the file must have now; null: it must not exist. */
+  before: string | null;
+  /** Permission bits; default: those of the file, or 0644. */
+  mode?: number;
+}
+
+/**
+ * The folder an agent works in. No path given to it leaves the root, neither by `..` nor by a symlink nor
+ * by a swap between check and use.
+ */
+export interface Workspace {
+  /** Absolute real path. */
+  readonly root: string;
+  /** @throws KlausError `workspace.outside`, `tool.failed` for a null byte or an over-long name. */
+  resolve(path: string): Promise<ResolvedPath>;
+  /** Undefined when nothing is there. */
+  stat(path: string): Promise<FileState | undefined>;
+  /**
+   * The content, or `length` bytes of it from `offset` on; fewer where the file ends.
+   *
+   * @throws KlausError `tool.failed` when it is missing, no regular file, or what is read is longer than
+   *   `maxBytes`.
+   */
+  read(path: string, options?: { maxBytes?: number; offset?: number; length?: number }): Promise<Uint8Array>;
+  /** Lower-case SHA-256 of the content; null when there is no such file. */
+  hash(path: string): Promise<string | null>;
+  /**
+   * Writes and deletes as one step as far as the filesystem allows: all `before` hashes are checked first,
+   * each file is replaced by rename after fsync, and a failure in the middle takes back what was done.
+   *
+   * @throws KlausError `workspace.conflict` naming the first file whose hash differs.
+   */
+  apply(edits: readonly FileEdit[]): Promise<FileChange[]>;
+  /** This moment on the filesystem's own clock. */
+  mark(): Promise<string>;
+  /**
+   * What was created, modified or, as far as can be known, deleted since the mark, at most `limit` rows.
+   * `before` is null throughout: the old content is not known.
+   */
+  changedSince(mark: string, options?: { limit?: number }): Promise<FileChange[]>;
+}

@@ -1,0 +1,74 @@
+import type { FileChange } from '../protocol/index.ts';
+import { toFinished, toHead } from './judge-call.ts';
+import { performCalls } from './run-calls.ts';
+import type { CallState } from './state.ts';
+import type { Work } from './work.ts';
+
+/** Rows that the model is told about after an interruption. */
+const MAX_ROWS = 50;
+
+/**
+ * Settles a call that a process which is gone had started. Reads run again; edits are compared with what
+ * they were to become; of a shell nobody can know, so it is said and never run again.
+ */
+export async function recoverCall(work: Work, call: CallState): Promise<void> {
+  const started = call.started!;
+  switch (started.resume) {
+    case 'repeat':
+      return repeat(work, call);
+    case 'probe': {
+      const found = await probe(work, started.changes);
+      if (found === 'before') return repeat(work, call);
+      if (found === 'after') {
+        const output = started.result ?? `Done: ${started.changes.map((change) => change.path).join(', ')}.`;
+        await work.append([toFinished(toHead(work, call), { outcome: 'ok', output, changes: started.changes })]);
+        return;
+      }
+      return tell(work, call, await changesOf(work, started.changes));
+    }
+    case 'tell': {
+      const workspace = await work.workspace();
+      const changes = started.mark === undefined ? [] : await workspace.changedSince(started.mark, { limit: MAX_ROWS + 1 });
+      return tell(work, call, changes);
+    }
+  }
+}
+
+/** The gate looks again: the session may have changed since. Another attempt of the same call. */
+async function repeat(work: Work, call: CallState): Promise<void> {
+  await performCalls(work, [call]);
+}
+
+async function probe(work: Work, changes: readonly FileChange[]): Promise<'before' | 'after' | 'other'> {
+  const workspace = await work.workspace();
+  let before = true;
+  let after = true;
+  for (const change of changes) {
+    const hash = await workspace.hash(change.path);
+    if (hash !== change.before) before = false;
+    if (hash !== change.after) after = false;
+  }
+  if (after && changes.length > 0) return 'after';
+  return before ? 'before' : 'other';
+}
+
+async function changesOf(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {
+  const workspace = await work.workspace();
+  const now: FileChange[] = [];
+  for (const change of changes) {
+    const hash = await workspace.hash(change.path);
+    if (hash === change.before) continue;
+    now.push({ ...change, after: hash, kind: hash === null ? 'deleted' : change.before === null ? 'created' : 'modified' });
+  }
+  return now;
+}
+
+async function tell(work: Work, call: CallState, changes: readonly FileChange[]): Promise<void> {
+  const rows = changes.slice(0, MAX_ROWS).map((change) => `  ${change.kind} ${change.path}`);
+  if (changes.length > MAX_ROWS) rows.push('  …');
+  const what = rows.length > 0 ? `Changed in the workspace since it began:\n${rows.join('\n')}` : 'Nothing in the workspace changed since it began.';
+  const output =
+    'Outcome unknown: Klaus was interrupted while this ran. Everything it had started was ended, and it was not run again. ' +
+    `${what}\nCheck what is there before you decide whether to do it again.`;
+  await work.append([toFinished(toHead(work, call), { outcome: 'unknown', output, changes: [...changes] })]);
+}

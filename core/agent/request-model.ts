@@ -1,0 +1,126 @@
+import { isRetryable, NO_USAGE, type EventBody, type Usage } from '../protocol/index.ts';
+import { cost } from './cost.ts';
+import type { Model, ModelEvent, ModelFailure, ModelRequest } from './ports/model.ts';
+import { toRetryDelay } from './retry.ts';
+import { runIdOf, type Work } from './work.ts';
+
+type Attempted = Extract<EventBody, { type: 'model.attempted' }>;
+type Finished = Extract<ModelEvent, { type: 'finished' }>;
+
+export interface RequestOptions {
+  purpose: Attempted['purpose'];
+  model: Model;
+  request: ModelRequest;
+  /** Charged when nobody knows what a broken request used. */
+  reserved: Usage;
+  /** Each piece as it comes. */
+  onEvent?: (event: ModelEvent, attempt: number) => void;
+  /** The attempt failed and what was shown of it does not count. */
+  onDiscard?: (attempt: number) => void;
+}
+
+export type RequestResult =
+  | { ok: true; answer: Finished; attempted: Attempted }
+  /** The last attempt's event is returned, not appended, so that the caller adds it to its own transaction. */
+  | { ok: false; failure: ModelFailure | 'cancelled'; attempted: Attempted };
+
+/**
+ * Sends one request, and again as often as the settings say while the failure may pass. This is the only
+ * place where anything is retried. Every failed attempt is in the log before the wait for the next begins.
+ */
+export async function requestModel(work: Work, options: RequestOptions): Promise<RequestResult> {
+  const { retry } = work.engine.settings;
+  const { model } = options;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await attemptOnce(work, options, attempt);
+    const base = {
+      type: 'model.attempted' as const,
+      run: runIdOf(work),
+      purpose: options.purpose,
+      turn: work.state.turn,
+      model: model.name,
+      attempt,
+    };
+    if (outcome.answer) {
+      const { usage, usd } = outcome.answer;
+      const attempted: Attempted = { ...base, outcome: 'ok', usage, usd: usd ?? cost(model.info, usage) };
+      return { ok: true, answer: outcome.answer, attempted };
+    }
+    const usage = outcome.began ? options.reserved : NO_USAGE;
+    const charged = { usage, usd: outcome.began ? cost(model.info, usage) : 0 };
+    if (work.stop.aborted) {
+      return { ok: false, failure: 'cancelled', attempted: { ...base, outcome: 'cancelled', ...charged } };
+    }
+    const { failure } = outcome;
+    options.onDiscard?.(attempt);
+    const delay =
+      attempt < retry.attempts && isRetryable(failure.code)
+        ? toRetryDelay(attempt, { retry, random: work.engine.ids.random(), retryAfterMs: failure.retryAfterMs })
+        : undefined;
+    const attempted: Attempted = {
+      ...base,
+      outcome: failure.code,
+      ...(failure.status === undefined ? {} : { status: failure.status }),
+      message: failure.message,
+      ...(delay === undefined ? {} : { retryInMs: delay }),
+      ...charged,
+    };
+    if (delay === undefined) return { ok: false, failure, attempted };
+    await work.append([attempted]);
+    await work.engine.clock.sleep(delay, work.stop);
+    if (work.stop.aborted) {
+      const cancelled: Attempted = { ...base, attempt: attempt + 1, outcome: 'cancelled', usage: NO_USAGE, usd: 0 };
+      return { ok: false, failure: 'cancelled', attempted: cancelled };
+    }
+  }
+}
+
+interface AttemptOutcome {
+  answer?: Finished;
+  failure: ModelFailure;
+  /** True once the provider may have begun to count. */
+  began: boolean;
+}
+
+async function attemptOnce(work: Work, options: RequestOptions, attempt: number): Promise<AttemptOutcome> {
+  const { clock, settings } = work.engine;
+  const { idleMs } = settings.retry;
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  work.stop.addEventListener('abort', abort, { once: true });
+  if (work.stop.aborted) abort();
+  let lastByte = clock.now();
+  let idle = false;
+  let began = false;
+  const onBytes = (): void => {
+    lastByte = clock.now();
+    began = true;
+  };
+  const unwatch = clock.every(Math.max(10, Math.min(1_000, idleMs / 4)), () => {
+    if (clock.now() - lastByte < idleMs) return;
+    idle = true;
+    abort();
+  });
+  try {
+    for await (const event of options.model.stream(options.request, { signal: controller.signal, onBytes })) {
+      if (event.type === 'finished') return { answer: event, failure: NO_FAILURE, began: true };
+      if (event.type === 'failed') return { failure: idle ? toIdle(idleMs) : event.failure, began: began && !isRefusal(event.failure) };
+      options.onEvent?.(event, attempt);
+    }
+    return { failure: idle ? toIdle(idleMs) : { code: 'connection', message: 'the stream ended early' }, began };
+  } finally {
+    unwatch();
+    work.stop.removeEventListener('abort', abort);
+  }
+}
+
+const NO_FAILURE: ModelFailure = { code: 'connection', message: '' };
+
+function toIdle(idleMs: number): ModelFailure {
+  return { code: 'idle', message: `no byte for ${Math.round(idleMs / 1_000)} s` };
+}
+
+/** An HTTP error status: the provider refused before it began to count. */
+function isRefusal(failure: ModelFailure): boolean {
+  return failure.status !== undefined && failure.status >= 400;
+}

@@ -1,0 +1,90 @@
+import { toKlausError, type EventBody } from '../protocol/index.ts';
+import { judgeCall, toAttempt, toFinished, toHead, type CallHead, type Ready, type ToolFinished } from './judge-call.ts';
+import { cutOutput } from './output.ts';
+import { loadInstructions } from './instructions.ts';
+import type { ToolOutput } from './ports/tool.ts';
+import type { CallState } from './state.ts';
+import type { Work } from './work.ts';
+
+/**
+ * Judges a batch of calls, then runs those that may run, side by side. The intents of all are durable
+ * before the first effect begins; each result is appended as it comes.
+ */
+export async function performCalls(work: Work, calls: readonly CallState[]): Promise<void> {
+  const bodies: EventBody[] = [];
+  const ready: Ready[] = [];
+  for (const call of calls) {
+    const judged = await judgeCall(work, call);
+    bodies.push(judged.decided);
+    if (judged.kind === 'ready') {
+      bodies.push(await toStarted(work, judged.ready));
+      ready.push(judged.ready);
+    } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
+  }
+  await work.append(bodies);
+  await Promise.all(ready.map((item) => runCall(work, item)));
+}
+
+/** The intent of a call, to be durable before its effect. */
+async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
+  const { call, tool, intent } = ready;
+  const mark = tool.resume === 'tell' ? await ready.context.workspace.mark() : undefined;
+  return {
+    type: 'tool.started',
+    ...toHead(work, call),
+    attempt: toAttempt(call),
+    resume: tool.resume,
+    changes: [...(intent.changes ?? [])],
+    ...(intent.result === undefined ? {} : { result: intent.result }),
+    ...(mark === undefined ? {} : { mark }),
+  };
+}
+
+/** Runs a call whose intent is durable and appends its result. */
+export async function runCall(work: Work, ready: Ready): Promise<void> {
+  const { call, tool, context } = ready;
+  const head = toHead(work, call);
+  const { clock } = work.engine;
+  const began = clock.now();
+  let finished: ToolFinished;
+  try {
+    const output = await tool.run(ready.input, context, ready.intent);
+    finished = await toResult(work, { head, ready, output });
+  } catch (error) {
+    const known = toKlausError(error, 'tool.failed');
+    const text = known.hint === undefined ? known.message : `${known.message} ${known.hint}`;
+    finished = toFinished(head, { outcome: known.code === 'cancelled' ? 'cancelled' : 'error', output: cut(work, ready, text) });
+  }
+  if (work.isLeaving()) return;
+  if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
+  const context_ = await loadInstructions(work, ready.intent.access);
+  await work.append([{ ...finished, durationMs: clock.now() - began }, ...context_]);
+}
+
+function cut(work: Work, ready: Ready, text: string): string {
+  const max = work.engine.settings.maxToolOutputContext;
+  if (text.length <= max) return text;
+  return ready.tool.cut?.(text, max) ?? cutOutput(text, max);
+}
+
+async function toResult(
+  work: Work,
+  { head, ready, output }: { head: CallHead; ready: Ready; output: ToolOutput },
+): Promise<ToolFinished> {
+  const clean = work.redactor.redact(output.text);
+  const text = cut(work, ready, clean);
+  let { blob } = output;
+  if (!blob && text !== clean) {
+    const writer = work.engine.store.writeBlob();
+    writer.write(new TextEncoder().encode(clean));
+    blob = await writer.finish();
+  }
+  return toFinished(head, {
+    outcome: output.isError ? 'error' : 'ok',
+    output: text,
+    ...(blob ? { blob } : {}),
+    ...(output.detail === undefined ? {} : { detail: output.detail }),
+    ...(output.evidence ? { evidence: output.evidence } : {}),
+    changes: [...(output.changes ?? [])],
+  });
+}

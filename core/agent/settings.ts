@@ -1,0 +1,30 @@
+import type { ExecLimits } from './ports/sandbox.ts';
+
+export interface RetrySettings {
+  /** Requests for one turn at most, the first included. */
+  attempts: number;
+  /** First wait in milliseconds; doubles each time, with jitter. */
+  baseMs: number;
+  /** Longest wait in milliseconds that is not the provider's own wish. */
+  maxMs: number;
+  /** Milliseconds without a byte after which a request is given up. */
+  idleMs: number;
+}
+
+/** What the loop needs to know of the configuration. */
+export interface EngineSettings {
+  /** Tokens of one answer at most. */
+  maxOutputTokens: number;
+  /** Invalid tool inputs in a row, and continuations of a cut answer in a row, before the run gives up. */
+  maxRetries: number;
+  retry: RetrySettings;
+  /** Characters of one tool result that the model sees. */
+  maxToolOutputContext: number;
+  maxSearchResults: number;
+  execLimits: ExecLimits;
+  gitIdentity: { name: string; email: string };
+  /** Fraction of the context window at which the history is compacted. */
+  compactAt: number;
+  /** Milliseconds after which an open question is refused. */
+  approvalTtlMs: number;
+}

@@ -1,0 +1,134 @@
+import {
+  NO_USAGE,
+  type EventOf,
+  type Evidence,
+  type LimitName,
+  type Limits,
+  type Message,
+  type ModelFailureCode,
+  type OnAsk,
+  type Outcome,
+  type StopReason,
+  type Usage,
+} from '../protocol/index.ts';
+
+/** One call of the last answer, until its results have entered the history. */
+export interface CallState {
+  readonly id: string;
+  readonly index: number;
+  readonly name: string;
+  readonly input: unknown;
+  /** True when redaction changed the logged input. */
+  readonly redacted: boolean;
+  /** The attempt without a result, where there is one. */
+  started?: EventOf<'tool.started'>;
+  /** The last question about this call, where there is one. */
+  asked?: EventOf<'approval.asked'>;
+  /** How that question was answered. */
+  answer?: 'approved' | 'rejected' | 'expired' | undefined;
+  note?: string | undefined;
+  finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
+}
+
+/** The run under way. */
+export interface RunState {
+  readonly id: string;
+  readonly onAsk: OnAsk;
+  usage: Usage;
+  usd: number | null;
+  turns: number;
+  toolCalls: number;
+  evidence: Evidence[];
+  /** Every finished call in order: what a denial kept from happening is read from it. */
+  calls: { name: string; outcome: EventOf<'tool.finished'>['outcome'] }[];
+  /** Invalid inputs in a row. */
+  invalidInputs: number;
+  /** Answers in a row that were cut, paused or empty. */
+  continuations: number;
+  /** True while the last answer, which had no words and no calls, is the last thing that happened. */
+  empty: boolean;
+  lastStop?: StopReason;
+  /** The failure that ended the last turn, after all retries. */
+  failure?: { code: ModelFailureCode; message: string };
+  /** A compaction is needed before the next turn, whatever the estimate says. */
+  mustCompact: boolean;
+  /** A compaction was made and no turn has succeeded since. */
+  compacted: boolean;
+  /** The user refused to raise this limit. */
+  limitRefused?: LimitName;
+  checkpointed: boolean;
+  /** Limits whose 80 % was announced. */
+  warned: Set<LimitName>;
+}
+
+/** What a session is: a fold of its log. */
+export interface State {
+  seq: number;
+  session?: EventOf<'session.opened'>;
+  closed: boolean;
+  model: string;
+  mode: EventOf<'session.opened'>['mode'];
+  limits: Limits;
+  grant: EventOf<'session.opened'>['grant'];
+  title?: string;
+  summary?: string;
+  /** Last turn that was started. */
+  turn: number;
+  /** The model request that has no answer yet. */
+  openTurn?: EventOf<'turn.started'>;
+  /** The history as the model sees it. Only ever appended to, but for a compaction, which replaces the array. */
+  messages: Message[];
+  /** Characters in `messages`, kept as a sum so that nobody has to count again. */
+  chars: number;
+  /** `chars` and prompt tokens of the last answered request: the base of the next estimate. */
+  measured?: { chars: number; tokens: number };
+  /** Calls of the last answer that the history does not have results for. */
+  calls: CallState[];
+  /** Context found while calls were under way; enters the history behind their results. */
+  held: Message[];
+  run?: RunState;
+  lastRun?: EventOf<'run.finished'>;
+  /** The first prompt, for the title. */
+  firstPrompt?: string;
+  /** True once title and summary of the last run are settled. */
+  titled: boolean;
+  approvals: Map<string, EventOf<'approval.asked'>>;
+  /** Sums over all runs of the session. */
+  spent: { usage: Usage; usd: number | null; toolCalls: number; turns: number };
+}
+
+export function createState(): State {
+  return {
+    seq: 0,
+    closed: false,
+    model: '',
+    mode: 'auto',
+    limits: { tokens: 0, usd: 0, toolCalls: 0, turns: 0 },
+    grant: { authorities: [] },
+    turn: 0,
+    messages: [],
+    chars: 0,
+    calls: [],
+    held: [],
+    titled: true,
+    approvals: new Map(),
+    spent: { usage: NO_USAGE, usd: 0, toolCalls: 0, turns: 0 },
+  };
+}
+
+/** The session's opening; a state without one is a bug or an empty log. */
+export function openedOf(state: State): EventOf<'session.opened'> {
+  if (!state.session) throw new Error('the log does not begin with session.opened');
+  return state.session;
+}
+
+export function runOf(state: State): RunState {
+  if (!state.run) throw new Error('no run is under way');
+  return state.run;
+}
+
+/** What happened to a run, as `run.finished` will say. */
+export interface Ending {
+  outcome: Outcome;
+  reason: string;
+}

@@ -1,0 +1,101 @@
+import type { EventBody, Message, Part, Usage } from '../protocol/index.ts';
+import type { Forecast } from './forecast.ts';
+import type { ModelEvent, ModelRequest } from './ports/model.ts';
+import { requestModel } from './request-model.ts';
+import { openedOf, runOf } from './state.ts';
+import type { Work } from './work.ts';
+
+/** Asks the model for its next message and takes it into the log. */
+export async function performTurn(work: Work, forecast: Forecast): Promise<void> {
+  const { state, engine } = work;
+  const opened = openedOf(state);
+  const run = runOf(state).id;
+  const model = await work.model();
+  const request: ModelRequest = {
+    system: opened.system,
+    tools: engine.tools.specs(opened.tools),
+    messages: state.messages,
+    maxOutputTokens: forecast.maxOutputTokens,
+    session: work.session,
+  };
+  const reserved = toReserved(forecast);
+  if (state.openTurn) {
+    // A process that is gone sent this request; what it cost is not known, so all that was set aside counts.
+    const { tokens, usd } = state.openTurn.reserved;
+    const usage = { input: tokens, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const { turn, model: name } = state.openTurn;
+    const base = { type: 'model.attempted' as const, run, purpose: 'turn' as const, turn, model: name };
+    await work.append([{ ...base, attempt: 0, outcome: 'abandoned', usage, usd }]);
+  } else {
+    const requestHash = work.hasher.hash(request);
+    const set = { tokens: forecast.tokens, usd: forecast.usd };
+    await work.append([{ type: 'turn.started', run, turn: state.turn + 1, model: model.name, requestHash, reserved: set }]);
+  }
+  const { turn } = state;
+  const live = createLiveMessage(work);
+  const result = await requestModel(work, {
+    purpose: 'turn',
+    model,
+    request,
+    reserved,
+    onEvent: (event) => live.show(event),
+    onDiscard: () => live.discard(),
+  });
+  if (work.isLeaving() && !result.ok) return;
+  const bodies: EventBody[] = [result.attempted];
+  if (result.ok) {
+    const { parts, stopReason } = result.answer;
+    const empty = !parts.some((part) => part.type === 'call' || (part.type === 'text' && part.text.trim() !== ''));
+    if (!empty) bodies.push(toAdded(work, live.id, parts));
+    bodies.push({ type: 'turn.finished', run, turn, stopReason, ...(empty ? { empty } : {}) });
+  } else if (result.failure === 'cancelled') {
+    const text = live.text();
+    if (text !== '') bodies.push(toAdded(work, live.id, [{ type: 'text', text }]));
+    bodies.push({ type: 'turn.finished', run, turn, stopReason: 'cancelled' });
+  }
+  await work.append(bodies);
+}
+
+function toAdded(work: Work, id: string, parts: Part[]): EventBody {
+  for (const part of parts) if (part.type === 'call') work.originals.set(part.id, part.input);
+  const message: Message = { id, role: 'assistant', origin: 'model', parts };
+  return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
+}
+
+function toReserved(forecast: Forecast): Usage {
+  return { input: 0, output: forecast.maxOutputTokens, cacheRead: 0, cacheWrite: forecast.promptTokens };
+}
+
+/** Shows an answer as it comes, under an id that a failed attempt gives up. */
+function createLiveMessage(work: Work): {
+  readonly id: string;
+  show(event: ModelEvent): void;
+  discard(): void;
+  text(): string;
+} {
+  const { store, ids } = work.engine;
+  let id = ids.ulid();
+  let offsets = { text: 0, thinking: 0, call: 0 };
+  let pieces: string[] = [];
+  return {
+    get id() {
+      return id;
+    },
+    show(event) {
+      if (event.type !== 'text' && event.type !== 'thinking' && event.type !== 'call') return;
+      if (event.type === 'text') pieces.push(event.text);
+      const offset = offsets[event.type];
+      offsets[event.type] += event.text.length;
+      store.emitLive({ type: 'message.delta', session: work.session, message: id, part: event.type, offset, text: event.text });
+    },
+    discard() {
+      if (offsets.text + offsets.thinking + offsets.call > 0) {
+        store.emitLive({ type: 'message.discarded', session: work.session, message: id });
+      }
+      id = ids.ulid();
+      offsets = { text: 0, thinking: 0, call: 0 };
+      pieces = [];
+    },
+    text: () => pieces.join(''),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Redactor } from '../policy/index.ts';
+import type { EventBody } from '../protocol/index.ts';
+import type { Engine } from './engine.ts';
+import { fold } from './fold.ts';
+import type { Model } from './ports/model.ts';
+import type { Sandbox } from './ports/sandbox.ts';
+import type { Lease } from './ports/store.ts';
+import type { Workspace } from './ports/workspace.ts';
+import { redactBody } from './redact-body.ts';
+import { createRequestHasher, type RequestHasher } from './request-hash.ts';
+import { openedOf, type State } from './state.ts';
+
+/** One claimed session being worked on: its state, and the only way to change it. */
+export interface Work {
+  readonly engine: Engine;
+  readonly session: string;
+  readonly lease: Lease;
+  readonly state: State;
+  readonly redactor: Redactor;
+  readonly hasher: RequestHasher;
+  /** Inputs of calls as the model sent them, where redaction changed the logged ones. Gone after a crash. */
+  readonly originals: Map<string, unknown>;
+  /** Folders whose AGENTS.md or CLAUDE.md was looked for. */
+  readonly seenFolders: Set<string>;
+  /** Aborts what is being performed: a cancel arrived, or the caller wants to leave. */
+  readonly stop: AbortSignal;
+  /** True when the caller wants to leave without a word; the log stays as after a crash. */
+  isLeaving(): boolean;
+  /** Redacts, appends, folds. Consumes the commands in the same transaction. */
+  append(bodies: readonly EventBody[], consume?: readonly string[]): Promise<void>;
+  model(): Promise<Model>;
+  workspace(): Promise<Workspace>;
+  sandbox(): Promise<Sandbox>;
+}
+
+export interface WorkOptions {
+  engine: Engine;
+  session: string;
+  lease: Lease;
+  state: State;
+  stop: AbortSignal;
+  isLeaving: () => boolean;
+}
+
+export function createWork(options: WorkOptions): Work {
+  const { engine, session, lease, state } = options;
+  const redactor = engine.createRedactor(session);
+  let workspace: Promise<Workspace> | undefined;
+  let sandbox: Promise<Sandbox> | undefined;
+  let model: { name: string; model: Promise<Model> } | undefined;
+  return {
+    engine,
+    session,
+    lease,
+    state,
+    redactor,
+    hasher: createRequestHasher(engine.ids),
+    originals: new Map(),
+    seenFolders: new Set(state.messages.flatMap(({ id }) => (id.startsWith('context:') ? [id.slice('context:'.length)] : []))),
+    stop: options.stop,
+    isLeaving: options.isLeaving,
+    async append(bodies, consume = []) {
+      const at = engine.clock.now();
+      const drafts = bodies.map((body) => ({ ...redactBody(body, redactor), at }));
+      for (const event of await engine.store.append(session, drafts, { lease, consume })) fold(state, event);
+    },
+    model() {
+      if (model?.name !== state.model) model = { name: state.model, model: engine.models.resolve(state.model) };
+      return model.model;
+    },
+    workspace: () => (workspace ??= engine.openWorkspace(openedOf(state).workspace)),
+    sandbox() {
+      const opened = openedOf(state);
+      return (sandbox ??= engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, session }));
+    },
+  };
+}
+
+/** The run that events of this moment belong to: the one under way, or the last. */
+export function runIdOf(work: Work): string {
+  return work.state.run?.id ?? work.state.lastRun?.run ?? '';
+}

@@ -1,0 +1,21 @@
+// The two platform types that core may use: they carry a decision to stop, and hold no clock and no I/O.
+// Everything else of the platform reaches core through ports.
+interface AbortSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** Text and bytes: pure conversions. */
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
+}
+declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean });
+  decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createRedactor } from './redactor.ts';
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+const redactor = createRedactor({ salt: 's', digest, values: [{ name: 'deploy-token', value: 'hunter2hunter2' }] });
+// Made of parts, so that this file holds no secret itself.
+const of = (...parts: string[]) => parts.join('');
+
+const CASES: [rule: string, hit: string, miss: string][] = [
+  ['aws-access-key', of('AKIA', 'ABCDEFGHIJKLMNOP'), 'AKIA and more words'],
+  ['aws-secret-key', of('aws_secret_access_key', ' = abcd/efgh+ijkl'), 'aws_secret_access_key is unset'],
+  ['api-key', of('API-KEY: "', 'abcdefghij0123456789"'), 'api_key: "short"'],
+  ['private-key', of('-----BEGIN RSA ', 'PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----'), '-----BEGIN PUBLIC KEY-----'],
+  ['anthropic-key', of('sk-', 'ant-', 'a'.repeat(40)), 'sk-ant-short'],
+  ['github-token', of('ghp', '_', 'a'.repeat(36)), 'ghp_short'],
+  ['netlify-token', of('NETLIFY_TOKEN=', 'abcdefghij0123456789'), 'netlify_token=short'],
+  ['generic-secret', of('secret = "', 'abcdefgh01234567"'), 'the secret: be kind'],
+  ['database-url', of('postgres://user:', 'pass@host/db'), 'postgres://host/db'],
+  ['bearer-token', of('Authorization: Bearer ', 'abcdefghij0123456789'), 'the bearer of news'],
+];
+
+describe.each(CASES)('%s', (rule, hit, miss) => {
+  test('is found and taken out', () => {
+    expect(redactor.find(hit).map((found) => found.rule)).toContain(rule);
+    const clean = redactor.redact(`before ${hit} after`);
+    expect(clean).toMatch(new RegExp(`\\[secret:${rule}:[0-9a-f]{8}\\]`));
+    expect(clean.startsWith('before ')).toBe(true);
+    expect(redactor.find(clean)).toEqual([]);
+  });
+
+  test('leaves ordinary text alone', () => {
+    expect(redactor.redact(miss)).toBe(miss);
+  });
+});
+
+test('the value of a credential variable is taken out wherever it stands', () => {
+  expect(redactor.redact('x hunter2hunter2 y hunter2hunter2')).toMatch(/^x \[secret:deploy-token:(\w{8})\] y \[secret:deploy-token:\1\]$/);
+});
+
+test('the name beside a secret stays readable', () => {
+  expect(redactor.redact(of('api_key = "', 'abcdefghij0123456789"'))).toMatch(/^api_key = "\[secret:api-key:\w{8}\]"$/);
+});
+
+test('a placeholder is stable in a session and differs between sessions', () => {
+  const other = createRedactor({ salt: 't', digest });
+  const text = of('ghp', '_', 'b'.repeat(36));
+  expect(redactor.redact(text)).toBe(redactor.redact(text));
+  expect(redactor.redact(text)).not.toBe(other.redact(text));
+});
+
+test('restore puts back only what stands in the file that is written', () => {
+  const file = of('token = ghp', '_', 'c'.repeat(36), '\n');
+  const edit = redactor.redact(file).replace('token', 'githubToken');
+  expect(redactor.restore(edit, file)).toBe(file.replace('token', 'githubToken'));
+  expect(redactor.restore(edit, 'another file')).toBe(edit);
+});
+
+test('hits name their line', () => {
+  const text = of('one\ntwo\nkey: AKIA', 'ABCDEFGHIJKLMNOP', '\nfour\n', 'x ghp', '_', 'd'.repeat(36));
+  expect(redactor.find(text).map(({ rule, line }) => [rule, line])).toEqual([
+    ['aws-access-key', 3],
+    ['github-token', 5],
+  ]);
+});

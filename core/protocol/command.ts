@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { limitsSchema } from './limits.ts';
+import { partSchema } from './message.ts';
+import { modeSchema, onAskSchema } from './mode.ts';
+
+const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
+
+/** What anyone may ask of a session. Durable in the inbox; the holder of the session turns it into events. */
+export const commandSchema = z.discriminatedUnion('type', [
+  z
+    .object({
+      type: z.literal('prompt'),
+      id,
+      parts: z.array(partSchema),
+      onAsk: onAskSchema,
+      delivery: z
+        .enum(['steer', 'queue'])
+        .describe('While a run is under way: seen at its next model call, or its own run afterwards.'),
+    })
+    .describe('Begin a run, or speak into one.'),
+  z
+    .object({ type: z.literal('resume'), id, onAsk: onAskSchema })
+    .describe('Go on after a run that stopped at a limit, a failure or a cancel.'),
+  z.object({ type: z.literal('cancel'), id }).describe('Stop the run.'),
+  z
+    .object({
+      type: z.literal('approve'),
+      id,
+      approval: z.string(),
+      answer: z.enum(['approved', 'rejected']),
+      by: z.string(),
+      note: z.string().optional(),
+    })
+    .describe('Answer a question.'),
+  z.object({ type: z.literal('limits'), id, limits: limitsSchema.partial() }).describe('Set caps of the session.'),
+  z
+    .object({
+      type: z.literal('change'),
+      id,
+      title: z.string().optional(),
+      pinned: z.boolean().optional(),
+      model: z.string().optional(),
+      mode: modeSchema.optional(),
+    })
+    .describe('Change title, pin, model or mode.'),
+]);
+export type Command = z.infer<typeof commandSchema>;

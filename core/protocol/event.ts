@@ -1,0 +1,313 @@
+import { z } from 'zod';
+import { blobSchema } from './blob.ts';
+import { fileChangeSchema } from './change.ts';
+import { resumeSchema } from './effect.ts';
+import { evidenceSchema } from './evidence.ts';
+import { grantSchema } from './grant.ts';
+import { limitsSchema } from './limits.ts';
+import { messageSchema } from './message.ts';
+import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from './mode.ts';
+import { modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
+import { usageSchema } from './usage.ts';
+import { findingSchema, verdictSchema } from './verdict.ts';
+
+/** Version of the event shapes. A change of meaning raises it and adds an upcaster. */
+export const EVENT_VERSION = 1;
+
+/** `prev` of the first record of a session. */
+export const FIRST_PREV = '0'.repeat(64);
+
+const run = { run: z.string().describe('The run this belongs to.') };
+const turn = { ...run, turn: z.int().describe('Model turn of the session, from 1.') };
+const call = {
+  ...turn,
+  call: z.string().describe("The call's id, as in the message that made it."),
+  index: z.int().describe('Position of the call in its message, from 0.'),
+  name: z.string().describe('The tool.'),
+};
+
+const usd = z.number().nullable().describe('US dollars; null when the price is not known.');
+
+export const sessionOpened = z
+  .object({
+    type: z.literal('session.opened'),
+    workspace: z.string().describe('Absolute real path.'),
+    model: z.string().describe('Full model name, `provider/id`.'),
+    mode: modeSchema,
+    patchApproval: z.boolean().describe('Every file change asks, whatever the mode.'),
+    sandbox: sandboxNameSchema,
+    checkpoint: checkpointSchema,
+    limits: limitsSchema,
+    grant: grantSchema,
+    system: z.string().describe('The system prompt: fixed for the session, so that the prefix stays byte-stable.'),
+    tools: z.array(z.string()).describe('Names of the tools, in the order sent to the model.'),
+    parent: z.object({ session: z.string(), call: z.string() }).optional(),
+    klaus: z.string().describe('Version of Klaus.'),
+  })
+  .describe('A session exists. What stands here holds over a resume.');
+
+export const sessionChanged = z
+  .object({
+    type: z.literal('session.changed'),
+    title: z.string().optional(),
+    summary: z.string().optional(),
+    model: z.string().optional(),
+    mode: modeSchema.optional(),
+    limits: limitsSchema.optional(),
+    pinned: z.boolean().optional(),
+  })
+  .describe('Title, summary, model, mode or limits changed.');
+
+export const sessionClosed = z
+  .object({ type: z.literal('session.closed'), reason: z.string() })
+  .describe('No more runs begin in this session.');
+
+export const runStarted = z
+  .object({
+    type: z.literal('run.started'),
+    ...run,
+    trigger: z.enum(['prompt', 'resume']),
+    onAsk: onAskSchema,
+  })
+  .describe('A run began: one prompt, worked on until the model ends or something stops it.');
+
+export const outcomeSchema = z.enum(['done', 'failed', 'model_failed', 'limit', 'denied', 'cancelled']);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+export const runFinished = z
+  .object({
+    type: z.literal('run.finished'),
+    ...run,
+    outcome: outcomeSchema,
+    reason: z.string().describe('One sentence for the user.'),
+    usage: usageSchema,
+    usd,
+    turns: z.int(),
+    toolCalls: z.int(),
+    evidence: z.array(evidenceSchema),
+  })
+  .describe('The run ended. `done` is the only success.');
+
+export const turnStarted = z
+  .object({
+    type: z.literal('turn.started'),
+    ...turn,
+    model: z.string(),
+    requestHash: z.string().describe('SHA-256 over system, tools and history: the same request has the same hash.'),
+    reserved: z
+      .object({ tokens: z.int(), usd })
+      .describe('Set aside for this request: the worst case with a cold cache.'),
+  })
+  .describe('A model request is about to be sent.');
+
+export const modelAttempted = z
+  .object({
+    type: z.literal('model.attempted'),
+    ...run,
+    purpose: z.enum(['turn', 'compaction', 'title']),
+    turn: z.int(),
+    model: z.string(),
+    attempt: z.int().describe('From 1.'),
+    outcome: z.union([z.literal('ok'), z.literal('cancelled'), modelFailureCodeSchema]),
+    status: z.int().optional().describe('HTTP status.'),
+    message: z.string().optional(),
+    retryInMs: z.number().optional().describe('Present when another attempt follows.'),
+    usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
+    usd,
+  })
+  .describe('One HTTP request to a model ended, well or not. Every spent token is in one of these.');
+
+export const turnFinished = z
+  .object({
+    type: z.literal('turn.finished'),
+    ...turn,
+    stopReason: stopReasonSchema,
+    empty: z.boolean().optional().describe('True when the answer had neither text nor a call.'),
+  })
+  .describe('The model answered; its message is in the log.');
+
+export const messageAdded = z
+  .object({
+    type: z.literal('message.added'),
+    ...run,
+    turn: z.int().describe('The turn that made it or, for user text, the last turn before it.'),
+    message: messageSchema,
+  })
+  .describe('A message entered the history. Results of calls enter it by fold, in call order, from tool.finished.');
+
+export const gateDecided = z
+  .object({
+    type: z.literal('gate.decided'),
+    ...call,
+    attempt: z.int().describe('The attempt that this judges, from 1.'),
+    verdict: verdictSchema,
+    rule: z.string(),
+    reason: z.string(),
+    findings: z.array(findingSchema).describe('What every rule said.'),
+    callHash: z.string().describe('SHA-256 of tool name and input.'),
+  })
+  .describe('The gate judged a call.');
+
+export const toolStarted = z
+  .object({
+    type: z.literal('tool.started'),
+    ...call,
+    attempt: z.int().describe('From 1; more than 1 after a crash.'),
+    resume: resumeSchema,
+    changes: z.array(fileChangeSchema).describe('What the call is about to change, where known beforehand.'),
+    result: z
+      .string()
+      .optional()
+      .describe('What the model is told once the changes are in place: lets a probe after a crash answer alike.'),
+    mark: z.string().optional().describe("The moment on the workspace's own clock, to find what changed since."),
+  })
+  .describe('The intent: durable before the effect begins.');
+
+export const toolFinished = z
+  .object({
+    type: z.literal('tool.finished'),
+    ...call,
+    outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
+    output: z.string().describe('What the model sees.'),
+    blob: blobSchema.optional().describe('The whole output, where it was cut.'),
+    detail: z.unknown().optional().describe('Structured detail for doors.'),
+    changes: z.array(fileChangeSchema).describe('What is known to have changed.'),
+    evidence: z
+      .object({ command: z.string(), exitCode: z.int().nullable() })
+      .optional()
+      .describe('Present when the call was a check.'),
+    durationMs: z.number(),
+  })
+  .describe('The result of a call.');
+
+export const approvalAsked = z
+  .object({
+    type: z.literal('approval.asked'),
+    ...run,
+    approval: z.string(),
+    turn: z.int(),
+    subject: z.discriminatedUnion('kind', [
+      z.object({
+        kind: z.literal('call'),
+        call: z.string(),
+        index: z.int(),
+        name: z.string(),
+        callHash: z.string(),
+        before: z.array(z.object({ path: z.string(), hash: z.string().nullable() })),
+        grantHash: z.string(),
+        diff: z.string().optional().describe('Unified diff of the change.'),
+        command: z.string().optional(),
+      }),
+      z.object({
+        kind: z.literal('limit'),
+        limit: z.enum(['tokens', 'usd', 'toolCalls', 'turns']),
+        used: z.number(),
+        cap: z.number(),
+        offer: z.number().describe('The cap that an approval sets.'),
+      }),
+    ]),
+    title: z.string().describe('The question in one line.'),
+    reason: z.string().describe('Why it is asked.'),
+    expiresAt: z.number().describe('Unix milliseconds.'),
+  })
+  .describe('A human is asked. Bound to the call, the files it would change and the grant; a mismatch asks again.');
+
+export const approvalAnswered = z
+  .object({
+    type: z.literal('approval.answered'),
+    ...run,
+    approval: z.string(),
+    answer: z.enum(['approved', 'rejected', 'expired', 'superseded']),
+    by: z.string().describe('Who answered: a door, or `klaus` for what the engine settles itself.'),
+    note: z.string().optional(),
+  })
+  .describe('The question was settled, exactly once.');
+
+export const grantChanged = z
+  .object({ type: z.literal('grant.changed'), grant: grantSchema, reason: z.string() })
+  .describe('The authority of the session changed.');
+
+export const workspaceSnapshotted = z
+  .object({
+    type: z.literal('workspace.snapshotted'),
+    ...run,
+    ref: z.string(),
+    commit: z.string(),
+    files: z.int().describe('Files that differ from the last commit.'),
+    leftOut: z.array(z.string()).describe('Files kept out because they hold secrets.'),
+  })
+  .describe('The state of the workspace was committed to a private ref.');
+
+export const contextCompacted = z
+  .object({
+    type: z.literal('context.compacted'),
+    ...run,
+    turn: z.int(),
+    summary: z.string(),
+    firstKept: z.string().describe('Id of the first message that stays as it is.'),
+    dropped: z
+      .int()
+      .describe('Messages that the summary replaces; 0 when nothing could be left out, which ends the run.'),
+  })
+  .describe('The head of the history was replaced by a summary. The log keeps every word.');
+
+export const usageCounted = z
+  .object({
+    type: z.literal('usage.counted'),
+    ...run,
+    limit: z.enum(['tokens', 'usd', 'toolCalls', 'turns']),
+    percent: z.number(),
+    used: z.number(),
+    cap: z.number(),
+    cost: usd,
+  })
+  .describe('A limit passed 80 %.');
+
+export const notice = z
+  .object({
+    type: z.literal('notice'),
+    run: z.string().optional(),
+    level: z.enum(['info', 'warn', 'error']),
+    text: z.string(),
+  })
+  .describe('Something the user should know that changes no state.');
+
+export const eventBodySchema = z.discriminatedUnion('type', [
+  sessionOpened,
+  sessionChanged,
+  sessionClosed,
+  runStarted,
+  runFinished,
+  turnStarted,
+  modelAttempted,
+  turnFinished,
+  messageAdded,
+  gateDecided,
+  toolStarted,
+  toolFinished,
+  approvalAsked,
+  approvalAnswered,
+  grantChanged,
+  workspaceSnapshotted,
+  contextCompacted,
+  usageCounted,
+  notice,
+]);
+
+export const envelopeSchema = z.object({
+  v: z.literal(EVENT_VERSION),
+  seq: z.int().describe('From 1, without gaps, one appender per session.'),
+  prev: z.string().describe('SHA-256 of the previous record; 64 zeros for the first.'),
+  session: z.string(),
+  at: z.number().describe('Unix milliseconds.'),
+});
+
+export const eventSchema = z.intersection(envelopeSchema, eventBodySchema);
+
+/** What the loop says; the store adds the envelope. */
+export type EventBody = z.infer<typeof eventBodySchema>;
+export type EventType = EventBody['type'];
+export type Envelope = z.infer<typeof envelopeSchema>;
+/** A durable fact. */
+export type Event = Envelope & EventBody;
+export type EventOf<T extends EventType> = Envelope & Extract<EventBody, { type: T }>;

@@ -1,0 +1,366 @@
+import { z } from 'zod';
+import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from './mode.ts';
+import { atMost, capAtMost, narrowerMode, neverHost, only, subset, tierOnly } from './narrowing.ts';
+import { defineSetting, type Setting } from './setting.ts';
+
+/** Longest time, in milliseconds: a day. Timers of the platforms wrap around soon after 24 of them. */
+const DAY_MS = 86_400_000;
+
+const text = z.string().min(1);
+const count = z.int().min(1);
+const milliseconds = z.int().min(1).max(DAY_MS);
+const modelName = z.string().regex(/^[\w./:@+~-]+$/);
+// No white space, which would break an HTTP header.
+const key = z.string().regex(/^[\x21-\x7e]+$/);
+// No user, password or query: they would stand in logs and errors.
+const baseUrl = z.string().regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/);
+// What git refuses in an identity.
+const identity = z.string().regex(/^[^<>\n\0]+$/);
+const dollars = z.number().min(0);
+
+const priceSchema = z.strictObject({
+  input: dollars,
+  output: dollars,
+  cacheRead: dollars.optional(),
+  cacheWrite: dollars.optional(),
+});
+
+function tier(provider: string, name: string) {
+  return defineSetting({
+    schema: modelName,
+    unset: 'see the model catalog',
+    values: "the provider's id of a model",
+    description: `Model that \`${name}\` means at ${provider}.`,
+    project: 'never',
+  });
+}
+
+function apiKey(env: string, description: string) {
+  return defineSetting({
+    schema: key,
+    env,
+    unset: 'none',
+    values: 'printable ASCII without spaces',
+    description,
+    secret: true,
+    project: 'never',
+  });
+}
+
+function url(env: string, provider: string) {
+  return defineSetting({
+    schema: baseUrl,
+    env,
+    unset: `that of ${provider}`,
+    values: 'an http or https URL without user, password, query and fragment',
+    description: `Address of the ${provider} API, or of a server that speaks it.`,
+    project: 'never',
+  });
+}
+
+/** Every setting of Klaus by its key. Types, validation and documentation come from this table alone. */
+export const SETTINGS = {
+  model: defineSetting({
+    schema: modelName,
+    default: 'opus',
+    env: 'AGENT_MODEL',
+    values: '`provider/id`, a tier (opus, sonnet, haiku) or a known id',
+    description: 'Model that does the work.',
+    project: tierOnly,
+  }),
+  'tiers.anthropic.opus': tier('Anthropic', 'opus'),
+  'tiers.anthropic.sonnet': tier('Anthropic', 'sonnet'),
+  'tiers.anthropic.haiku': tier('Anthropic', 'haiku'),
+  'tiers.openai.opus': tier('OpenAI', 'opus'),
+  'tiers.openai.sonnet': tier('OpenAI', 'sonnet'),
+  'tiers.openai.haiku': tier('OpenAI', 'haiku'),
+  'tiers.openrouter.opus': tier('OpenRouter', 'opus'),
+  'tiers.openrouter.sonnet': tier('OpenRouter', 'sonnet'),
+  'tiers.openrouter.haiku': tier('OpenRouter', 'haiku'),
+  prices: defineSetting({
+    schema: z.record(z.string().regex(/^[^/\s]+\/\S+$/), priceSchema),
+    unset: 'those of the model catalog',
+    values: 'for each `provider/id`: input and output, and optionally cacheRead and cacheWrite, each at least 0',
+    description:
+      'Prices in US dollars per million tokens, for models that the catalog does not know or where yours differ.',
+    project: 'never',
+  }),
+  'models.allow': defineSetting({
+    schema: z.array(z.string().regex(/^[\w./:@+~-]*[\w./:@+~*-]$/)).min(1),
+    env: 'KLAUS_MODELS_ALLOW',
+    unset: 'every model',
+    values: 'a list of full model names, `provider/id`, which may end in `*`; in a variable separated by commas',
+    description: 'Models that may be used at all.',
+    project: subset,
+  }),
+  workspace: defineSetting({
+    schema: text,
+    default: '.',
+    env: 'AGENT_WORKSPACE',
+    values: 'a path; a relative one is meant from the current folder or, in a file, from the folder of that file',
+    description: 'Folder the agent works in.',
+    project: 'never',
+  }),
+  'limits.tokens': defineSetting({
+    schema: z.int().min(0),
+    default: 100_000,
+    env: 'AGENT_TOKEN_BUDGET',
+    description: 'Tokens of one session that are newly processed, not read from the prompt cache. 0: unlimited.',
+    project: capAtMost,
+  }),
+  'limits.usd': defineSetting({
+    schema: dollars,
+    default: 0,
+    env: 'KLAUS_BUDGET_USD',
+    description: 'US dollars of one session. 0: unlimited.',
+    project: capAtMost,
+  }),
+  'limits.toolCalls': defineSetting({
+    schema: z.int().min(0),
+    default: 50,
+    env: 'AGENT_MAX_TOOL_CALLS',
+    description: 'Tool calls of one session. 0: unlimited.',
+    project: capAtMost,
+  }),
+  'limits.turns': defineSetting({
+    schema: z.int().min(0),
+    default: 0,
+    env: 'KLAUS_MAX_TURNS',
+    description: 'Model turns of one session. 0: unlimited.',
+    project: capAtMost,
+  }),
+  maxOutputTokens: defineSetting({
+    schema: count,
+    default: 8192,
+    env: 'AGENT_MAX_TOKENS',
+    description: 'Tokens of one answer of the model.',
+    project: atMost,
+  }),
+  maxRetries: defineSetting({
+    schema: count,
+    default: 3,
+    env: 'AGENT_MAX_RETRIES',
+    description: 'Invalid tool inputs in a row, or continuations of a cut answer in a row, after which a run ends.',
+    project: atMost,
+  }),
+  'retry.attempts': defineSetting({
+    schema: count,
+    default: 5,
+    env: 'KLAUS_RETRY_ATTEMPTS',
+    description: 'Requests to a model, the first included, before its failure ends the run.',
+    project: 'never',
+  }),
+  'retry.baseMs': defineSetting({
+    schema: milliseconds,
+    default: 500,
+    env: 'KLAUS_RETRY_BASE_MS',
+    description: 'Milliseconds before the second request; they double with each further one.',
+    project: 'never',
+  }),
+  'retry.maxMs': defineSetting({
+    schema: milliseconds,
+    default: 30_000,
+    env: 'KLAUS_RETRY_MAX_MS',
+    description: 'Longest wait between two requests, in milliseconds.',
+    project: 'never',
+  }),
+  'retry.idleMs': defineSetting({
+    schema: milliseconds,
+    default: 60_000,
+    env: 'KLAUS_RETRY_IDLE_MS',
+    description: 'Milliseconds without a byte after which a request counts as failed.',
+    project: 'never',
+  }),
+  compactAt: defineSetting({
+    schema: z.number().min(0.1).max(0.95),
+    default: 0.8,
+    env: 'KLAUS_COMPACT_AT',
+    description: 'Part of the context window that is full when older messages are replaced by a summary.',
+    project: 'free',
+  }),
+  maxPromptChars: defineSetting({
+    schema: count,
+    default: 32_000,
+    env: 'AGENT_MAX_PROMPT_CHARS',
+    description: 'Characters of one prompt.',
+    project: atMost,
+  }),
+  maxToolOutputContext: defineSetting({
+    schema: count,
+    default: 8000,
+    env: 'AGENT_MAX_TOOL_OUTPUT_CONTEXT',
+    description: 'Characters of a tool result that the model sees; longer ones are cut.',
+    project: atMost,
+  }),
+  maxToolResultSize: defineSetting({
+    schema: count,
+    default: 10_240,
+    env: 'AGENT_MAX_TOOL_RESULT_SIZE',
+    description: 'Bytes of a tool result that are kept in the table of tool calls.',
+    project: atMost,
+  }),
+  maxSearchResults: defineSetting({
+    schema: count,
+    default: 500,
+    env: 'AGENT_MAX_SEARCH_RESULTS',
+    description: 'Results of one search.',
+    project: atMost,
+  }),
+  approve: defineSetting({
+    schema: modeSchema,
+    default: 'auto',
+    env: 'KLAUS_APPROVE',
+    description:
+      '`plan`: read only. `ask`: everything but reading asks. `edits`: edits in the workspace pass. `auto`: what grant and sandbox allow passes, anything wider asks.',
+    project: narrowerMode,
+  }),
+  requirePatchApproval: defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'AGENT_REQUIRE_PATCH_APPROVAL',
+    description: 'Every change of a file asks, whatever the mode.',
+    project: only(true),
+  }),
+  onAsk: defineSetting({
+    schema: onAskSchema,
+    env: 'KLAUS_ON_ASK',
+    unset: 'ask in a terminal, otherwise deny',
+    description:
+      'What becomes of a question when nobody is there: `deny` refuses it, `wait` parks the run until somebody answers.',
+    project: only('deny'),
+  }),
+  'sandbox.driver': defineSetting({
+    schema: sandboxNameSchema,
+    env: 'KLAUS_SANDBOX',
+    unset: 'the best one that works here, never host',
+    description: 'Where commands run. `host` is no sandbox at all.',
+    project: neverHost,
+  }),
+  'sandbox.timeoutMs': defineSetting({
+    schema: milliseconds,
+    default: 120_000,
+    env: 'KLAUS_SANDBOX_TIMEOUT_MS',
+    description: 'Milliseconds that a command may run.',
+    project: atMost,
+  }),
+  'sandbox.memoryMb': defineSetting({
+    schema: z.int().min(16),
+    default: 1024,
+    env: 'KLAUS_SANDBOX_MEMORY_MB',
+    description: 'Memory of a command in MiB.',
+    project: atMost,
+  }),
+  'sandbox.cpus': defineSetting({
+    schema: z.number().min(0.01),
+    default: 1,
+    env: 'KLAUS_SANDBOX_CPUS',
+    description: 'Cores of a command.',
+    project: atMost,
+  }),
+  'sandbox.processes': defineSetting({
+    schema: count,
+    default: 256,
+    env: 'KLAUS_SANDBOX_PROCESSES',
+    description: 'Processes of a command.',
+    project: atMost,
+  }),
+  'sandbox.image': defineSetting({
+    schema: z.string().regex(/^[a-z0-9][\w./:@-]*$/),
+    env: 'KLAUS_SANDBOX_IMAGE',
+    unset: "the driver's own",
+    values: 'a Docker image reference',
+    description: 'Image of the Docker sandbox.',
+    project: 'never',
+  }),
+  dockerEnabled: defineSetting({
+    schema: z.boolean(),
+    env: 'DOCKER_ENABLED',
+    unset: 'the best driver that works here',
+    description: '`true`: Docker or refusal. `false`: never Docker, which does not mean host.',
+    project: 'never',
+  }),
+  checkpoint: defineSetting({
+    schema: checkpointSchema,
+    default: 'auto',
+    env: 'KLAUS_CHECKPOINT',
+    description: 'Whether a run that changed files ends with a commit to a private ref.',
+    project: only('auto'),
+  }),
+  'git.userName': defineSetting({
+    schema: identity,
+    env: 'GIT_USER_NAME',
+    unset: "the repository's own",
+    values: 'text without < and >',
+    description: 'Name that signs commits where the repository has no identity.',
+    project: 'never',
+  }),
+  'git.userEmail': defineSetting({
+    schema: identity,
+    env: 'GIT_USER_EMAIL',
+    unset: "the repository's own",
+    values: 'text without < and >',
+    description: 'Address that signs commits where the repository has no identity.',
+    project: 'never',
+  }),
+  'keys.anthropic': apiKey('ANTHROPIC_API_KEY', 'Key of the Anthropic API.'),
+  'keys.anthropicToken': apiKey('ANTHROPIC_AUTH_TOKEN', 'Bearer token for the Anthropic API, instead of a key.'),
+  'keys.openai': apiKey('OPENAI_API_KEY', 'Key of the OpenAI API.'),
+  'keys.openrouter': apiKey('OPENROUTER_API_KEY', 'Key of the OpenRouter API.'),
+  'baseUrls.anthropic': url('ANTHROPIC_BASE_URL', 'Anthropic'),
+  'baseUrls.openai': url('OPENAI_BASE_URL', 'OpenAI'),
+  'baseUrls.openrouter': url('OPENROUTER_BASE_URL', 'OpenRouter'),
+  logLevel: defineSetting({
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    default: 'info',
+    env: 'LOG_LEVEL',
+    description: 'How much is logged.',
+    project: 'never',
+  }),
+} as const satisfies Record<string, Setting>;
+
+export type SettingKey = keyof typeof SETTINGS;
+
+type ValueOf<T> =
+  T extends Setting<infer S, infer D> ? (undefined extends D ? z.output<S> | undefined : z.output<S>) : never;
+
+/** The type of a setting's value; it includes undefined only where there is no default. */
+export type SettingValue<K extends SettingKey> = ValueOf<(typeof SETTINGS)[K]>;
+
+type Flat = { [K in SettingKey]: SettingValue<K> };
+type Head<K extends string> = K extends `${infer H}.${string}` ? H : K;
+type Tail<K extends string, H extends string> = K extends `${H}.${infer T}` ? T : never;
+type Tree<F> = {
+  readonly [H in Head<keyof F & string>]: H extends keyof F
+    ? F[H]
+    : Tree<{ [T in Tail<keyof F & string, H>]: F[`${H}.${T}` & keyof F] }>;
+};
+
+/** All values as one object: `limits.usd` stands at `.limits.usd`. */
+export type SettingValues = Tree<Flat>;
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
+
+export function isSettingKey(word: string): word is SettingKey {
+  return Object.hasOwn(SETTINGS, word);
+}
+
+function toMeta(setting: Setting): { description: string; default?: unknown } {
+  const { description } = setting;
+  return setting.default === undefined ? { description } : { description, default: setting.default };
+}
+
+/** The shape of a configuration file: the settings as a tree, each one optional, and nothing else. */
+export function toConfigSchema(): z.ZodObject {
+  const build = (prefix: string): z.ZodObject => {
+    const shape: Record<string, z.ZodType> = {};
+    for (const path of SETTING_KEYS) {
+      if (!path.startsWith(prefix)) continue;
+      const [head = '', ...rest] = path.slice(prefix.length).split('.');
+      const setting = SETTINGS[path];
+      if (rest.length === 0) shape[head] = setting.schema.meta(toMeta(setting)).optional();
+      else shape[head] ??= build(`${prefix}${head}.`).optional();
+    }
+    return z.strictObject(shape);
+  };
+  return build('');
+}

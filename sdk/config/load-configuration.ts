@@ -1,0 +1,149 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import {
+  fromText,
+  isSettingKey,
+  KlausError,
+  SETTING_KEYS,
+  SETTINGS,
+  toAllowed,
+  type Setting,
+  type SettingKey,
+} from '@klaus/core/protocol';
+import { createConfiguration, type Configuration, type SettledValue } from './configuration.ts';
+import { fromEnvFile, fromEnvironment } from './env-values.ts';
+import { readFileText } from './file-text.ts';
+import { findProjectFile } from './project-file.ts';
+import type { FoundValue } from './setting-source.ts';
+import { toShown } from './shown.ts';
+import { fromYaml, unknownKey } from './yaml-values.ts';
+
+export interface ConfigurationInput {
+  env: Readonly<Record<string, string | undefined>>;
+  /** State folder, absolute: its `.env` and `config.yaml` are the user's own. */
+  home: string;
+  /** Folder from which the project's file is looked for. Absolute. */
+  cwd: string;
+  /** Options of the caller by key, as values or as text; undefined counts as absent. Default: none. */
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads all settings. The strongest source wins: option, environment, `<home>/.env`, the project's
+ * `.klaus/config.yaml`, `<home>/config.yaml`, default. The project's file is not trusted: it can only narrow.
+ * Everything found is checked, also what a stronger source hides.
+ *
+ * @throws KlausError `config` naming key, place, value (never a secret's) and what is allowed.
+ */
+export async function loadConfiguration(input: ConfigurationInput): Promise<Configuration> {
+  const { env, home, cwd } = input;
+  const envPath = join(home, '.env');
+  const userPath = join(home, 'config.yaml');
+  const [envText, userText, project] = await Promise.all([
+    readFileText(envPath),
+    readFileText(userPath),
+    findProjectFile(cwd, userPath),
+  ]);
+  const projectText = project && (await readFileText(project.real));
+  const check = toCheck(env['HOME']);
+  const layers = {
+    option: check(fromOptions(input.settings ?? {}, cwd)),
+    environment: check(fromEnvironment(env, cwd)),
+    envFile: check(envText === undefined ? [] : fromEnvFile(envText, { path: envPath, folder: home })),
+    project: check(
+      project === undefined || projectText === undefined
+        ? []
+        : refuseUntrusted(
+            await fromYaml(projectText, { path: project.path, source: 'project file', folder: dirname(project.path) }),
+          ),
+    ),
+    user: check(
+      userText === undefined ? [] : await fromYaml(userText, { path: userPath, source: 'user file', folder: home }),
+    ),
+    fallback: check(SETTING_KEYS.map((key) => ({ key, value: SETTINGS[key].default, source: 'default', folder: cwd }))),
+  };
+  const settled = SETTING_KEYS.map((key): [SettingKey, SettledValue] => {
+    const stronger = layers.option.get(key) ?? layers.environment.get(key) ?? layers.envFile.get(key);
+    const without = layers.user.get(key) ?? layers.fallback.get(key)!;
+    const asked = layers.project.get(key);
+    if (stronger || !asked) return [key, stronger ?? without];
+    refuseWider(asked, without.value);
+    return [key, asked];
+  });
+  return createConfiguration(new Map(settled));
+}
+
+function fromOptions(settings: Readonly<Record<string, unknown>>, folder: string): FoundValue[] {
+  return Object.entries(settings).flatMap(([key, value]): FoundValue[] => {
+    if (!isSettingKey(key)) throw unknownKey(key);
+    return value === undefined ? [] : [{ key, value, source: 'option', folder }];
+  });
+}
+
+/** A value that passed its schema. */
+type CheckedValue = FoundValue & SettledValue;
+
+/** Checks every value against its schema. `userHome` is what `~` stands for. */
+function toCheck(userHome: string | undefined): (found: readonly FoundValue[]) => Map<SettingKey, CheckedValue> {
+  return (found) =>
+    new Map(
+      found.map((one) => {
+        const setting: Setting = SETTINGS[one.key];
+        if (one.value === undefined) return [one.key, one];
+        const read = typeof one.value === 'string' ? fromText(setting, one.value) : one.value;
+        const parsed = setting.schema.safeParse(read);
+        if (!parsed.success) throw wrongValue(one);
+        const value = one.key === 'workspace' ? toPath(String(parsed.data), { ...one, userHome }) : parsed.data;
+        return [one.key, { ...one, value }];
+      }),
+    );
+}
+
+function toPath(path: string, from: { folder: string; userHome: string | undefined }): string {
+  if (from.userHome && (path === '~' || path.startsWith('~/'))) return join(from.userHome, path.slice(1));
+  return isAbsolute(path) ? path : resolve(from.folder, path);
+}
+
+/** `AGENT_MODEL`, `/home/ann/.klaus/config.yaml:3`, or `option`. */
+function toPlace(found: FoundValue): string {
+  if (found.where === undefined) return found.source;
+  return found.variable === undefined || found.variable === found.where
+    ? found.where
+    : `${found.variable} in ${found.where}`;
+}
+
+function wrongValue(found: FoundValue): KlausError {
+  const setting: Setting = SETTINGS[found.key];
+  const value = setting.secret ? 'the value (not shown)' : toQuoted(setting, found.value);
+  return new KlausError('config', `${found.key}: ${value} is not allowed (${toPlace(found)})`, {
+    hint: `Allowed: ${toAllowed(setting)}.`,
+  });
+}
+
+function toQuoted(setting: Setting, value: unknown): string {
+  const shown = toShown(setting, value);
+  const short = shown.length > 80 ? `${shown.slice(0, 80)}…` : shown;
+  return typeof value === 'string' ? JSON.stringify(short) : short;
+}
+
+/** Whoever wrote the repository wrote its file: what decides about safety, money and privacy is not theirs to set. */
+function refuseUntrusted(found: FoundValue[]): FoundValue[] {
+  const refused = found.find((one) => SETTINGS[one.key].project === 'never');
+  if (!refused) return found;
+  const { env } = SETTINGS[refused.key] as Setting;
+  throw new KlausError('config', `${toPlace(refused)}: a project file may not set ${refused.key}`, {
+    hint: `Set it in your own config.yaml${env === undefined ? '' : `, or by ${env}`}, and remove it there.`,
+  });
+}
+
+function refuseWider(asked: CheckedValue, base: unknown): void {
+  const setting: Setting = SETTINGS[asked.key];
+  if (setting.project === 'free') return;
+  if (setting.project !== 'never' && setting.project.holds(asked.value, base)) return;
+  const rule = setting.project === 'never' ? 'nothing' : setting.project.rule;
+  const holds = base === undefined ? (setting.unset ?? 'unset') : toShown(setting, base);
+  throw new KlausError(
+    'config',
+    `${toPlace(asked)}: a project file may not set ${asked.key} to ${toQuoted(setting, asked.value)}; without it ${holds} holds`,
+    { hint: `It may say ${rule}. To decide yourself, set ${setting.env ?? asked.key}.` },
+  );
+}

@@ -1,0 +1,94 @@
+import {
+  isKlausError,
+  isSettingKey,
+  KlausError,
+  SETTING_KEYS,
+  SETTINGS,
+  toNearest,
+  type Setting,
+  type SettingKey,
+} from '@klaus/core/protocol';
+import type * as Yaml from 'yaml';
+import type { FoundValue, SourceName } from './setting-source.ts';
+import { hideSecrets } from './shown.ts';
+
+interface YamlFile {
+  path: string;
+  source: SourceName;
+  folder: string;
+}
+
+/** `limits` for `limits.usd`, `tiers` and `tiers.openai` for `tiers.openai.opus`. */
+const GROUPS: ReadonlySet<string> = new Set(
+  SETTING_KEYS.flatMap((key) => {
+    const steps = key.split('.').slice(0, -1);
+    return steps.map((_, index) => steps.slice(0, index + 1).join('.'));
+  }),
+);
+
+/**
+ * Settings in the text of a YAML file. `limits: {usd: 5}` and `limits.usd: 5` are the same; null is unset.
+ *
+ * @throws KlausError `config` for text that is no YAML, and for a key that is unknown or stands there twice.
+ */
+export async function fromYaml(text: string, file: YamlFile): Promise<FoundValue[]> {
+  const yaml = await import('yaml');
+  try {
+    return collect(yaml, text, file);
+  } catch (error) {
+    if (isKlausError(error)) throw error;
+    // Nested too deep, or aliases without end. No cause: it could quote the text.
+    throw new KlausError('config', `${file.path}: this YAML cannot be read (${(error as Error).name})`);
+  }
+}
+
+function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] {
+  const lines = new yaml.LineCounter();
+  // The parser's own messages quote the text, and the text may hold a key: only code and place are told.
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const broken = document.errors[0];
+  if (broken) {
+    const { line, col } = lines.linePos(broken.pos[0]);
+    throw new KlausError('config', `${file.path}:${line}:${col}: this is not valid YAML (${broken.code})`);
+  }
+  const isNull = (node: unknown) => node == null || (yaml.isScalar(node) && node.value === null);
+  const found = new Map<SettingKey, FoundValue>();
+  const walk = (map: Yaml.YAMLMap, prefix: string): void => {
+    for (const { key: name, value: item } of map.items) {
+      const key = prefix + (yaml.isScalar(name) ? String(name.value) : '?');
+      const where = `${file.path}:${yaml.isNode(name) && name.range ? lines.linePos(name.range[0]).line : 1}`;
+      const node = yaml.isAlias(item) ? item.resolve(document) : item;
+      if (GROUPS.has(key) && yaml.isMap(node)) walk(node, `${key}.`);
+      else if (isSettingKey(key)) {
+        if (found.has(key)) throw new KlausError('config', `${where}: ${key} stands there twice`);
+        if (isNull(node)) continue;
+        // Without a limit, aliases of aliases grow a small file to gigabytes.
+        const value: unknown = yaml.isNode(node) ? node.toJS(document, { maxAliasCount: 100 }) : node;
+        found.set(key, { key, value, source: file.source, where, folder: file.folder });
+      } else if (!GROUPS.has(key) || !isNull(node)) throw unknownKey(key, where);
+    }
+  };
+  const root: unknown = document.contents;
+  if (isNull(root)) return [];
+  if (!yaml.isMap(root)) {
+    throw new KlausError('config', `${file.path}: settings are written as \`key: value\`, one on each line`);
+  }
+  walk(root, '');
+  return [...found.values()];
+}
+
+/** The error for a key that is no setting, naming the nearest one. */
+export function unknownKey(key: string, where?: string): KlausError {
+  const place = where === undefined ? '' : `${where}: `;
+  if (GROUPS.has(key)) {
+    const inside = SETTING_KEYS.filter((name) => name.startsWith(`${key}.`));
+    return new KlausError('config', `${place}${key} is a group of settings, not a value`, {
+      hint: `Set one of ${inside.join(', ')}.`,
+    });
+  }
+  const byVariable = SETTING_KEYS.find((name) => (SETTINGS[name] as Setting).env === key);
+  const nearest = byVariable ?? toNearest(key, [...SETTING_KEYS, ...GROUPS]);
+  return new KlausError('config', `${place}there is no setting ${JSON.stringify(hideSecrets(key).slice(0, 60))}`, {
+    hint: nearest === undefined ? 'Run `klaus config` to see all settings.' : `Did you mean ${nearest}?`,
+  });
+}

@@ -1,0 +1,21 @@
+/** Names of variables that hold credentials. */
+const CREDENTIAL = /(?:_|^)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$/;
+
+/** Values of the environment and of the configuration that no log and no model may see. */
+export function findCredentials(
+  env: Readonly<Record<string, string | undefined>>,
+  configured: Readonly<Record<string, unknown>>,
+): { name: string; value: string }[] {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(env)) {
+    if (value && CREDENTIAL.test(name)) found.set(value, toRuleName(name));
+  }
+  for (const [name, value] of Object.entries(configured)) {
+    if (typeof value === 'string' && value !== '') found.set(value, toRuleName(name));
+  }
+  return [...found].map(([value, name]) => ({ name, value }));
+}
+
+function toRuleName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}

@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Ids } from '@klaus/core/agent';
+import { toUlid } from '@klaus/core/protocol';
+
+/** Identity and chance from the machine. ULIDs made in one millisecond count upwards, so that they sort as they were made. */
+export function createSystemIds(now: () => number = Date.now): Ids {
+  let last = 0;
+  let random = randomBytes(10);
+  return {
+    ulid() {
+      const time = Math.max(last, now());
+      if (time === last) increment(random);
+      else random = randomBytes(10);
+      last = time;
+      return toUlid(time, random);
+    },
+    digest: (text) => createHash('sha256').update(text).digest('hex'),
+    random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+  };
+}
+
+function increment(bytes: Uint8Array): void {
+  for (let index = bytes.length - 1; index >= 0; index--) {
+    bytes[index] = (bytes[index]! + 1) & 255;
+    if (bytes[index] !== 0) return;
+  }
+}
