@@ -25,7 +25,7 @@ export interface KlausOptions {
   /** Folder whose `.klaus/config.yaml` counts and in which sessions work by default. Default: the current one. */
   cwd?: string;
   /** Tools beside the built-in ones. */
-  tools?: readonly Tool<never>[];
+  tools?: readonly Tool[];
   /** False: only `tools`. Default true. */
   builtinTools?: boolean;
   /** Returns where a `scripted/NAME` model is served. Default: such models are unknown. */

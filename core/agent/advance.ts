@@ -129,7 +129,7 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
     case 'limit':
       return askLimit(current, action.reached);
     case 'finish':
-      return finishRun(current, action);
+      return finishRun(current, { outcome: action.outcome, reason: action.reason });
   }
 }
 

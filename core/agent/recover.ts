@@ -21,7 +21,8 @@ export async function recoverCall(work: Work, call: CallState): Promise<void> {
       if (found === 'before') return repeat(work, call);
       if (found === 'after') {
         const output = started.result ?? `Done: ${started.changes.map((change) => change.path).join(', ')}.`;
-        await work.append([toFinished(toHead(work, call), { outcome: 'ok', output, changes: started.changes })]);
+        const changes = await withModes(work, started.changes);
+        await work.append([toFinished(toHead(work, call), { outcome: 'ok', output, changes })]);
         return;
       }
       return tell(work, call, await changesOf(work, started.changes));
@@ -50,6 +51,16 @@ async function probe(work: Work, changes: readonly FileChange[]): Promise<'befor
   }
   if (after && changes.length > 0) return 'after';
   return before ? 'before' : 'other';
+}
+
+async function withModes(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {
+  const workspace = await work.workspace();
+  return Promise.all(
+    changes.map(async (change) => {
+      const mode = change.after === null ? undefined : (await workspace.stat(change.path))?.mode;
+      return mode === undefined ? change : { ...change, mode };
+    }),
+  );
 }
 
 async function changesOf(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {

@@ -35,6 +35,7 @@ async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
     attempt: toAttempt(call),
     resume: tool.resume,
     changes: [...(intent.changes ?? [])],
+    ...(intent.diff === undefined ? {} : { diff: intent.diff }),
     ...(intent.result === undefined ? {} : { result: intent.result }),
     ...(mark === undefined ? {} : { mark }),
   };

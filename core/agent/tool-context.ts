@@ -56,7 +56,7 @@ export function createRedactedBlob(
     write(chunk) {
       held += decoder.decode(chunk, { stream: true });
       const key = held.lastIndexOf('-----BEGIN ');
-      const open = key >= 0 && !held.includes('-----END ', key);
+      const open = key >= 0 && !/-----END [^\n]*\n/.test(held.slice(key));
       if (open && held.length < LONGEST_HELD) return;
       const end = held.lastIndexOf('\n') + 1;
       flush(end > 0 ? end : held.length >= LONGEST_HELD ? held.length : 0);

@@ -15,11 +15,11 @@ export interface ToolRegistry {
 }
 
 /** @throws KlausError `usage` when two tools share a name. */
-export function createToolRegistry(tools: readonly Tool<never>[]): ToolRegistry {
+export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool<unknown>>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new KlausError('usage', `Two tools are called ${tool.name}.`);
-    byName.set(tool.name, tool as unknown as Tool<unknown>);
+    byName.set(tool.name, tool);
   }
   const specs = new Map<string, ToolSpec>();
   const lists = new WeakMap<readonly string[], readonly ToolSpec[]>();

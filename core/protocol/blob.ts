@@ -2,9 +2,7 @@ import { z } from 'zod';
 
 /** A reference to bytes kept outside the log, by content. */
 export const blobSchema = z.object({
-  /** Lower-case SHA-256 of the bytes. */
-  hash: z.string(),
-  /** Bytes. */
-  size: z.int(),
+  hash: z.string().describe('Lower-case SHA-256 of the bytes.'),
+  size: z.int().describe('Bytes.'),
 });
 export type BlobRef = z.infer<typeof blobSchema>;

@@ -1,8 +1,10 @@
 import type { Event } from './event.ts';
 
 /**
- * Fields that two runs of the same work may differ in. The canonical log is the log without them:
- * clocks, chain and machine paths. Identifiers are renamed by order of appearance.
+ * Fields that two runs of the same work may differ in. The canonical log is the log without them: clocks,
+ * chain, commit ids, and what is counted of a request (a request sent again meets a warm prompt cache, and
+ * its hash covers times and paths that stand in tool results). Identifiers are renamed by order of
+ * appearance, machine paths by `replacements`.
  */
 export const ERASED_FIELDS = [
   'v',
@@ -17,6 +19,10 @@ export const ERASED_FIELDS = [
   'commit',
   'klaus',
   'attempt',
+  'requestHash',
+  'reserved',
+  'usage',
+  'usd',
 ] as const;
 
 /** Events that only say that a process ended or waited; an undisturbed run has none of them. */

@@ -5,12 +5,18 @@ import { z } from 'zod';
  * `host: '*'` is any host, `port: 0` any port.
  */
 export const authoritySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('fs'), path: z.string(), rights: z.enum(['r', 'rw', 'rwx']) }),
-  z.object({ kind: z.literal('net'), host: z.string(), port: z.int() }),
-  /** Any command, but only inside the sandbox. */
-  z.object({ kind: z.literal('exec') }),
-  /** One tool by name, or every tool with `*`. */
-  z.object({ kind: z.literal('tool'), name: z.string() }),
+  z.object({
+    kind: z.literal('fs'),
+    path: z.string().describe('Absolute; covers everything below it.'),
+    rights: z.enum(['r', 'rw', 'rwx']),
+  }),
+  z.object({
+    kind: z.literal('net'),
+    host: z.string().describe('`*` is any host.'),
+    port: z.int().describe('0 is any port.'),
+  }),
+  z.object({ kind: z.literal('exec') }).describe('Any command, but only inside the sandbox.'),
+  z.object({ kind: z.literal('tool'), name: z.string().describe('One tool, or every tool with `*`.') }),
 ]);
 export type Authority = z.infer<typeof authoritySchema>;
 

@@ -4,13 +4,10 @@ const cap = z.number().nonnegative();
 
 /** Caps of one session. 0 means unlimited. */
 export const limitsSchema = z.object({
-  /** Counted tokens; see `toCountedTokens`. */
-  tokens: cap,
-  /** US dollars. */
-  usd: cap,
-  toolCalls: cap,
-  /** Model turns. */
-  turns: cap,
+  tokens: cap.describe('Tokens newly processed, not read from the prompt cache. 0: unlimited.'),
+  usd: cap.describe('US dollars. 0: unlimited.'),
+  toolCalls: cap.describe('Tool calls. 0: unlimited.'),
+  turns: cap.describe('Model turns. 0: unlimited.'),
 });
 export type Limits = z.infer<typeof limitsSchema>;
 export type LimitName = keyof Limits;

@@ -3,45 +3,50 @@ import { blobSchema } from './blob.ts';
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() });
 
-/** An image for models that see; `data` is base64. */
-export const imagePartSchema = z.object({
-  type: z.literal('image'),
-  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
-  data: z.string(),
-});
+export const imagePartSchema = z
+  .object({
+    type: z.literal('image'),
+    mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    data: z.string().describe('Base64.'),
+  })
+  .describe('An image, for models that see.');
 
-/** A file attached by the user: its text, or its blob when it is not text. */
-export const filePartSchema = z.object({
-  type: z.literal('file'),
-  name: z.string(),
-  mediaType: z.string(),
-  text: z.string().optional(),
-  blob: blobSchema.optional(),
-});
+export const filePartSchema = z
+  .object({
+    type: z.literal('file'),
+    name: z.string(),
+    mediaType: z.string(),
+    text: z.string().optional(),
+    blob: blobSchema.optional(),
+  })
+  .describe('A file attached by the user: its text, or its blob when it is not text.');
 
-/** Reasoning shown by the provider. `signature` must go back unchanged, so a part that needs redaction is dropped whole. */
-export const thinkingPartSchema = z.object({
-  type: z.literal('thinking'),
-  text: z.string(),
-  signature: z.string().optional(),
-  /** Opaque reasoning that the provider encrypted; sent back as it came. */
-  encrypted: z.string().optional(),
-});
+export const thinkingPartSchema = z
+  .object({
+    type: z.literal('thinking'),
+    text: z.string(),
+    signature: z
+      .string()
+      .optional()
+      .describe('Must go back unchanged, so a part that needs redaction is dropped whole.'),
+    encrypted: z.string().optional().describe('Opaque reasoning that the provider encrypted; sent back as it came.'),
+  })
+  .describe('Reasoning shown by the provider.');
 
 export const callPartSchema = z.object({
   type: z.literal('call'),
-  /** The provider's id of the call, unique in the session. */
-  id: z.string(),
+  id: z.string().describe("The provider's id of the call, unique in the session."),
   name: z.string(),
-  /** The parsed arguments; a string when the model sent something that is not JSON. */
-  input: z.unknown(),
-  /** True when redaction changed the input: after a crash such a call is asked about, never run. */
-  redacted: z.boolean().optional(),
+  input: z.unknown().describe('The parsed arguments; a string when the model sent something that is not JSON.'),
+  redacted: z
+    .boolean()
+    .optional()
+    .describe('True when redaction changed the input: after a crash such a call is asked about, never run.'),
 });
 
 export const resultPartSchema = z.object({
   type: z.literal('result'),
-  call: z.string(),
+  call: z.string().describe('Id of the call.'),
   text: z.string(),
   isError: z.boolean(),
 });

@@ -4,8 +4,12 @@ import { modeSchema, type Mode, type SandboxName } from './mode.ts';
 export interface Narrowing<T = unknown> {
   /** What such a file may say, in words. */
   readonly rule: string;
-  /** True when `value` is no wider than `base`, the value that holds without the file. */
-  holds(value: T, base: T | undefined): boolean;
+  /**
+   * True when `value` is no wider than `base`, the value that holds without the file.
+   *
+   * @param read Gives what holds for another setting, by its key.
+   */
+  holds(value: T, base: T | undefined, read: (key: string) => unknown): boolean;
 }
 
 const TIERS: readonly string[] = ['opus', 'sonnet', 'haiku'];
@@ -36,9 +40,13 @@ export const tierOnly: Narrowing<string> = {
 
 /** Sandbox drivers: no weaker. */
 export const neverHost: Narrowing<SandboxName> = {
-  rule: '`bubblewrap` where no driver is set; either sandbox where yours is `host`; never `host`',
-  holds: (value, base) =>
-    value !== 'host' && (value === base || base === 'host' || (value === 'bubblewrap' && base === undefined)),
+  rule: 'either sandbox where yours is `host`; where you set none `bubblewrap`, or `docker` if you want that by DOCKER_ENABLED; never `host`',
+  holds: (value, base, read) => {
+    if (value === 'host') return false;
+    if (base !== undefined) return base === 'host' || value === base;
+    // Without a choice of the user's the best driver is taken, unless it was said that only Docker will do.
+    return value === (read('dockerEnabled') === true ? 'docker' : 'bubblewrap');
+  },
 };
 
 /** Allow-lists, whose entries may end in `*`: nothing more. */

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 /** Tokens of one model call by cache class. `input` excludes what was read from or written to the cache. */
 export const usageSchema = z.object({
-  input: z.int(),
-  output: z.int(),
-  cacheRead: z.int(),
-  cacheWrite: z.int(),
+  input: z.int().describe('Tokens of the prompt that were neither read from nor written to the cache.'),
+  output: z.int().describe('Tokens of the answer.'),
+  cacheRead: z.int().describe('Tokens of the prompt that were read from the cache.'),
+  cacheWrite: z.int().describe('Tokens of the prompt that were written to the cache.'),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

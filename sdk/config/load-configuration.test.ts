@@ -206,6 +206,15 @@ describe('the project file', () => {
     expect(configuration.sources[key].source).toBe('project file');
   });
 
+  test('may not take a command out of Docker where the user wants Docker', async () => {
+    await putProject('sandbox.driver: bubblewrap\n');
+    await refusal({ env: { DOCKER_ENABLED: 'true' } });
+    expect((await load({ env: { DOCKER_ENABLED: 'false' } })).get('sandbox.driver')).toBe('bubblewrap');
+    await putProject('sandbox.driver: docker\n');
+    expect((await load({ env: { DOCKER_ENABLED: 'true' } })).get('sandbox.driver')).toBe('docker');
+    expect((await refusal({ env: { DOCKER_ENABLED: 'false' } })).message).toContain('sandbox.driver');
+  });
+
   test('is no obstacle where the user decides by a stronger source', async () => {
     await putProject('approve: auto\n');
     await putUser('approve: ask\n');

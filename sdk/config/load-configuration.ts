@@ -61,15 +61,11 @@ export async function loadConfiguration(input: ConfigurationInput): Promise<Conf
     ),
     fallback: check(SETTING_KEYS.map((key) => ({ key, value: SETTINGS[key].default, source: 'default', folder: cwd }))),
   };
-  const settled = SETTING_KEYS.map((key): [SettingKey, SettledValue] => {
-    const stronger = layers.option.get(key) ?? layers.environment.get(key) ?? layers.envFile.get(key);
-    const without = layers.user.get(key) ?? layers.fallback.get(key)!;
-    const asked = layers.project.get(key);
-    if (stronger || !asked) return [key, stronger ?? without];
-    refuseWider(asked, without.value);
-    return [key, asked];
-  });
-  return createConfiguration(new Map(settled));
+  const stronger = new Map([...layers.envFile, ...layers.environment, ...layers.option]);
+  const without = new Map([...layers.fallback, ...layers.user, ...stronger]);
+  const taken = [...layers.project].filter(([key]) => !stronger.has(key));
+  for (const [, asked] of taken) refuseWider(asked, without);
+  return createConfiguration(new Map([...without, ...taken]));
 }
 
 function fromOptions(settings: Readonly<Record<string, unknown>>, folder: string): FoundValue[] {
@@ -135,10 +131,13 @@ function refuseUntrusted(found: FoundValue[]): FoundValue[] {
   });
 }
 
-function refuseWider(asked: CheckedValue, base: unknown): void {
+/** @param without What holds without the project's file. */
+function refuseWider(asked: CheckedValue, without: ReadonlyMap<string, SettledValue>): void {
   const setting: Setting = SETTINGS[asked.key];
+  const read = (key: string) => without.get(key)?.value;
+  const base = read(asked.key);
   if (setting.project === 'free') return;
-  if (setting.project !== 'never' && setting.project.holds(asked.value, base)) return;
+  if (setting.project !== 'never' && setting.project.holds(asked.value, base, read)) return;
   const rule = setting.project === 'never' ? 'nothing' : setting.project.rule;
   const holds = base === undefined ? (setting.unset ?? 'unset') : toShown(setting, base);
   throw new KlausError(

@@ -4,7 +4,7 @@ import type { Setting } from '@klaus/core/protocol';
 const LEAST_FOR_TAIL = 12;
 
 /** What looks like a key, wherever it was put, and the user and query of a URL. */
-const KEY_LIKE = /\b(sk-|sk_|pk-|gh[opsu]_|github_pat_|xox[abp]-|AKIA|AIza|Bearer\s)[^\s"']*/g;
+const KEY_LIKE = /\b(sk-|sk_|pk-|gh[opsu]_|github_pat_|xox[abp]-|AKIA|AIza)[\w-]{12,}/g;
 const URL_USER = /\/\/[^\s"']*@/g;
 const URL_QUERY = /(https?:[^\s"'?#]*)[?#][^\s"']*/g;
 

@@ -1,0 +1,141 @@
+import type {
+  ContentBlock,
+  MessageDeltaUsage,
+  RawContentBlockDelta,
+  RawMessageStreamEvent,
+  Usage as WireUsage,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import type { ModelEvent } from '@klaus/core/agent';
+import { NO_USAGE, stopReasonSchema, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
+import { parseInput } from '../wire/call-ids.ts';
+import { MalformedResponse, StreamCut } from '../wire/failure.ts';
+
+/** A content block on its way. `json` holds a call's arguments as far as they have come. */
+interface Building {
+  block: ContentBlock;
+  text: string;
+  signature: string;
+  json: string;
+  call: number;
+}
+
+/**
+ * Reads the events of one answer of the Messages API.
+ *
+ * @param toCallId Gives a call its unique id.
+ * @throws StreamCut when the end marker is missing, MalformedResponse for events out of place.
+ */
+export async function* readAnswer(
+  events: AsyncIterable<RawMessageStreamEvent>,
+  toCallId: (id: string | undefined, index: number) => string,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const blocks: (Building | undefined)[] = [];
+  let calls = 0;
+  let usage = NO_USAGE;
+  let stopReason: string | null = null;
+  let whole = false;
+  for await (const event of events) {
+    switch (event?.type) {
+      case 'message_start':
+        usage = addWireUsage(usage, event.message?.usage);
+        break;
+      case 'content_block_start': {
+        const building = start(event.content_block, calls);
+        if (building.block.type === 'tool_use') calls++;
+        blocks[event.index] = building;
+        yield* toFirstEvents(building);
+        break;
+      }
+      case 'content_block_delta': {
+        const building = blocks[event.index];
+        if (!building) throw new MalformedResponse(`A delta came for block ${event.index}, which was never begun.`);
+        yield* grow(building, event.delta);
+        break;
+      }
+      case 'message_delta':
+        stopReason = event.delta?.stop_reason ?? stopReason;
+        usage = addWireUsage(usage, event.usage);
+        break;
+      case 'message_stop':
+        whole = true;
+        break;
+      default: // content_block_stop, pings and what may come later
+    }
+  }
+  if (!whole) throw new StreamCut('The stream ended before the answer was whole.');
+  const parts = blocks.flatMap((building) => (building ? toPart(building, toCallId) : []));
+  yield { type: 'finished', parts, stopReason: toStopReason(stopReason, calls > 0), usage };
+}
+
+function start(block: ContentBlock | undefined, call: number): Building {
+  if (!block) throw new MalformedResponse('A block began without its content.');
+  return {
+    block,
+    text: block.type === 'text' ? (block.text ?? '') : block.type === 'thinking' ? (block.thinking ?? '') : '',
+    signature: block.type === 'thinking' ? (block.signature ?? '') : '',
+    json: '',
+    call,
+  };
+}
+
+function* toFirstEvents(building: Building): Iterable<ModelEvent> {
+  const { block, text, call } = building;
+  if (block.type === 'tool_use') yield { type: 'call', index: call, name: block.name, text: '' };
+  else if (text !== '' && (block.type === 'text' || block.type === 'thinking')) yield { type: block.type, text };
+}
+
+function* grow(building: Building, delta: RawContentBlockDelta): Iterable<ModelEvent> {
+  switch (delta?.type) {
+    case 'text_delta':
+      building.text += delta.text;
+      yield { type: 'text', text: delta.text };
+      break;
+    case 'thinking_delta':
+      building.text += delta.thinking;
+      yield { type: 'thinking', text: delta.thinking };
+      break;
+    case 'signature_delta':
+      building.signature += delta.signature;
+      break;
+    case 'input_json_delta':
+      building.json += delta.partial_json;
+      if (building.block.type === 'tool_use' && delta.partial_json !== '') {
+        yield { type: 'call', index: building.call, name: building.block.name, text: delta.partial_json };
+      }
+      break;
+    default: // citations and what may come later
+  }
+}
+
+function toPart(building: Building, toCallId: (id: string | undefined, index: number) => string): Part[] {
+  const { block, text, signature, json, call } = building;
+  switch (block.type) {
+    case 'text':
+      return text === '' ? [] : [{ type: 'text', text }];
+    case 'thinking':
+      return [{ type: 'thinking', text, ...(signature !== '' && { signature }) }];
+    case 'redacted_thinking':
+      return [{ type: 'thinking', text: '', encrypted: block.data }];
+    case 'tool_use': {
+      const input = json === '' ? (block.input ?? {}) : parseInput(json);
+      return [{ type: 'call', id: toCallId(block.id, call), name: block.name, input }];
+    }
+    default: // what the provider's own tools did; Klaus asks for none of them
+      return [];
+  }
+}
+
+/** Later figures replace earlier ones, as they are running totals; null says nothing. */
+function addWireUsage(usage: Usage, wire: WireUsage | MessageDeltaUsage | undefined): Usage {
+  return {
+    input: wire?.input_tokens ?? usage.input,
+    output: wire?.output_tokens ?? usage.output,
+    cacheRead: wire?.cache_read_input_tokens ?? usage.cacheRead,
+    cacheWrite: wire?.cache_creation_input_tokens ?? usage.cacheWrite,
+  };
+}
+
+function toStopReason(text: string | null, hasCalls: boolean): StopReason {
+  const known = stopReasonSchema.safeParse(text);
+  return known.success ? known.data : hasCalls ? 'tool_use' : 'end_turn';
+}

@@ -1,0 +1,198 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { cost } from '@klaus/core/agent';
+import { isKlausError, type KlausError } from '@klaus/core/protocol';
+import {
+  createModels,
+  DEFAULT_TIERS,
+  findEntry,
+  listModels,
+  PROVIDERS,
+  toModelInfo,
+  type ModelsOptions,
+} from './index.ts';
+
+const ANTHROPIC = { anthropicApiKey: 'a' };
+const TOKEN = { anthropicAuthToken: 't' };
+const OPENAI = { openaiApiKey: 'o' };
+const OPENROUTER = { openrouterApiKey: 'r' };
+
+async function errorOf(options: ModelsOptions, name: string): Promise<KlausError> {
+  const error = await createModels(options)
+    .resolve(name)
+    .then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+  if (!isKlausError(error)) throw new Error(`no KlausError for ${name}: ${String(error)}`);
+  return error;
+}
+
+test.each<[name: string, keys: ModelsOptions['keys'], full: string]>([
+  ['anthropic/claude-opus-5-5', ANTHROPIC, 'anthropic/claude-opus-5-5'],
+  ['anthropic/claude-not-yet-9', TOKEN, 'anthropic/claude-not-yet-9'],
+  ['openai/gpt-6-sol', OPENAI, 'openai/gpt-6-sol'],
+  ['openai/gpt-6-sol', OPENROUTER, 'openrouter/openai/gpt-6-sol'],
+  ['openrouter/z-ai/glm-5.2', OPENROUTER, 'openrouter/z-ai/glm-5.2'],
+  ['openrouter/some/new-model', OPENROUTER, 'openrouter/some/new-model'],
+  ['sonnet', ANTHROPIC, 'anthropic/claude-sonnet-5-5'],
+  ['sonnet', { ...OPENAI, ...OPENROUTER }, `openai/${DEFAULT_TIERS.openai.sonnet}`],
+  ['haiku', { ...ANTHROPIC, ...OPENAI }, 'anthropic/claude-haiku-5-5'],
+  ['opus', OPENROUTER, `openrouter/${DEFAULT_TIERS.openrouter.opus}`],
+  ['claude-haiku-5-5', ANTHROPIC, 'anthropic/claude-haiku-5-5'],
+  ['claude-opus-4-5', ANTHROPIC, 'anthropic/claude-opus-4-5'],
+  ['gpt-6-luna', OPENAI, 'openai/gpt-6-luna'],
+  ['gpt-6-luna', OPENROUTER, 'openrouter/openai/gpt-6-luna'],
+])('%s with %o is %s', async (name, keys, full) => {
+  const models = createModels({ keys });
+  const model = await models.resolve(name);
+  expect(model.name).toBe(full);
+  // The same model every time: what it converted of the history is kept.
+  expect(await models.resolve(full)).toBe(model);
+});
+
+test('openai through OpenRouter says so, once', async () => {
+  const notices: string[] = [];
+  const models = createModels({ keys: OPENROUTER, onNotice: (text) => notices.push(text) });
+  await models.resolve('openai/gpt-6-sol');
+  await models.resolve('openai/gpt-6-sol');
+  expect(notices).toEqual([expect.stringContaining('goes through OpenRouter as openrouter/openai/gpt-6-sol')]);
+});
+
+test.each([
+  ['claude-sonet-5-5', 'claude-sonnet-5-5'],
+  ['sonet', 'sonnet'],
+  ['gpt-6-lunar', 'gpt-6-luna'],
+  ['antropic/claude-opus-5-5', 'anthropic/claude-opus-5-5'],
+  ['z-ai/glm-5.2', 'openrouter/z-ai/glm-5.2'],
+])('%s is unknown, and %s is offered', async (name, match) => {
+  const error = await errorOf({ keys: { ...ANTHROPIC, ...OPENROUTER } }, name);
+  expect(error.code).toBe('model.unknown');
+  expect(error.hint).toBe(`Did you mean ${match}?`);
+});
+
+test.each(['opus', 'claude-opus-5-5', 'openai/gpt-6-sol', 'openrouter/z-ai/glm-5.2'])(
+  '%s without any key',
+  async (name) => {
+    const error = await errorOf({ keys: {} }, name);
+    expect(error.code).toBe('auth');
+    for (const variable of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY']) {
+      expect(error.message).toContain(variable);
+    }
+    expect(error.hint).toContain('klaus demo');
+  },
+);
+
+test('with the key of another provider only, the missing variable is named', async () => {
+  const error = await errorOf({ keys: OPENAI }, 'anthropic/claude-opus-5-5');
+  expect(error.code).toBe('auth');
+  expect(error.message).toContain('ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN');
+});
+
+test('a model that is not allowed is refused, and the cheap one is then the model itself', async () => {
+  const options: ModelsOptions = { keys: ANTHROPIC, allow: ['anthropic/claude-opus-*'] };
+  expect((await errorOf(options, 'haiku')).code).toBe('config');
+  const models = createModels(options);
+  const opus = await models.resolve('opus');
+  expect(await models.cheap(opus)).toBe(opus);
+});
+
+test('the cheap model is the haiku tier of the same provider, as configured', async () => {
+  const models = createModels({
+    keys: { ...ANTHROPIC, ...OPENROUTER },
+    tiers: { openrouter: { haiku: 'z-ai/glm-5.2' } },
+  });
+  expect((await models.cheap(await models.resolve('opus'))).name).toBe('anthropic/claude-haiku-5-5');
+  expect((await models.cheap(await models.resolve('openrouter/deepseek/deepseek-v4-pro'))).name).toBe(
+    'openrouter/z-ai/glm-5.2',
+  );
+});
+
+test('an unknown id has no price, unless one is configured', async () => {
+  const price = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.25 };
+  const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const name = 'anthropic/claude-not-yet-9';
+  expect(cost((await createModels({ keys: ANTHROPIC }).resolve(name)).info, usage)).toBeNull();
+  expect(cost((await createModels({ keys: ANTHROPIC, prices: { [name]: price } }).resolve(name)).info, usage)).toBe(1);
+});
+
+test('an id whose end is near is told', async () => {
+  const noticesOn = async (date: string) => {
+    const notices: string[] = [];
+    const models = createModels({
+      keys: ANTHROPIC,
+      onNotice: (text) => notices.push(text),
+      now: () => Date.parse(date),
+    });
+    await models.resolve('claude-sonnet-4-5');
+    return notices;
+  };
+  expect(await noticesOn('2026-01-01')).toEqual([]);
+  expect(await noticesOn('2026-11-21')).toEqual([expect.stringContaining('ends on 2026-11-30')]);
+  expect(await noticesOn('2027-01-01')).toEqual([expect.stringContaining('ended on 2026-11-30')]);
+});
+
+test('a server of one’s own is used without a key, in the compatible dialect', async () => {
+  let seen: { authorization?: string | undefined; path?: string | undefined; body: string } | undefined;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      seen = { authorization: request.headers.authorization, path: request.url, body };
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      // As small servers do: no index, no usage, no [DONE], `stop` although there is a call.
+      response.write(
+        'data: {"choices":[{"delta":{"tool_calls":[{"id":"x","function":{"name":"look","arguments":"{}"}}]}}]}\n\n',
+      );
+      response.end('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const models = createModels({ keys: {}, baseUrls: { openai: `http://127.0.0.1:${port}/api/v1` } });
+  const model = await models.resolve('openai/llama-local');
+  const request = { system: 's', tools: [], messages: [], maxOutputTokens: 5, session: 'S' };
+  const events = [];
+  for await (const event of model.stream(request, { signal: new AbortController().signal })) events.push(event);
+  expect(events.at(-1)).toMatchObject({
+    type: 'finished',
+    stopReason: 'tool_use',
+    parts: [{ type: 'call', id: 'x', name: 'look', input: {} }],
+  });
+  expect(events.at(-1)).toHaveProperty('usage.input', Math.ceil(seen!.body.length / 4));
+  expect(seen).toMatchObject({ authorization: 'Bearer none', path: '/api/v1/chat/completions' });
+  expect(JSON.parse(seen!.body)).toHaveProperty('max_tokens', 5);
+});
+
+test.each(PROVIDERS.flatMap((provider) => Object.values(DEFAULT_TIERS[provider]).map((id) => [provider, id] as const)))(
+  'the default %s %s is in the catalog with its price and has no end',
+  (provider, id) => {
+    const entry = findEntry(provider, id);
+    expect(toModelInfo(entry).prices.length).toBeGreaterThan(0);
+    expect(entry!.until).toBeUndefined();
+  },
+);
+
+test.each(listModels())(
+  'catalog figures of %s: steps rise, cache reads are cheapest, the window holds the answer',
+  (name) => {
+    const slash = name.indexOf('/');
+    const provider = PROVIDERS.find((candidate) => candidate === name.slice(0, slash))!;
+    const { prices, contextWindow, maxOutputTokens } = toModelInfo(findEntry(provider, name.slice(slash + 1)));
+    expect(contextWindow).toBeGreaterThan(maxOutputTokens);
+    expect(prices[0]?.above).toBe(0);
+    for (const [at, { above, price }] of prices.entries()) {
+      expect(price.cacheRead).toBeLessThan(price.input);
+      expect(price.output).toBeGreaterThan(price.input);
+      if (at > 0) expect(above).toBeGreaterThan(prices[at - 1]!.above);
+    }
+  },
+);
+
+test('haiku costs five times as much for the whole request above 100,000 prompt tokens', () => {
+  const info = toModelInfo(findEntry('anthropic', 'claude-haiku-5-5'));
+  const usage = { input: 0, output: 1_000, cacheRead: 100_000, cacheWrite: 0 };
+  expect(cost(info, { ...usage, cacheRead: 100_001 })! / cost(info, usage)!).toBeCloseTo(5, 3);
+});

@@ -1,0 +1,156 @@
+import type { ModelEvent } from '@klaus/core/agent';
+import { NO_USAGE, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
+import { parseInput } from '../wire/call-ids.ts';
+import { MalformedResponse, StreamCut } from '../wire/failure.ts';
+
+/** A piece of a call. Compatible servers leave out what OpenAI always sends. */
+interface CallDelta {
+  index?: number | null;
+  id?: string | null;
+  function?: { name?: string | null; arguments?: string | null } | null;
+}
+
+/** One chunk of a chat-completions stream, with what compatible servers add. */
+export interface Chunk {
+  choices?:
+    | {
+        delta?: {
+          content?: string | null;
+          refusal?: string | null;
+          /** OpenRouter and others. */
+          reasoning?: string | null;
+          /** DeepSeek, vLLM and others. */
+          reasoning_content?: string | null;
+          tool_calls?: CallDelta[] | null;
+        } | null;
+        finish_reason?: string | null;
+      }[]
+    | null;
+  usage?: {
+    prompt_tokens?: number | null;
+    completion_tokens?: number | null;
+    prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
+    /** US dollars, exact; OpenRouter only. */
+    cost?: number | null;
+  } | null;
+}
+
+interface Building {
+  index: number | undefined;
+  id: string | undefined;
+  name: string;
+  json: string;
+}
+
+export interface ReadOptions {
+  /** Gives a call its unique id. */
+  toCallId: (id: string | undefined, index: number) => string;
+  /** Bytes of the request, to count tokens by when the server sends no usage. */
+  promptBytes: number;
+  /** Whether `usage.cost` is the price that is charged. */
+  exactCost: boolean;
+}
+
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Reads the chunks of one answer of chat-completions. The end marker is a `finish_reason`: not every
+ * compatible server sends `[DONE]` or usage after it.
+ *
+ * @throws StreamCut when there is none, MalformedResponse for chunks that are not objects.
+ */
+export async function* readAnswer(
+  chunks: AsyncIterable<Chunk>,
+  { toCallId, promptBytes, exactCost }: ReadOptions,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const calls: Building[] = [];
+  let text = '';
+  let thinking = '';
+  let refused = false;
+  let finish: string | undefined;
+  let usage: Chunk['usage'];
+  for await (const chunk of chunks) {
+    if (typeof chunk !== 'object' || chunk === null) throw new MalformedResponse('A chunk is not an object.');
+    usage = chunk.usage ?? usage;
+    const choice = chunk.choices?.[0];
+    const { delta } = choice ?? {};
+    const reasoning = delta?.reasoning ?? delta?.reasoning_content;
+    if (reasoning) {
+      thinking += reasoning;
+      yield { type: 'thinking', text: reasoning };
+    }
+    const said = delta?.content || delta?.refusal;
+    if (said) {
+      text += said;
+      refused ||= !delta?.content;
+      yield { type: 'text', text: said };
+    }
+    for (const piece of delta?.tool_calls ?? []) yield growCall(calls, piece);
+    finish = choice?.finish_reason ?? finish;
+  }
+  if (finish === undefined) throw new StreamCut('The stream ended before the answer was whole.');
+  const parts: Part[] = [
+    ...(thinking === '' ? [] : [{ type: 'thinking' as const, text: thinking }]),
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...calls.map((call, index) => ({
+      type: 'call' as const,
+      id: toCallId(call.id, index),
+      name: call.name,
+      input: parseInput(call.json),
+    })),
+  ];
+  const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
+  yield {
+    type: 'finished',
+    parts,
+    stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
+    usage: usage ? toUsage(usage) : estimate(promptBytes, answerBytes),
+    ...(exactCost && typeof usage?.cost === 'number' && { usd: usage.cost }),
+  };
+}
+
+function growCall(calls: Building[], piece: CallDelta): ModelEvent {
+  let at = -1;
+  if (piece.index != null) at = calls.findIndex((call) => call.index === piece.index);
+  // Servers without indices send each call whole, or mark the begin of a new one by its id.
+  else if (!piece.id || calls.at(-1)?.id === piece.id) at = calls.length - 1;
+  if (at < 0) {
+    at = calls.length;
+    calls.push({ index: piece.index ?? undefined, id: piece.id ?? undefined, name: '', json: '' });
+  }
+  const call = calls[at]!;
+  call.id ??= piece.id ?? undefined;
+  // Some servers repeat the name in every piece.
+  if (call.name === '') call.name = piece.function?.name ?? '';
+  const text = piece.function?.arguments ?? '';
+  call.json += text;
+  return { type: 'call', index: at, name: call.name, text };
+}
+
+function toUsage(usage: NonNullable<Chunk['usage']>): Usage {
+  const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
+  return {
+    // `prompt_tokens` has the cached ones in it.
+    input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
+    output: usage.completion_tokens ?? 0,
+    cacheRead,
+    cacheWrite,
+  };
+}
+
+/** Without a figure of the server's, limits must still hold: count by length. */
+function estimate(promptBytes: number, answerBytes: number): Usage {
+  return {
+    ...NO_USAGE,
+    input: Math.ceil(promptBytes / BYTES_PER_TOKEN),
+    output: Math.ceil(answerBytes / BYTES_PER_TOKEN),
+  };
+}
+
+function toStopReason(finish: string, hasCalls: boolean): StopReason {
+  if (finish === 'length') return 'max_tokens';
+  if (finish === 'content_filter') return 'refusal';
+  // Some servers say `stop` although they call, and the reverse.
+  return hasCalls ? 'tool_use' : 'end_turn';
+}

@@ -1,0 +1,65 @@
+import type { Conversation } from './conversation.ts';
+import type { Script, Step, When } from './script.ts';
+
+/** The step that answers, or why none does, one line a step. */
+export type Match = { step: Step; index: number } | { misses: string[] };
+
+/**
+ * Finds the step for a request from the conversation alone, so that a client which was killed and asks
+ * again gets the same answer. Steps with conditions are tried first, in order; a step without any answers
+ * the request that has as many assistant messages as there are such steps before it.
+ */
+export function findStep(script: Script, conversation: Conversation): Match {
+  const misses: string[] = [];
+  for (const [index, step] of script.steps.entries()) {
+    if (isUnconditional(step)) continue;
+    const miss = findMiss(step.when!, conversation);
+    if (!miss) return { step, index };
+    misses.push(`step ${index + 1}: ${miss}`);
+  }
+  let position = 0;
+  for (const [index, step] of script.steps.entries()) {
+    if (!isUnconditional(step)) continue;
+    if (position === conversation.turn) return { step, index };
+    misses.push(`step ${index + 1}: answers turn ${position}`);
+    position++;
+  }
+  return { misses };
+}
+
+function isUnconditional(step: Step): boolean {
+  return !step.when || Object.values(step.when).every((condition) => condition === undefined);
+}
+
+function findMiss(when: When, conversation: Conversation): string | undefined {
+  const { turn, user, after, result, system, model, tools } = when;
+  if (turn !== undefined && turn !== conversation.turn) return `turn is ${conversation.turn}, not ${turn}`;
+  if (tools !== undefined && tools !== conversation.tools.length > 0) {
+    return tools ? 'the request brings no tools' : 'the request brings tools';
+  }
+  if (user !== undefined && !new RegExp(user).test(conversation.user)) return `user does not match /${user}/`;
+  if (system !== undefined && !new RegExp(system).test(conversation.system)) return `system does not match /${system}/`;
+  if (model !== undefined && !new RegExp(model).test(conversation.model)) return `model does not match /${model}/`;
+  const results = conversation.newest.filter((newest) => after === undefined || newest.tool === after);
+  if (after !== undefined && results.length === 0) return `the newest results are not of ${after}`;
+  if (result !== undefined && !results.some((newest) => new RegExp(result).test(newest.text))) {
+    return `no newest result matches /${result}/`;
+  }
+  return undefined;
+}
+
+/** What was asked, for the message that says that no step fits. */
+export function describeRequest(conversation: Conversation): string {
+  const { turn, user, newest, tools, model } = conversation;
+  return [
+    `turn ${turn}`,
+    `model ${model}`,
+    `user ${quote(user)}`,
+    `newest results ${newest.length === 0 ? 'none' : newest.map(({ tool, text }) => `${tool}: ${quote(text)}`).join(', ')}`,
+    `tools ${tools.length === 0 ? 'none' : tools.join(' ')}`,
+  ].join('; ');
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+}

@@ -1,0 +1,225 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { KlausError } from '@klaus/core/protocol';
+import { countTokens, digest, sign, toAnswer, type Answer } from './answer.ts';
+import { toAnthropicError, toAnthropicErrorFrame, toAnthropicFrames, toAnthropicMessage } from './anthropic-wire.ts';
+import { BadRequest, toConversation, type Conversation } from './conversation.ts';
+import { deliverDocument, deliverStream, toFaultMessage, wait } from './delivery.ts';
+import { describeRequest, findStep } from './match.ts';
+import { toOpenaiCompletion, toOpenaiError, toOpenaiErrorFrame, toOpenaiFrames } from './openai-wire.ts';
+import { createPromptCache } from './prompt-cache.ts';
+import { createRecord, withoutSecrets, type RecordedRequest, type RequestRecord } from './recorded-request.ts';
+import type { Fault, Script, Step } from './script.ts';
+import { TemplateError } from './template.ts';
+
+export interface ModelServerOptions {
+  script: Script;
+  /** Default 0: any free one. */
+  port?: number;
+  /** A loopback address; default `127.0.0.1`. */
+  host?: string;
+  /** A file that every request is appended to as NDJSON. */
+  record?: string;
+  /** Requests kept in memory, the newest; default 10,000. */
+  keep?: number;
+}
+
+export interface ModelServer {
+  /** Such as `http://127.0.0.1:4000`: the base URL for Anthropic; chat-completions is below `/v1`. */
+  readonly url: string;
+  readonly port: number;
+  /** In order of arrival. */
+  readonly requests: readonly RecordedRequest[];
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_CHUNK = 40;
+
+/**
+ * Starts a server that plays a script to clients of Anthropic Messages and of OpenAI chat-completions.
+ *
+ * @throws KlausError `usage` when the host is not loopback, `config` when the port is taken.
+ */
+export async function createModelServer(options: ModelServerOptions): Promise<ModelServer> {
+  const { script, port = 0, host = '127.0.0.1' } = options;
+  if (!/^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) {
+    throw new KlausError('usage', `The scripted model server listens on loopback only, not on ${host}.`);
+  }
+  const record = createRecord(options.record, options.keep ?? 10_000);
+  const player = createPlayer(script);
+  const { createServer } = await import('node:http');
+  const server = createServer((request, response) => {
+    serve({ request, response, script, record, player }).catch((error: unknown) => {
+      // A bug of this server: the client must see it, not wait.
+      if (response.headersSent) response.destroy();
+      else sendJson(response, 500, toAnthropicError(500, `scripted model server: ${String(error)}`));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new KlausError('config', `The scripted model server cannot listen: ${error.message}`, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    requests: record.requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  script: Script;
+  record: RequestRecord;
+  player: Player;
+}
+
+async function serve({ request, response, script, record, player }: Exchange): Promise<void> {
+  const path = request.url ?? '/';
+  const route = new URL(path, 'http://localhost').pathname;
+  const method = request.method ?? 'GET';
+  if (method === 'GET' && route === '/__health') return sendJson(response, 200, { ok: true, script: script.name });
+  if (method === 'GET' && route === '/__requests') return sendJson(response, 200, record.requests);
+  const body = await readBody(request);
+  const entry = record.add({ at: Date.now(), method, path, headers: withoutSecrets(request.headers), body });
+  const wire = WIRES[`${method} ${route}`];
+  if (wire === 'anthropic' || wire === 'openai') return player.play(wire, entry, { response, save: record.save });
+  record.save(entry);
+  switch (wire) {
+    case 'root':
+      response.writeHead(200).end();
+      return;
+    case 'models':
+      return sendJson(response, 200, listModels(script));
+    case 'count':
+      return sendJson(response, 200, { input_tokens: countTokens([body]) });
+    default:
+      return sendJson(response, 404, toAnthropicError(404, `${method} ${path} is not played by this server.`));
+  }
+}
+
+const WIRES: Readonly<Record<string, 'anthropic' | 'openai' | 'models' | 'count' | 'root'>> = {
+  'HEAD /': 'root',
+  'GET /': 'root',
+  'POST /v1/messages': 'anthropic',
+  'POST /v1/messages/count_tokens': 'count',
+  'POST /v1/chat/completions': 'openai',
+  'POST /chat/completions': 'openai',
+  'GET /v1/models': 'models',
+  'GET /models': 'models',
+};
+
+interface Player {
+  play(
+    wire: 'anthropic' | 'openai',
+    entry: RecordedRequest,
+    out: { response: ServerResponse; save: (entry: RecordedRequest) => void },
+  ): Promise<void>;
+}
+
+function createPlayer(script: Script): Player {
+  const attempts = new Map<string, number>();
+  const cache = createPromptCache();
+
+  /** The answer and its step, or the message that says why there is none. */
+  function decide(wire: 'anthropic' | 'openai', entry: RecordedRequest) {
+    const conversation = toConversation(wire, entry.json);
+    if (wire === 'anthropic') checkSignatures(entry.body);
+    const match = findStep(script, conversation);
+    const found = 'step' in match ? { ...match, reply: match.step.reply } : undefined;
+    const reply = found?.reply ?? script.fallback;
+    if (!reply) throw new BadRequest(toNoMatch(script, conversation, 'misses' in match ? match.misses : []));
+    entry.step = found ? found.index + 1 : 'fallback';
+    const step: Pick<Step, 'delay' | 'pace' | 'chunk' | 'faults'> = found?.step ?? {};
+    return { conversation, step, answer: toAnswer(reply, conversation, cache.read(conversation)) };
+  }
+
+  return {
+    async play(wire, entry, { response, save }) {
+      const toError = wire === 'anthropic' ? toAnthropicError : toOpenaiError;
+      let decided: ReturnType<typeof decide>;
+      try {
+        decided = decide(wire, entry);
+      } catch (error) {
+        if (!(error instanceof BadRequest) && !(error instanceof TemplateError)) throw error;
+        save(entry);
+        return sendJson(response, 400, toError(400, error.message));
+      }
+      const { conversation, step, answer } = decided;
+      const key = digest(`${entry.path}\n${entry.body}`);
+      const attempt = attempts.get(key) ?? 0;
+      attempts.set(key, attempt + 1);
+      const fault = step.faults?.[attempt] ?? step.faults?.find((candidate) => candidate.always);
+      entry.attempt = attempt;
+      if (fault) entry.fault = fault.kind;
+      save(entry);
+      if (step.delay) await wait(step.delay, response);
+      if (fault?.kind === 'status') return sendStatus(response, fault, toError);
+      if (!conversation.stream) {
+        const document = wire === 'anthropic' ? toAnthropicMessage(answer) : toOpenaiCompletion(answer);
+        return deliverDocument(response, document, { fault, toError });
+      }
+      const chunk = step.chunk ?? DEFAULT_CHUNK;
+      return deliverStream(response, { ...toStream(conversation, answer, chunk), step, fault });
+    },
+  };
+}
+
+function toStream(conversation: Conversation, answer: Answer, chunk: number) {
+  return conversation.wire === 'anthropic'
+    ? { frames: toAnthropicFrames(answer, chunk), toErrorFrame: toAnthropicErrorFrame }
+    : { frames: toOpenaiFrames(answer, chunk, conversation.includeUsage), toErrorFrame: toOpenaiErrorFrame };
+}
+
+/** The real API refuses thinking that does not come back as it was sent; so does this one. */
+function checkSignatures(text: string): void {
+  if (!text.includes('"signature"')) return;
+  JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('signature' in value) || !('thinking' in value)) return value;
+    if (String(value.signature).startsWith('sig-') && value.signature !== sign(String(value.thinking))) {
+      throw new BadRequest('messages: the signature of a thinking block does not fit its text.');
+    }
+    return value;
+  });
+}
+
+function toNoMatch(script: Script, conversation: Conversation, misses: readonly string[]): string {
+  const name = script.name === undefined ? 'the script' : `the script ${script.name}`;
+  return [`No step of ${name} fits this request: ${describeRequest(conversation)}.`, ...misses].join('\n');
+}
+
+function sendStatus(
+  response: ServerResponse,
+  fault: Extract<Fault, { kind: 'status' }>,
+  toError: (status: number, message: string) => unknown,
+): void {
+  if (fault.retryAfter !== undefined) {
+    response.setHeader('retry-after', String(Math.ceil(fault.retryAfter)));
+    if (!Number.isInteger(fault.retryAfter)) response.setHeader('retry-after-ms', String(fault.retryAfter * 1_000));
+  }
+  sendJson(response, fault.status, toError(fault.status, fault.message ?? toFaultMessage(fault.status)));
+}
+
+function listModels(script: Script): unknown {
+  const id = script.name ?? 'scripted';
+  return { object: 'list', data: [{ id, object: 'model', type: 'model', display_name: id }], has_more: false };
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,26 @@
+import type { ModelEvent, StreamOptions } from '@klaus/core/agent';
+import { toFailure } from './failure.ts';
+
+/**
+ * Turns whatever `events` throws into the one `failed` event that ends a stream.
+ *
+ * @throws only what is not a failure of provider or network, that is, bugs.
+ */
+export async function* endWithFailure(
+  events: AsyncIterable<ModelEvent>,
+  { signal }: StreamOptions,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  let ended = false;
+  try {
+    for await (const event of events) {
+      ended = event.type === 'finished' || event.type === 'failed';
+      yield event;
+    }
+  } catch (error) {
+    // What is thrown after an abort is the abort, in one of many shapes.
+    const failure = signal.aborted ? undefined : toFailure(error, Date.now());
+    if (failure) return yield { type: 'failed', failure };
+    if (!signal.aborted) throw error;
+  }
+  if (!ended) yield { type: 'failed', failure: { code: 'abandoned', message: 'The request was cancelled.' } };
+}

@@ -1,0 +1,44 @@
+import type { Message } from '@klaus/core/protocol';
+
+const cache = new WeakMap<Message, readonly string[]>();
+
+function idsOf(message: Message): readonly string[] {
+  let ids = cache.get(message);
+  if (!ids) {
+    ids = message.parts.flatMap((part) => (part.type === 'call' ? [part.id] : []));
+    cache.set(message, ids);
+  }
+  return ids;
+}
+
+/**
+ * Keeps the ids of one answer's calls unique: some servers leave ids out or count from zero in every
+ * answer. A replacement is made from the last message's id and the call's index, so that it is unique in
+ * the session and the same when the answer comes again.
+ */
+export function createCallIds(history: readonly Message[]): (id: string | undefined, index: number) => string {
+  const taken = new Set<string>();
+  const isTaken = (id: string) => taken.has(id) || history.some((message) => idsOf(message).includes(id));
+  return (id, index) => {
+    let unique = id;
+    for (let n = index; !unique || isTaken(unique); n++) unique = `call-${history.at(-1)?.id ?? 'first'}-${n}`;
+    taken.add(unique);
+    return unique;
+  };
+}
+
+/** Arguments as the model wrote them: parsed, or the text itself when it is not JSON. Nothing at all is `{}`. */
+export function parseInput(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** A call's input as the object that the providers demand, also for one that never was JSON. */
+export function toInputObject(input: unknown): Record<string, unknown> {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
+  return { invalid_input: typeof input === 'string' ? input : JSON.stringify(input) };
+}

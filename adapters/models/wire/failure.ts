@@ -1,0 +1,139 @@
+import type { ModelFailure } from '@klaus/core/agent';
+import type { ModelFailureCode } from '@klaus/core/protocol';
+import { ConnectionLost } from './byte-tap.ts';
+
+/** The response is not what the protocol allows. */
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse';
+}
+
+/** The stream ended before the provider said that the answer is whole. */
+export class StreamCut extends Error {
+  override readonly name = 'StreamCut';
+}
+
+/** The common shape of both SDKs' `APIError`; a connection error has none of the optional fields. */
+interface ApiError extends Error {
+  status: number | undefined;
+  headers: Headers | undefined;
+  /** The parsed body, or its inner `error` object. */
+  error: unknown;
+}
+
+const MAX_MESSAGE = 2_000;
+
+const TYPES: Readonly<Record<string, ModelFailureCode>> = {
+  overloaded_error: 'overloaded',
+  rate_limit_error: 'rate_limited',
+  rate_limit_exceeded: 'rate_limited',
+  api_error: 'server_error',
+  server_error: 'server_error',
+  timeout_error: 'server_error',
+  authentication_error: 'auth',
+  permission_error: 'auth',
+  invalid_api_key: 'auth',
+  invalid_request_error: 'invalid_request',
+  not_found_error: 'invalid_request',
+  billing_error: 'invalid_request',
+  insufficient_quota: 'invalid_request',
+  request_too_large: 'context_window',
+  context_length_exceeded: 'context_window',
+};
+
+/** How the providers word a prompt that does not fit; none of them has one code for it everywhere. */
+const TOO_LONG =
+  /prompt is too long|context[ _](?:length|window|limit)|maximum context|exceeds? the (?:model's )?(?:maximum )?context|too many (?:input )?tokens|input is too long|maximum (?:input|prompt) length/i;
+
+/**
+ * The failure that an error of a request stands for, or undefined when it is none of the known ways in
+ * which a provider or a network fails: then it is a bug and belongs to the caller.
+ *
+ * @param now Unix milliseconds, for a `retry-after` that is a date.
+ */
+export function toFailure(error: unknown, now: number): ModelFailure | undefined {
+  if (error instanceof ConnectionLost || error instanceof StreamCut) return fail('connection', error.message);
+  if (error instanceof MalformedResponse || error instanceof SyntaxError) return fail('malformed', error.message);
+  return isApiError(error) ? fromApiError(error, now) : undefined;
+}
+
+function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && 'status' in error && 'headers' in error && 'error' in error;
+}
+
+function fromApiError(error: ApiError, now: number): ModelFailure {
+  const details = toDetails(error);
+  if (error.status === undefined && details === undefined) return fail('connection', toConnectionReason(error));
+  const message = details?.message ?? error.message;
+  const retryAfterMs = toRetryAfterMs(error.headers, now);
+  return {
+    ...fail(toCode(error.status, details, message), message),
+    ...(error.status !== undefined && { status: error.status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+interface Details {
+  type?: string;
+  code?: string | number;
+  message?: string;
+}
+
+function toDetails(error: ApiError): Details | undefined {
+  const body = error.error;
+  if (typeof body === 'string' && body !== '') return { message: body };
+  if (!isRecord(body)) return undefined;
+  const inner = isRecord(body['error']) ? body['error'] : body;
+  const { type, code, message } = inner;
+  return {
+    ...(typeof type === 'string' && { type }),
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    ...(typeof message === 'string' && { message }),
+  };
+}
+
+function toCode(status: number | undefined, details: Details | undefined, message: string): ModelFailureCode {
+  const named = TYPES[String(details?.code)] ?? TYPES[details?.type ?? ''];
+  // An error in the stream has no HTTP status of its own; OpenRouter puts the number into `code`.
+  const code = Number(details?.code);
+  const number = status ?? (Number.isInteger(code) && code >= 400 ? code : undefined);
+  const client = number === undefined || (number >= 400 && number < 500);
+  if (named === 'context_window' || number === 413) return 'context_window';
+  if (client && number !== 429 && number !== 401 && TOO_LONG.test(message)) return 'context_window';
+  // Money that has run out comes as 429 too, but waiting does not bring it back.
+  if (details?.code === 'insufficient_quota') return 'invalid_request';
+  if (number === undefined) return named ?? 'server_error';
+  if (number === 429) return 'rate_limited';
+  if (number === 529 || number === 503) return 'overloaded';
+  if (number === 401 || number === 403) return 'auth';
+  if (number === 408) return 'connection';
+  if (number >= 500) return named === 'overloaded' ? 'overloaded' : 'server_error';
+  return 'invalid_request';
+}
+
+/** Milliseconds, from `retry-after-ms` or from `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
+function toRetryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+  const exact = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (exact >= 0) return exact;
+  const text = headers?.get('retry-after')?.trim();
+  if (!text) return undefined;
+  const seconds = Number(text);
+  if (seconds >= 0) return seconds * 1_000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** The innermost cause says what happened (`ECONNREFUSED …`); the outer errors only say "fetch failed". */
+function toConnectionReason(error: Error): string {
+  let inner: Error = error;
+  for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth++) inner = inner.cause;
+  if (inner instanceof AggregateError && inner.errors[0] instanceof Error) inner = inner.errors[0];
+  return inner === error ? error.message : `${error.message} ${inner.message}`;
+}
+
+function fail(code: ModelFailureCode, message: string): ModelFailure {
+  return { code, message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

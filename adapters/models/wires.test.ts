@@ -1,0 +1,357 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Model, ModelEvent, ModelRequest, ToolSpec } from '@klaus/core/agent';
+import type { Message, Part } from '@klaus/core/protocol';
+import { createModels, createModelServer, parseScript, type ModelServer } from './index.ts';
+
+// Both wires through the real SDKs against the scripted server.
+
+const tools: ToolSpec[] = [
+  { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} }, effects: ['read'] },
+  { name: 'act', description: 'Acts.', inputSchema: { type: 'object', properties: {} }, effects: ['write'] },
+];
+
+const WIRES = ['anthropic', 'openai'] as const;
+type Wire = (typeof WIRES)[number];
+
+async function start(wire: Wire, yaml: string): Promise<{ model: Model; server: ModelServer }> {
+  const server = await createModelServer({ script: await parseScript(yaml, 'test.yaml') });
+  onTestFinished(() => server.close());
+  const models = createModels({ keys: {}, scripted: async () => ({ url: server.url, wire }) });
+  return { model: await models.resolve('scripted/test'), server };
+}
+
+let ids = 0;
+function message(role: Message['role'], parts: Part[]): Message {
+  return { id: `M${++ids}`, role, origin: role === 'assistant' ? 'model' : 'user', parts };
+}
+const text = (words: string): Part => ({ type: 'text', text: words });
+
+function request(messages: Message[], more: Partial<ModelRequest> = {}): ModelRequest {
+  return { system: 'You are a test.', tools, messages, maxOutputTokens: 1_000, session: 'S1', ...more };
+}
+
+async function collect(model: Model, modelRequest: ModelRequest, onBytes?: () => void): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  const signal = new AbortController().signal;
+  for await (const event of model.stream(modelRequest, { signal, ...(onBytes && { onBytes }) })) events.push(event);
+  return events;
+}
+
+async function answer(model: Model, modelRequest: ModelRequest) {
+  const last = (await collect(model, modelRequest)).at(-1)!;
+  if (last.type !== 'finished') throw new Error(JSON.stringify(last));
+  return last;
+}
+
+test.each(WIRES)('%s: text, thinking and calls come as deltas and whole at the end', async (wire) => {
+  const { model } = await start(
+    wire,
+    `
+steps:
+  - chunk: 7
+    reply:
+      thinking: "Let me think about that."
+      text: "Grüße, I look twice."
+      calls: [{ name: look, input: { path: "a/b.js", n: 3 } }, { name: act, input: {} }]
+`,
+  );
+  const events = await collect(model, request([message('user', [text('hi')])]));
+  const joined = (type: 'text' | 'thinking') =>
+    events.flatMap((event) => (event.type === type && 'text' in event ? [event.text] : []));
+  expect(joined('text').length).toBeGreaterThan(1);
+  expect(joined('text').join('')).toBe('Grüße, I look twice.');
+  expect(joined('thinking').join('')).toBe('Let me think about that.');
+  const calls = events.flatMap((event) => (event.type === 'call' ? [event] : []));
+  expect(
+    JSON.parse(
+      calls
+        .filter((call) => call.index === 0)
+        .map((call) => call.text)
+        .join(''),
+    ),
+  ).toEqual({ path: 'a/b.js', n: 3 });
+  expect(new Set(calls.map((call) => `${call.index} ${call.name}`))).toEqual(new Set(['0 look', '1 act']));
+  expect(events.filter((event) => event.type === 'finished' || event.type === 'failed')).toHaveLength(1);
+  expect(events.at(-1)).toMatchObject({
+    type: 'finished',
+    stopReason: 'tool_use',
+    parts: [
+      { type: 'thinking', text: 'Let me think about that.' },
+      { type: 'text', text: 'Grüße, I look twice.' },
+      { type: 'call', id: 'call_0_0', name: 'look', input: { path: 'a/b.js', n: 3 } },
+      { type: 'call', id: 'call_0_1', name: 'act', input: {} },
+    ],
+  });
+});
+
+test.each([
+  ['anthropic', 'end_turn', 'end_turn'],
+  ['anthropic', 'max_tokens', 'max_tokens'],
+  ['anthropic', 'stop_sequence', 'stop_sequence'],
+  ['anthropic', 'pause_turn', 'pause_turn'],
+  ['anthropic', 'refusal', 'refusal'],
+  ['anthropic', 'model_context_window_exceeded', 'model_context_window_exceeded'],
+  ['openai', 'end_turn', 'end_turn'],
+  ['openai', 'max_tokens', 'max_tokens'],
+  ['openai', 'refusal', 'refusal'],
+] as const)('%s: the model stops by %s', async (wire, stop, expected) => {
+  const { model } = await start(wire, `steps: [{ reply: { text: hm, stop: ${stop} } }]`);
+  expect((await answer(model, request([message('user', [text('hi')])]))).stopReason).toBe(expected);
+});
+
+test.each(WIRES)('%s: usage has its cache classes', async (wire) => {
+  const { model } = await start(
+    wire,
+    'steps: [{ reply: { text: hm, usage: { input: 10, output: 5, cacheRead: 300, cacheWrite: 40, usd: 0.125 } } }]',
+  );
+  const finished = await answer(model, request([message('user', [text('hi')])]));
+  expect(finished.usage).toEqual({ input: 10, output: 5, cacheRead: 300, cacheWrite: 40 });
+  // Only OpenRouter, whose dialect the scripted wire speaks, names the exact price.
+  expect(finished.usd).toBe(wire === 'openai' ? 0.125 : undefined);
+});
+
+test.each(WIRES)('%s: each body begins with the whole previous one up to its last message', async (wire) => {
+  const { model, server } = await start(
+    wire,
+    'steps: []\nfallback: { thinking: hm, text: ok, calls: [{ name: look }] }',
+  );
+  const history = [message('user', [text('first')])];
+  for (let turn = 0; turn < 4; turn++) {
+    const { parts } = await answer(model, request([...history], { maxOutputTokens: 1_000 + turn }));
+    const call = parts.find((part) => part.type === 'call')!;
+    history.push(message('assistant', parts));
+    history.push(message('user', [{ type: 'result', call: call.id, text: `résult ${turn}`, isError: turn === 2 }]));
+  }
+  const bodies = server.requests.map((recorded) => recorded.body);
+  for (const [at, body] of bodies.entries()) {
+    if (at === 0) continue;
+    const previous = bodies[at - 1]!;
+    const prefix = previous.slice(0, previous.lastIndexOf(']', previous.lastIndexOf('"max_tokens"')));
+    expect(prefix.length).toBeGreaterThan(200);
+    expect(body.startsWith(prefix)).toBe(true);
+  }
+  // So the provider's cache reads all of the previous prompt.
+  const usage = await answer(model, request([...history]));
+  expect(usage.usage.cacheRead).toBeGreaterThan(usage.usage.input + usage.usage.cacheWrite);
+});
+
+test.each(WIRES)('%s: ids that are missing or come again are made unique', async (wire) => {
+  const { model } = await start(
+    wire,
+    'steps: []\nfallback: { calls: [{ name: look, id: same }, { name: look, id: same }, { name: look, id: "" }] }',
+  );
+  const history = [message('user', [text('hi')])];
+  const seen = new Set<string>();
+  for (let turn = 0; turn < 2; turn++) {
+    const { parts } = await answer(model, request([...history]));
+    for (const part of parts) if (part.type === 'call') seen.add(part.id);
+    history.push(message('assistant', parts));
+    history.push(
+      message(
+        'user',
+        parts.flatMap((part) =>
+          part.type === 'call' ? [{ type: 'result' as const, call: part.id, text: 'x', isError: false }] : [],
+        ),
+      ),
+    );
+  }
+  expect(seen.size).toBe(6);
+  expect([...seen].every((id) => id.length > 0)).toBe(true);
+  // Asked again with the same history, the answer is the same to the id.
+  const again = await answer(model, request(history.slice(0, 1)));
+  expect(again.parts).toEqual(history[1]!.parts);
+});
+
+test.each(WIRES)('%s: broken arguments are given as text, and going back they are an object', async (wire) => {
+  const { model, server } = await start(
+    wire,
+    'steps:\n  - reply: { calls: [{ name: act, raw: "{\\"a\\": " }] }\n  - reply: { text: ok }\n',
+  );
+  const first = message('user', [text('hi')]);
+  const { parts } = await answer(model, request([first]));
+  expect(parts).toMatchObject([{ type: 'call', name: 'act', input: '{"a": ' }]);
+  const result = message('user', [{ type: 'result', call: 'call_0_0', text: 'not JSON', isError: true }]);
+  await answer(model, request([first, message('assistant', parts), result]));
+  expect(server.requests[1]!.body).toContain('invalid_input');
+});
+
+test.each(WIRES)('%s: bytes are felt with every chunk, also with keep-alives that yield no event', async (wire) => {
+  const { model } = await start(
+    wire,
+    'steps: [{ chunk: 1, reply: { text: "abcdef" }, faults: [{ kind: slow, pace: 2, keepAlive: true }] }]',
+  );
+  let bytes = 0;
+  const events = await collect(model, request([message('user', [text('hi')])]), () => bytes++);
+  expect(bytes).toBeGreaterThanOrEqual(events.length);
+  expect(events.at(-1)!.type).toBe('finished');
+});
+
+test.each(WIRES)(
+  '%s: a hang ends when the caller gives up, as abandoned, after the keep-alives were felt',
+  async (wire) => {
+    const { model } = await start(
+      wire,
+      'steps: [{ reply: { text: hi }, faults: [{ kind: hang, after: 1, keepAlive: true }] }]',
+    );
+    const controller = new AbortController();
+    let bytes = 0;
+    const onBytes = () => ++bytes > 8 && controller.abort();
+    const events: ModelEvent[] = [];
+    for await (const event of model.stream(request([message('user', [text('hi')])]), {
+      signal: controller.signal,
+      onBytes,
+    })) {
+      events.push(event);
+    }
+    expect(events).toEqual([{ type: 'failed', failure: { code: 'abandoned', message: expect.any(String) as string } }]);
+  },
+);
+
+test.each(WIRES)('%s: a signal that is aborted beforehand sends nothing', async (wire) => {
+  const { model, server } = await start(wire, 'steps: [{ reply: { text: hi } }]');
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(request([message('user', [text('hi')])]), { signal: AbortSignal.abort() })) {
+    events.push(event);
+  }
+  expect(events).toMatchObject([{ type: 'failed', failure: { code: 'abandoned' } }]);
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each(WIRES)('%s: a caller that leaves in the middle ends the request', async (wire) => {
+  const words =
+    wire === 'anthropic'
+      ? 'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}\n\n'
+      : 'data: {"choices":[{"delta":{"content":"hi"}}]}\n\n';
+  const gone = Promise.withResolvers<void>();
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(words);
+    response.on('close', gone.resolve);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const models = createModels({ keys: {}, scripted: async () => ({ url: `http://127.0.0.1:${port}`, wire }) });
+  const model = await models.resolve('scripted/test');
+  const { signal } = new AbortController();
+  for await (const event of model.stream(request([message('user', [text('hi')])]), { signal })) {
+    if (event.type === 'text') break;
+  }
+  await expect(gone.promise).resolves.toBeUndefined();
+});
+
+test('anthropic: thinking goes back with its signature, encrypted thinking as it came', async () => {
+  const { model, server } = await start(
+    'anthropic',
+    `
+steps:
+  - reply: { thinking: "Deep.", encrypted: "b3BhcXVl", calls: [{ name: look }] }
+  - reply: { text: done }
+`,
+  );
+  const first = message('user', [text('hi')]);
+  const { parts } = await answer(model, request([first]));
+  expect(parts.slice(0, 2)).toMatchObject([
+    { type: 'thinking', text: 'Deep.', signature: expect.stringMatching(/^sig-/) as string },
+    { type: 'thinking', text: '', encrypted: 'b3BhcXVl' },
+  ]);
+  const result = message('user', [{ type: 'result', call: 'call_0_0', text: 'seen', isError: false }]);
+  expect((await answer(model, request([first, message('assistant', parts), result]))).parts).toEqual([text('done')]);
+  const sent = server.requests[1]!.json as { messages: { content: unknown[] }[] };
+  expect(sent.messages[1]!.content.slice(0, 2)).toEqual([
+    { type: 'thinking', thinking: 'Deep.', signature: parts[0]!.type === 'thinking' ? parts[0]!.signature : '' },
+    { type: 'redacted_thinking', data: 'b3BhcXVl' },
+  ]);
+  // Changed thinking is refused, as by the real API: the round trip above is not a matter of luck.
+  const forged = parts.map((part) => (part.type === 'thinking' ? { ...part, text: `${part.text}!` } : part));
+  const events = await collect(model, request([first, message('assistant', forged), result]));
+  expect(events).toMatchObject([{ type: 'failed', failure: { code: 'invalid_request', status: 400 } }]);
+});
+
+test('anthropic: user messages in a row are one, empty ones are left out, foreign ids are made fit', async () => {
+  const { model, server } = await start('anthropic', 'steps: []\nfallback: { text: ok }');
+  await answer(
+    model,
+    request([
+      { ...message('user', [text('rules of the workspace')]), origin: 'context' },
+      message('user', [text('  '), { type: 'file', name: 'a.txt', mediaType: 'text/plain', text: 'content' }]),
+      message('assistant', []),
+      message('user', [text('and')]),
+      message('assistant', [
+        { type: 'thinking', text: 'from elsewhere' },
+        { type: 'call', id: 'functions.look:0', name: 'look', input: [1] },
+      ]),
+      message('user', [{ type: 'result', call: 'functions.look:0', text: 'no', isError: true }]),
+      message('user', [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }]),
+    ]),
+  );
+  expect(server.requests[0]!.json).toMatchObject({
+    cache_control: { type: 'ephemeral' },
+    system: [{ type: 'text', text: 'You are a test.', cache_control: { type: 'ephemeral' } }],
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'rules of the workspace' },
+          { type: 'text', text: '<document name="a.txt">\ncontent\n</document>' },
+          { type: 'text', text: 'and' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'functions_look_0', input: { invalid_input: '[1]' } }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'functions_look_0', is_error: true },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+        ],
+      },
+    ],
+  });
+});
+
+test('openai: results come before text, images as data URLs, failures say so', async () => {
+  const { model, server } = await start('openai', 'steps: []\nfallback: { text: ok }');
+  await answer(
+    model,
+    request([
+      message('user', [text('a'), text('b')]),
+      message('assistant', [text('I look.'), { type: 'call', id: 'c1', name: 'look', input: { at: 1 } }]),
+      message('user', [
+        text('see'),
+        { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+        { type: 'result', call: 'c1', text: 'no', isError: true },
+      ]),
+    ]),
+  );
+  expect(server.requests[0]!.json).toMatchObject({
+    stream_options: { include_usage: true },
+    usage: { include: true },
+    max_tokens: 1_000,
+    messages: [
+      { role: 'system', content: 'You are a test.' },
+      { role: 'user', content: 'a\n\nb' },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [{ id: 'c1', function: { name: 'look', arguments: '{"at":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'Error: no' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ],
+  });
+});
+
+test.each(WIRES)('%s: a request may be without system prompt and tools', async (wire) => {
+  const { model, server } = await start(wire, 'steps: [{ when: { tools: false }, reply: { text: ok } }]');
+  expect((await answer(model, request([message('user', [text('hi')])], { system: '', tools: [] }))).parts).toEqual([
+    text('ok'),
+  ]);
+  expect(server.requests[0]!.json).not.toHaveProperty('tools');
+});

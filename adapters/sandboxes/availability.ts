@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { SandboxName } from '@klaus/core/protocol';
+
+/** Whether one driver works on this machine. */
+export type Availability =
+  | { name: SandboxName; available: true; detail: string }
+  | {
+      name: SandboxName;
+      available: false;
+      /** Why not, as one sentence. */
+      reason: string;
+      /** What the user can do, as one imperative sentence with the exact line to type where there is one. */
+      mend: string;
+    };
+
+type Distribution = 'debian' | 'fedora' | 'arch' | 'alpine' | 'suse' | 'other';
+
+const INSTALL: Record<Distribution, (name: { debian: string; other: string }) => string | undefined> = {
+  debian: ({ debian }) => `apt-get install -y ${debian}`,
+  fedora: ({ other }) => `dnf install -y ${other}`,
+  arch: ({ other }) => `pacman -S --noconfirm ${other}`,
+  alpine: ({ other }) => `apk add ${other}`,
+  suse: ({ other }) => `zypper install -y ${other}`,
+  other: () => undefined,
+};
+
+/**
+ * The line that installs a package here, or undefined on a distribution that is not known.
+ *
+ * @param osRelease Content of /etc/os-release (man 5 os-release).
+ */
+export function toInstallLine(
+  name: { debian: string; other: string },
+  machine: { osRelease: string; isRoot: boolean },
+): string | undefined {
+  const line = INSTALL[toDistribution(machine.osRelease)](name);
+  return line === undefined ? undefined : `${machine.isRoot ? '' : 'sudo '}${line}`;
+}
+
+/** Content of /etc/os-release; empty where there is none. */
+export function readOsRelease(): string {
+  try {
+    return readFileSync('/etc/os-release', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function toDistribution(osRelease: string): Distribution {
+  const value = (key: string) => new RegExp(`^${key}="?([^"\n]*)"?$`, 'm').exec(osRelease)?.[1] ?? '';
+  const ids = `${value('ID')} ${value('ID_LIKE')}`.split(' ');
+  const is = (...names: string[]) => names.some((name) => ids.includes(name));
+  if (is('debian', 'ubuntu')) return 'debian';
+  if (is('fedora', 'rhel', 'centos')) return 'fedora';
+  if (is('arch')) return 'arch';
+  if (is('alpine')) return 'alpine';
+  if (is('suse', 'opensuse')) return 'suse';
+  return 'other';
+}

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { release } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { toInstallLine, readOsRelease } from '../availability.ts';
+import type { Availability } from '../availability.ts';
+
+export interface BubblewrapProgram {
+  path: string;
+  /** `bwrap --version`, such as `bubblewrap 0.8.0`. */
+  version: string;
+  hasDisableUserns: boolean;
+}
+
+export type BubblewrapSearch =
+  { program: BubblewrapProgram } | { program?: undefined; reason: string; mend: string };
+
+export interface FindOptions {
+  /** Klaus's own state: what worked once is remembered there. */
+  home: string;
+  /** Where to look for `bwrap`. Default: PATH. */
+  path?: string;
+}
+
+const USERNS_LINE = 'sysctl -w kernel.unprivileged_userns_clone=1';
+const APPARMOR_LINE = 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
+
+/**
+ * Finds a `bwrap` that works here. Whether it does is tried once (about 20 ms) and then remembered for this
+ * program file, kernel and user; only success is.
+ */
+export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSearch> {
+  if (process.platform !== 'linux') {
+    return { reason: 'bubblewrap needs Linux', mend: 'Start Docker and set DOCKER_ENABLED=true.' };
+  }
+  const path = findProgram(options.path ?? process.env['PATH'] ?? '');
+  if (!path) {
+    const isRoot = process.getuid?.() === 0;
+    const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease: readOsRelease(), isRoot });
+    return { reason: 'the program bwrap is not installed', mend: line ? `Type: ${line}` : 'Install the package bubblewrap.' };
+  }
+  const key = toKey(path);
+  const known = readMemory(options.home, key);
+  if (known) return { program: known };
+  const found = await tryProgram(path);
+  if (found.program) {
+    await mkdir(join(options.home, 'cache'), { recursive: true, mode: 0o700 });
+    await writeFile(memoryFile(options.home), JSON.stringify({ key, program: found.program }), { mode: 0o600 });
+  }
+  return found;
+}
+
+/** Makes the next {@link findBubblewrap} try again. */
+export async function forgetBubblewrap(home: string): Promise<void> {
+  await rm(memoryFile(home), { force: true });
+}
+
+export function toBubblewrapAvailability(search: BubblewrapSearch): Availability {
+  return search.program
+    ? { name: 'bubblewrap', available: true, detail: `${search.program.version} (${search.program.path})` }
+    : { name: 'bubblewrap', available: false, reason: search.reason, mend: search.mend };
+}
+
+/** What bubblewrap's words on a failed start mean, and the mend. */
+export function explainFailure(stderr: string, isRoot: boolean): { reason: string; mend: string } {
+  const reason = `bwrap does not work here: ${stderr.trim() || 'it ended without a word'}`;
+  const sudo = isRoot ? '' : 'sudo ';
+  if (/uid map: Permission denied|RTM_NEWADDR: Operation not permitted/.test(stderr)) {
+    return { reason, mend: `AppArmor keeps users from making namespaces. Type: ${sudo}${APPARMOR_LINE}` };
+  }
+  if (/No permissions to creat|namespace failed: Operation not permitted/.test(stderr)) {
+    return { reason, mend: `The kernel keeps users from making namespaces. Type: ${sudo}${USERNS_LINE}` };
+  }
+  if (/namespace failed: No space left/.test(stderr)) {
+    return { reason, mend: `Type: ${sudo}sysctl -w user.max_user_namespaces=15000` };
+  }
+  if (/mount proc/.test(stderr)) {
+    return { reason, mend: 'Inside a container, start that container with --security-opt systempaths=unconfined.' };
+  }
+  return { reason, mend: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.' };
+}
+
+async function tryProgram(path: string): Promise<BubblewrapSearch> {
+  const version = (await run(path, ['--version'])).stdout.trim();
+  const base = ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'];
+  const rest = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', '/bin/sh', '-c', ':'];
+  let stderr = '';
+  for (const hasDisableUserns of [true, false]) {
+    const flags = hasDisableUserns ? ['--disable-userns'] : [];
+    const tried = await run(path, [...base, ...flags, ...rest]);
+    if (tried.ok) return { program: { path, version, hasDisableUserns } };
+    stderr = tried.stderr;
+  }
+  return explainFailure(stderr, process.getuid?.() === 0);
+}
+
+function run(file: string, args: readonly string[]): Promise<{ ok: boolean; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(file, args, { timeout: 10_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      resolve({ ok: error === null, stdout, stderr });
+    });
+  });
+}
+
+function findProgram(path: string): string | undefined {
+  for (const folder of path.split(delimiter).filter(Boolean)) {
+    const file = join(folder, 'bwrap');
+    try {
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return file;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
+}
+
+function toKey(path: string): string {
+  const file = statSync(path);
+  return [path, file.mtimeMs, file.size, release(), process.getuid?.()].join(' ');
+}
+
+function memoryFile(home: string): string {
+  return join(home, 'cache', 'bubblewrap.json');
+}
+
+function readMemory(home: string, key: string): BubblewrapProgram | undefined {
+  try {
+    const memory = JSON.parse(readFileSync(memoryFile(home), 'utf8')) as { key?: unknown; program?: BubblewrapProgram };
+    return memory.key === key ? memory.program : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import type { Sandbox } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+import type { SandboxName } from '@klaus/core/protocol';
+import type { Availability } from './availability.ts';
+import { BubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
+import { findBubblewrap, toBubblewrapAvailability } from './bubblewrap/find-bubblewrap.ts';
+import { DockerSandbox } from './docker/docker-sandbox.ts';
+import { findDocker } from './docker/find-docker.ts';
+import { HostSandbox } from './host/host-sandbox.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+
+export interface CreateSandboxOptions extends SandboxOptions {
+  /** This driver or none. Default: the best that works, which is never `host`. */
+  choice?: SandboxName;
+  /** `DOCKER_ENABLED`: true means Docker or refusal, false means never Docker. Default: Docker as the second choice. */
+  dockerEnabled?: boolean;
+  /** Docker image; default `node:24-slim`. */
+  image?: string;
+}
+
+/**
+ * Chooses a driver.
+ *
+ * @throws KlausError `sandbox.unavailable` with the reason, and in `hint` the mend; `workspace.missing`.
+ */
+export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbox> {
+  const options = await toRealPaths(given);
+  const { choice, dockerEnabled } = options;
+  if (choice === 'host') return new HostSandbox(options);
+  if (choice === 'docker' && dockerEnabled === false) {
+    throw unavailable(['Docker is asked for but DOCKER_ENABLED is false'], ['Set DOCKER_ENABLED=true, or choose bubblewrap.']);
+  }
+  const refusals: Extract<Availability, { available: false }>[] = [];
+  if (choice === 'bubblewrap' || (choice === undefined && dockerEnabled !== true)) {
+    const search = await findBubblewrap(options);
+    if (search.program) return new BubblewrapSandbox(options, search.program);
+    refusals.push({ name: 'bubblewrap', available: false, reason: search.reason, mend: search.mend });
+  }
+  if (choice === 'docker' || (choice === undefined && dockerEnabled !== false)) {
+    const docker = await findDocker();
+    if (docker.available) return new DockerSandbox(options);
+    refusals.push(docker);
+  }
+  throw unavailable(
+    refusals.map((each) => `${each.name}: ${each.reason}`),
+    refusals.map((each) => each.mend),
+  );
+}
+
+/** What `klaus doctor` shows: each driver, and why not. */
+export async function probeSandboxes(options: { home: string }): Promise<Availability[]> {
+  const [bubblewrap, docker] = await Promise.all([findBubblewrap(options), findDocker()]);
+  return [
+    toBubblewrapAvailability(bubblewrap),
+    docker,
+    { name: 'host', available: true, detail: 'no sandbox at all; only by explicit choice' },
+  ];
+}
+
+async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandboxOptions> {
+  await mkdir(options.home, { recursive: true, mode: 0o700 });
+  const workspace = await realpath(options.workspace).catch((cause: unknown) => {
+    throw new KlausError('workspace.missing', `the workspace ${options.workspace} does not exist`, { cause });
+  });
+  return { ...options, workspace, home: await realpath(options.home) };
+}
+
+function unavailable(reasons: readonly string[], mends: readonly string[]): KlausError {
+  return new KlausError('sandbox.unavailable', `no sandbox works here: ${reasons.join('; ')}`, { hint: mends.join(' Or: ') });
+}

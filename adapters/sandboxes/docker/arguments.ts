@@ -1,0 +1,95 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+import { contains, toArguments } from '../paths.ts';
+import { ownName } from '../process/owner.ts';
+
+/**
+ * Holds standard input, which Klaus's `docker` client holds at its other end, and ends everything in the
+ * container when it closes. Started by a shell that ends at once, so that the command has no child it never made.
+ */
+const WATCHER = 'read -r _ <&3; kill -KILL -1';
+
+const PRELUDE = [
+  'exec 3<&0 </dev/null',
+  'read -r go <&3 || exit 125',
+  '[ "$go" = go ] || exit 125',
+  `(/bin/sh -c '${WATCHER}' >/dev/null 2>&1 3<&3 &)`,
+  'exec 3<&-',
+  'ulimit -c 0',
+  'PATH="$1/node_modules/.bin:$PATH"; export PATH',
+  'cd -- "$2" || exit 126',
+  '[ -z "$3" ] || exec <"$3"',
+  'shift 3',
+  'exec "$@"',
+].join('\n');
+
+/** On every container: the Klaus that started it. */
+export const OWNER_LABEL = 'klaus.owner';
+
+export interface DockerRun {
+  /** Name of the container. */
+  container: string;
+  image: string;
+  workspace: string;
+  cwd: string;
+  /** Klaus's own state. */
+  home: string;
+  projectHome: string;
+  limits: ExecLimits;
+  /** Owner of the workspace. */
+  user: { uid: number; gid: number };
+  masks: readonly string[];
+  /** File with the seccomp profile; none on machines without one. */
+  seccompFile?: string;
+  /** File with the command's standard input. */
+  stdinFile?: string;
+}
+
+/**
+ * The words after `docker`.
+ *
+ * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state.
+ */
+export function toDockerArguments(run: DockerRun, request: ExecRequest): string[] {
+  const { limits, workspace, home, user } = run;
+  const binds = request.binds ?? [];
+  for (const { path } of binds) {
+    const real = existsSync(path) ? realpathSync(path) : path;
+    if (contains(home, real)) throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
+  }
+  const memory = `${Math.round(limits.memoryMb)}m`;
+  const args = ['run', '--rm', '--init', '--interactive', '--pull', 'never', '--name', run.container];
+  args.push('--label', `${OWNER_LABEL}=${ownName()}`, '--network', request.network ? 'bridge' : 'none', '--hostname', 'klaus');
+  args.push('--memory', memory, '--memory-swap', memory, '--cpus', String(limits.cpus));
+  // The init process and the watcher come on top.
+  args.push('--pids-limit', String(Math.round(limits.processes) + 2));
+  args.push('--user', `${user.uid}:${user.gid}`, '--read-only', '--cap-drop', 'ALL');
+  args.push('--security-opt', 'no-new-privileges', '--tmpfs', '/tmp:rw,exec,nosuid,nodev,mode=1777');
+  if (run.seccompFile) args.push('--security-opt', `seccomp=${run.seccompFile}`);
+  args.push(...mount(workspace, workspace, true));
+  for (const { path, writable } of binds) args.push(...mount(path, path, writable));
+  const shown = [workspace, ...binds.map((bind) => bind.path)];
+  if (shown.some((path) => contains(path, home))) args.push('--tmpfs', home);
+  args.push(...mount(run.projectHome, run.projectHome, true));
+  for (const path of run.masks) args.push(...mask(path, [...shown, run.projectHome]));
+  if (run.stdinFile) args.push(...mount(run.stdinFile, '/run/klaus-stdin', false));
+  const env = { HOME: run.projectHome, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
+  for (const [name, value] of Object.entries(env)) args.push('--env', `${name}=${value}`);
+  args.push('--workdir', workspace, '--entrypoint', '/bin/sh', run.image, '-c', PRELUDE, 'klaus', workspace, run.cwd);
+  args.push(run.stdinFile ? '/run/klaus-stdin' : '', ...toArguments(request.command));
+  return args;
+}
+
+function mount(source: string, target: string, writable: boolean): string[] {
+  const fields = ['type=bind', `source=${source}`, `target=${target}`, ...(writable ? [] : ['readonly'])];
+  // The option is one line of CSV: a path may hold a comma or a quote.
+  return ['--mount', fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')];
+}
+
+function mask(path: string, shown: readonly string[]): string[] {
+  if (!existsSync(path)) return [];
+  const real = realpathSync(path);
+  if (!shown.some((folder) => contains(folder, real))) return [];
+  return statSync(real).isDirectory() ? ['--tmpfs', `${real}:ro`] : mount('/dev/null', real, false);
+}

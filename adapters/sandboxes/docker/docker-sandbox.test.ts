@@ -1,0 +1,122 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecRequest } from '@klaus/core/agent';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSandbox, probeSandboxes } from '../index.ts';
+import { ownName } from '../process/owner.ts';
+import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
+import { startEngine } from './dockerd.fixture.ts';
+
+const place = createPlace();
+const started = await startEngine();
+const outer = process.env['DOCKER_HOST'];
+const containers = () => execFileSync('docker', ['ps', '--all', '--quiet'], { encoding: 'utf8' }).trim();
+
+beforeAll(() => void (process.env['DOCKER_HOST'] = started.engine?.host ?? outer));
+afterAll(async () => {
+  if (outer === undefined) delete process.env['DOCKER_HOST'];
+  else process.env['DOCKER_HOST'] = outer;
+  await started.engine?.close();
+  place[Symbol.dispose]();
+}, 60_000);
+
+async function run(command: ExecRequest['command'], more: Partial<ExecRequest> = {}) {
+  const sandbox = await createSandbox({ ...place, dockerEnabled: true, image: started.engine!.image, masks: async () => [join(place.workspace, '.env')] });
+  return sandbox.exec({ command, ...more });
+}
+
+describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.reason})`}`, { timeout: 60_000 }, () => {
+  test('is found', async () => {
+    expect(await probeSandboxes(place)).toContainEqual(expect.objectContaining({ name: 'docker', available: true }));
+  });
+
+  test("writes the workspace at its own path, as the workspace's owner", async () => {
+    chownSync(place.workspace, 1234, 1234);
+    const result = await run('pwd; id -u; echo new > made; touch /x /usr/x; ls /root /home');
+    expect(result.stdout).toBe(`${place.workspace}\n1234\n`);
+    expect(statSync(join(place.workspace, 'made')).uid).toBe(1234);
+    chownSync(place.workspace, 0, 0);
+  });
+
+  test('passes input, words, exit codes and long output', async () => {
+    expect(await run(['printf', '%s|', 'a b', '$HOME'])).toMatchObject({ stdout: 'a b|$HOME|', exitCode: 0 });
+    expect(await run('cat; echo e >&2; exit 7', { stdin: 'größe' })).toMatchObject({ stdout: 'größe', stderr: 'e\n', exitCode: 7 });
+    expect(await run(['no-such-program'])).toMatchObject({ exitCode: 127 });
+    const long = await run('yes | head -c 3000000', { keepBytes: 1_000 });
+    expect(long).toMatchObject({ truncated: true, exitCode: 0 });
+  });
+
+  test('has no network, no other files, no capabilities, and masks hold', async () => {
+    writeFileSync(join(place.workspace, '.env'), 'KEY=secret');
+    writeFileSync(join(place.home, 'klaus.db'), 'secret');
+    const result = await run(`cat .env; umount .env; cat .env; cat ${place.home}/klaus.db; tail -n +3 /proc/net/dev; grep CapEff /proc/self/status; touch "$HOME/kept"`);
+    expect(result.output).not.toContain('secret');
+    expect(result.stdout.match(/^\s*\w+:/gm)?.filter((line) => !line.includes('CapEff'))).toEqual([expect.stringMatching(/lo:/)]);
+    expect(result.stdout).toMatch(/CapEff:\s+0{16}/);
+  });
+
+  test('our own seccomp profile is in force', async () => {
+    const script =
+      "const {spawnSync} = require('child_process'); const net = require('net');" +
+      "console.log(require('fs').readFileSync('/proc/self/status', 'utf8').match(/Seccomp:\\s+(\\d)/)[1]);" +
+      "try { require('os').networkInterfaces() } catch (error) { console.log(error.info.errno) }" +
+      "new (require('worker_threads').Worker)('', { eval: true }).on('exit', () => console.log('thread'));";
+    expect((await run(['node', '-e', script])).stdout).toBe('2\n97\nthread\n');
+  });
+
+  test('time-out, abort and the end of the command leave nothing', async () => {
+    const mark = `3600.${process.pid}91`;
+    const tree = `(setsid sleep ${mark} &); sleep ${mark}`;
+    expect(await run(`trap "" TERM; ${tree}`, { limits: { timeoutMs: 300 } })).toMatchObject({ timedOut: true });
+    const controller = new AbortController();
+    const cut = await run(`echo up; ${tree}`, { signal: controller.signal, onOutput: () => controller.abort() });
+    expect(cut).toMatchObject({ cancelled: true });
+    expect(await run(`(setsid sleep ${mark} >/dev/null 2>&1 &); echo done`)).toMatchObject({ stdout: 'done\n' });
+    expect(findProcesses(mark)).toEqual([]);
+    expect(containers()).toBe('');
+  });
+
+  test('a killed Klaus leaves no container, at whatever moment', async () => {
+    const mark = `3600.${process.pid}92`;
+    for (let round = 0; round < 6; round++) {
+      const klaus = spawn(
+        process.execPath,
+        [join(import.meta.dirname, '../exec-child.fixture.ts'), 'docker', place.workspace, place.home, `echo > began; (setsid sleep ${mark} &); sleep ${mark}`, started.engine!.image],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      await once(klaus.stdout, 'data');
+      // The last round ends it for certain while the command runs, the others somewhere on the way there.
+      if (round === 5) expect(await eventually(() => findProcesses(mark).length > 0)).toBe(true);
+      else for (let turn = 0; turn < round * 8_000; turn++) await new Promise(setImmediate);
+      klaus.kill('SIGKILL');
+      await once(klaus, 'exit');
+      const isClean = () => findProcesses(mark).length === 0 && findProcesses('\0--label\0klaus.owner=').length === 0 && containers() === '';
+      expect(await eventually(isClean), `round ${round}`).toBe(true);
+    }
+    expect(existsSync(join(place.workspace, 'began'))).toBe(true);
+  });
+
+  test('a container that was made but never started is removed by the next Klaus', async () => {
+    const gone = spawn('true');
+    await once(gone, 'exit');
+    const owner = ownName().replace(/-\d+-\d+$/, `-${gone.pid}-1`);
+    execFileSync('docker', ['create', '--label', `klaus.owner=${owner}`, started.engine!.image, 'true']);
+    execFileSync('docker', ['create', '--name', 'other', '--label', `klaus.owner=${ownName()}`, started.engine!.image, 'true']);
+    await run('true');
+    expect(execFileSync('docker', ['ps', '--all', '--format', '{{.Names}}'], { encoding: 'utf8' }).trim()).toBe('other');
+    execFileSync('docker', ['rm', 'other']);
+  });
+
+  test('limits are passed on', async () => {
+    expect((await run(['node', '-e', 'const a = []; for (;;) a.push(Buffer.alloc(1e6, 1));'], { limits: { memoryMb: 100 } })).exitCode).toBe(137);
+    const bomb = await run('i=0; while [ $i -lt 300 ]; do sleep 3600 & i=$((i+1)); done; echo all', { limits: { processes: 40 } });
+    expect(bomb.stdout).not.toContain('all');
+  });
+
+  test('an image that is not there is said with the mend', async () => {
+    const sandbox = await createSandbox({ ...place, choice: 'docker', image: 'nowhere:1' });
+    await expect(sandbox.exec({ command: 'true' })).rejects.toMatchObject({ code: 'sandbox.failed', hint: 'Type: docker pull nowhere:1' });
+  });
+});

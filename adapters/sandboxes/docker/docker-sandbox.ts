@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+import { toExecLimits } from '../exec-limits.ts';
+import { toWorkingFolder } from '../paths.ts';
+import { isGone } from '../process/owner.ts';
+import { sendSignal } from '../process/process-table.ts';
+import { supervise } from '../process/supervise.ts';
+import { openProjectHome } from '../project-home.ts';
+import type { SandboxOptions } from '../sandbox-options.ts';
+import { toDockerProfile } from '../seccomp/docker-profile.ts';
+import { isSeccompArch } from '../seccomp/profile.ts';
+import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
+import { runDocker } from './docker-cli.ts';
+
+/** Has Node and git's usual company; anything else a project needs goes into an image of its own. */
+export const DEFAULT_IMAGE = 'node:24-slim';
+
+const SETTLE_TRIES = 40;
+
+export interface DockerSandboxOptions extends SandboxOptions {
+  /** Default {@link DEFAULT_IMAGE}. Never pulled by a command: `docker pull` it first. */
+  image?: string;
+}
+
+/**
+ * One container for each command, through the `docker` program. Programs are those of the image; the workspace
+ * stands at its own path and is written as its owner. The exit code of a command that a signal ended is 128 plus
+ * the signal's number.
+ *
+ * The container waits for a word on standard input and ends when that closes, so that a Klaus that was killed
+ * leaves none behind, whether or not its `docker` client is still alive.
+ */
+export class DockerSandbox implements Sandbox {
+  readonly name = 'docker';
+  readonly #options: DockerSandboxOptions;
+  #swept: Promise<void> | undefined;
+
+  constructor(options: DockerSandboxOptions) {
+    this.#options = options;
+  }
+
+  async exec(request: ExecRequest): Promise<ExecResult> {
+    this.#swept ??= removeOrphans();
+    await this.#swept;
+    const { workspace, home } = this.#options;
+    const limits = toExecLimits(this.#options.limits, request.limits);
+    const cwd = toWorkingFolder(request, workspace);
+    const { uid, gid } = await stat(workspace);
+    const project = await openProjectHome(this.#options, { uid, gid });
+    const container = `klaus-${randomUUID()}`;
+    const image = this.#options.image ?? DEFAULT_IMAGE;
+    const seccompFile = await writeProfile(project.etc);
+    const stdinFile = request.stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
+    if (stdinFile) await writeFile(stdinFile, request.stdin!, { mode: 0o644 });
+    const masks = (await this.#options.masks?.()) ?? [];
+    const args = toDockerArguments(
+      {
+        ...{ container, image, workspace, cwd, home, projectHome: project.home, limits, user: { uid, gid }, masks },
+        ...(seccompFile ? { seccompFile } : {}),
+        ...(stdinFile ? { stdinFile } : {}),
+      },
+      request,
+    );
+    const end = (pid: number) => {
+      // The container's own end ends the client; the client alone would leave the container.
+      void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));
+    };
+    try {
+      const result = await supervise(
+        {
+          file: 'docker',
+          args,
+          env: process.env,
+          gate: 'stdin',
+          terminate: () => void runDocker(['kill', '--signal', 'TERM', container]),
+          kill: end,
+          settle: () => waitUntilRemoved(container),
+          isDriverFailure: (exitCode, stderr) => exitCode === 125 && /^(docker: |Unable to find image)/m.test(stderr),
+        },
+        { ...request, timeoutMs: limits.timeoutMs },
+      );
+      const unenforced = seccompFile ? [] : [`system calls: there is no filter for ${process.arch}`];
+      return { ...result, unenforced };
+    } catch (error) {
+      if (error instanceof KlausError && /No such image|Unable to find image/.test(error.message)) {
+        throw new KlausError('sandbox.failed', `the image ${image} is not on this machine`, {
+          hint: `Type: docker pull ${image}`,
+          cause: error,
+        });
+      }
+      throw error;
+    } finally {
+      if (stdinFile) await rm(stdinFile, { force: true });
+    }
+  }
+}
+
+/** A client that was killed together with its Klaus may leave a container that was made but never started. */
+async function removeOrphans(): Promise<void> {
+  const format = `{{.ID}} {{.Label "${OWNER_LABEL}"}}`;
+  const listed = await runDocker(['ps', '--all', '--filter', `label=${OWNER_LABEL}`, '--format', format]);
+  const rows = listed.stdout.split('\n').map((line) => line.split(' '));
+  const orphans = rows.flatMap(([id, owner]) => (id && owner && isGone(owner) ? [id] : []));
+  if (orphans.length > 0) await runDocker(['rm', '--force', ...orphans]);
+}
+
+async function writeProfile(folder: string): Promise<string | undefined> {
+  if (!isSeccompArch(process.arch)) return undefined;
+  const file = join(folder, 'seccomp.json');
+  await writeFile(file, JSON.stringify(toDockerProfile(process.arch)), { mode: 0o600 });
+  return file;
+}
+
+/** `docker run` may return a moment before the engine has removed the container. */
+async function waitUntilRemoved(container: string): Promise<void> {
+  for (let attempt = 0; attempt < SETTLE_TRIES; attempt++) {
+    const listed = await runDocker(['ps', '--all', '--quiet', '--filter', `name=^/?${container}$`]);
+    if (!listed.ok || listed.stdout.trim() === '') return;
+    if (attempt === SETTLE_TRIES / 2) await runDocker(['rm', '--force', container]);
+    await sleep(50);
+  }
+}

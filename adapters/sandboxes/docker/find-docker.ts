@@ -1,0 +1,22 @@
+import { readOsRelease, toInstallLine } from '../availability.ts';
+import type { Availability } from '../availability.ts';
+import { runDocker } from './docker-cli.ts';
+
+/** Asks the engine for its version: whether there is a client, and whether an engine answers it. */
+export async function findDocker(): Promise<Availability> {
+  const asked = await runDocker(['version', '--format', '{{.Server.Version}}']);
+  const version = asked.stdout.trim();
+  if (asked.ok && version !== '') return { name: 'docker', available: true, detail: `Docker engine ${version}` };
+  const reason = asked.stderr.trim().split('\n')[0] || 'the Docker engine does not answer';
+  const isRoot = process.getuid?.() === 0;
+  if (reason === 'the program docker is not installed') {
+    const machine = { osRelease: readOsRelease(), isRoot };
+    const line = process.platform === 'linux' ? toInstallLine({ debian: 'docker.io', other: 'docker' }, machine) : undefined;
+    return { name: 'docker', available: false, reason, mend: line ? `Type: ${line}` : 'Install Docker Desktop.' };
+  }
+  if (/permission denied/i.test(reason)) {
+    return { name: 'docker', available: false, reason, mend: 'Type: sudo usermod -aG docker "$USER" and log in again' };
+  }
+  const start = process.platform === 'linux' ? `Type: ${isRoot ? '' : 'sudo '}systemctl start docker` : 'Start Docker Desktop.';
+  return { name: 'docker', available: false, reason, mend: start };
+}

@@ -1,0 +1,21 @@
+import type { ExecLimits } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+
+/** What a command gets when nobody says otherwise. */
+export const DEFAULT_EXEC_LIMITS: ExecLimits = { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 };
+
+/**
+ * Later entries win, key by key.
+ *
+ * @throws KlausError `usage` for a value that is not a positive number.
+ */
+export function toExecLimits(...parts: readonly (Partial<ExecLimits> | undefined)[]): ExecLimits {
+  const limits = { ...DEFAULT_EXEC_LIMITS };
+  for (const part of parts) {
+    for (const [key, value] of Object.entries(part ?? {})) if (value !== undefined) limits[key as keyof ExecLimits] = value;
+  }
+  for (const [key, value] of Object.entries(limits)) {
+    if (!(Number.isFinite(value) && value > 0)) throw new KlausError('usage', `the limit ${key} must be a positive number`);
+  }
+  return limits;
+}

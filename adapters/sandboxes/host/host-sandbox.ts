@@ -1,0 +1,101 @@
+import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
+import { ResourceGroup } from '../cgroup/resource-group.ts';
+import { toExecLimits } from '../exec-limits.ts';
+import { toArguments, toWorkingFolder } from '../paths.ts';
+import { toPrelude, toUnenforced } from '../process/prelude.ts';
+import { listDescendants, sendSignal } from '../process/process-table.ts';
+import { supervise } from '../process/supervise.ts';
+import type { SandboxOptions } from '../sandbox-options.ts';
+import { endMarked, isOrphanMark, MARK, toMark } from './leftovers.ts';
+import { scrubEnvironment } from './scrub-environment.ts';
+
+/**
+ * Stays in the command's process group, holds the stream that Klaus holds, and ends the group at its end: first
+ * what carries the mark but has left the group, then the group and with it itself. `$1` is the mark.
+ */
+const WATCHER = [
+  'read -r _ <&3',
+  'for attempt in 1 2 3; do',
+  'for file in $(grep -alF -- "$1" /proc/[0-9]*/environ 2>/dev/null); do',
+  'pid=${file#/proc/}; pid=${pid%/environ}',
+  '[ "$pid" = $$ ] || kill -KILL "$pid" 2>/dev/null',
+  'done; done',
+  'kill -KILL 0',
+].join('\n');
+
+/** Started by a shell that ends at once, so that the command does not find a child that it never made. */
+const START_WATCHER = '(/bin/sh -c "$KLAUS_WATCHER" watcher "$KLAUS_MARK" </dev/null >/dev/null 2>&1 &)';
+
+/**
+ * Commands directly on the machine, with the user's own rights: no sandbox, and never chosen unless asked for by
+ * name. The environment is passed without credentials.
+ *
+ * When a command ends, is ended or Klaus is killed, its process group ends and so does every process with the
+ * command's mark in its environment. What leaves the group **and** clears its environment is caught only where a
+ * control group is writable: at the end of the command, or when Klaus starts the next one.
+ */
+export class HostSandbox implements Sandbox {
+  readonly name = 'host';
+  readonly #options: SandboxOptions;
+  #swept: Promise<void> | undefined;
+
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+  }
+
+  async exec(request: ExecRequest): Promise<ExecResult> {
+    this.#swept ??= endMarked(isOrphanMark);
+    await this.#swept;
+    const limits = toExecLimits(this.#options.limits, request.limits);
+    const cwd = toWorkingFolder(request, this.#options.workspace);
+    const group = ResourceGroup.open(limits);
+    const held = group.controllers;
+    const mark = toMark();
+    const before = [START_WATCHER, 'unset KLAUS_WATCHER KLAUS_MARK'];
+    const prelude = toPrelude({ limits, held, before });
+    try {
+      const result = await supervise(
+        {
+          file: '/bin/sh',
+          args: ['-c', prelude, 'klaus', cwd, ...toArguments(request.command)],
+          env: {
+            ...scrubEnvironment(process.env),
+            ...request.env,
+            [MARK]: mark,
+            KLAUS_WATCHER: WATCHER,
+            KLAUS_MARK: `${MARK}=${mark}`,
+          },
+          detached: true,
+          gate: 'descriptor',
+          onReady: (pid) => group.add([pid]),
+          terminate: (pid) => {
+            for (const member of [pid, ...listDescendants(pid)]) sendSignal(member, 'SIGTERM');
+          },
+          kill: (pid) => {
+            endGroup(pid);
+            group.kill();
+          },
+          settle: () => endMarked((value) => value === mark),
+        },
+        { ...request, timeoutMs: limits.timeoutMs },
+      );
+      const exceeded = group.exceeded();
+      const unenforced = [
+        'filesystem: the command runs with all rights of the user',
+        ...(request.network ? [] : ['network: the command can reach it']),
+        ...toUnenforced(held, process.getuid?.() === 0),
+      ];
+      return { ...result, unenforced, ...(exceeded.length > 0 ? { exceeded } : {}) };
+    } finally {
+      await group.close();
+    }
+  }
+}
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // The group is already gone.
+  }
+}

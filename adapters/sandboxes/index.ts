@@ -1,0 +1,5 @@
+export type { Availability } from './availability.ts';
+export { createSandbox, probeSandboxes } from './create-sandbox.ts';
+export type { CreateSandboxOptions } from './create-sandbox.ts';
+export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
+export type { SandboxOptions } from './sandbox-options.ts';

@@ -1,0 +1,27 @@
+import { isAbsolute, normalize, relative } from 'node:path';
+import type { ExecRequest } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+
+/** True when `child` is `parent` or lies below it. Both absolute; symlinks are not looked at. */
+export function contains(parent: string, child: string): boolean {
+  const inside = relative(parent, child);
+  return inside === '' || !(inside === '..' || inside.startsWith('../'));
+}
+
+/**
+ * The folder that a command starts in.
+ *
+ * @throws KlausError `workspace.outside` when it is not in the workspace.
+ */
+export function toWorkingFolder(request: ExecRequest, workspace: string): string {
+  const cwd = normalize(request.cwd ?? workspace);
+  if (!isAbsolute(cwd) || !contains(workspace, cwd)) {
+    throw new KlausError('workspace.outside', `the working folder ${cwd} is not inside ${workspace}`);
+  }
+  return cwd;
+}
+
+/** The request's command as an argument vector. */
+export function toArguments(command: ExecRequest['command']): string[] {
+  return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
+}

@@ -1,0 +1,96 @@
+const HEAD_SHARE = 0.6;
+
+/** Keeps the first 60 % and the last 40 % of a byte budget of what is written to it, never more. */
+export class OutputCapture {
+  readonly #headSize: number;
+  readonly #tailSize: number;
+  #head = new Uint8Array(0);
+  #headUsed = 0;
+  /** A ring, allocated only when the head is full. */
+  #tail: Uint8Array | undefined;
+  #tailTotal = 0;
+
+  /** @param keepBytes Bytes kept at most; the marker line between head and tail is not counted. */
+  constructor(keepBytes: number) {
+    this.#headSize = Math.ceil(keepBytes * HEAD_SHARE);
+    this.#tailSize = keepBytes - this.#headSize;
+  }
+
+  write(chunk: Uint8Array): void {
+    const first = chunk.subarray(0, this.#headSize - this.#headUsed);
+    if (first.length > 0) {
+      this.#growHead(this.#headUsed + first.length);
+      this.#head.set(first, this.#headUsed);
+      this.#headUsed += first.length;
+    }
+    const rest = chunk.subarray(first.length);
+    if (rest.length === 0) return;
+    this.#tail ??= new Uint8Array(this.#tailSize);
+    // Only the end of a chunk longer than the ring can survive.
+    const kept = rest.subarray(Math.max(0, rest.length - this.#tailSize));
+    let at = this.#tailSize === 0 ? 0 : (this.#tailTotal + rest.length - kept.length) % this.#tailSize;
+    for (let from = 0; from < kept.length; ) {
+      const piece = kept.subarray(from, from + this.#tailSize - at);
+      this.#tail.set(piece, at);
+      from += piece.length;
+      at = 0;
+    }
+    this.#tailTotal += rest.length;
+  }
+
+  /** Bytes that are no longer there. */
+  get missing(): number {
+    return Math.max(0, this.#tailTotal - this.#tailSize);
+  }
+
+  /** What was kept, with a line that says how much is missing; bytes that are no UTF-8 become U+FFFD. */
+  toText(): string {
+    const decoder = new TextDecoder();
+    const head = this.#head.subarray(0, this.#headUsed);
+    const tail = this.#tailBytes();
+    if (this.missing === 0) return decoder.decode(concat(head, tail));
+    const headText = decoder.decode(head.subarray(0, toCharacterEnd(head)));
+    const tailText = decoder.decode(tail.subarray(toCharacterStart(tail)));
+    return `${headText}\n[… ${this.missing.toLocaleString('en-US')} bytes left out …]\n${tailText}`;
+  }
+
+  #growHead(needed: number): void {
+    if (needed <= this.#head.length) return;
+    const larger = new Uint8Array(Math.min(this.#headSize, Math.max(needed, this.#head.length * 2, 4_096)));
+    larger.set(this.#head.subarray(0, this.#headUsed));
+    this.#head = larger;
+  }
+
+  #tailBytes(): Uint8Array {
+    if (!this.#tail) return new Uint8Array(0);
+    if (this.#tailTotal <= this.#tailSize) return this.#tail.subarray(0, this.#tailTotal);
+    const at = this.#tailTotal % this.#tailSize;
+    return concat(this.#tail.subarray(at), this.#tail.subarray(0, at));
+  }
+}
+
+/** Where the last whole UTF-8 character ends. Bytes that could never be completed count as whole. */
+export function toCharacterEnd(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return back < length ? bytes.length - back : bytes.length;
+    }
+  }
+  return bytes.length;
+}
+
+function toCharacterStart(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < 3 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at++;
+  return at;
+}
+
+export function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const out = new Uint8Array(first.length + second.length);
+  out.set(first);
+  out.set(second, first.length);
+  return out;
+}

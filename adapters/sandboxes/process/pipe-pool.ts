@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The two ends of a pipe as descriptors; whoever takes it closes both. */
+export interface Pipe {
+  read: number;
+  write: number;
+}
+
+const BATCH = 8;
+
+/**
+ * Real pipes for the output of commands. Node's own `stdio: 'pipe'` is a socket pair, and a program cannot open a
+ * socket again by name: `echo … > /dev/stderr` would fail with "No such device or address".
+ */
+export class PipePool {
+  readonly #free: Pipe[] = [];
+
+  /** Undefined where this machine has no `mkfifo`. */
+  async take(): Promise<Pipe | undefined> {
+    if (this.#free.length === 0) await this.#refill();
+    return this.#free.pop();
+  }
+
+  async #refill(): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'klaus-pipes-'));
+    try {
+      const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
+      const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
+      const code = await once(child, 'exit').then(
+        ([exit]) => exit as number | null,
+        () => null,
+      );
+      if (code !== 0) return;
+      for (const path of paths) {
+        // A reader that does not wait for a writer comes first; the writer then finds it and does not wait either.
+        const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+        this.#free.push({ read, write: openSync(path, constants.O_WRONLY) });
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** One pool for the process: pipes are not bound to a sandbox. */
+export const pipePool = new PipePool();
+
+export function closePipe(pipe: Pipe): void {
+  closeSync(pipe.read);
+  closeSync(pipe.write);
+}

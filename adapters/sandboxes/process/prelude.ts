@@ -1,0 +1,52 @@
+import type { ExecLimits } from '@klaus/core/agent';
+import type { Controller } from '../cgroup/cgroup-mounts.ts';
+
+export interface PreludeOptions {
+  limits: ExecLimits;
+  /** What a control group already holds. */
+  held: ReadonlySet<Controller>;
+  /** Shell lines between "go" and the command. */
+  before?: readonly string[];
+}
+
+/**
+ * The shell text that stands before every command: it says "ready" on descriptor 3 and waits there for "go". Only
+ * then is the kernel certain to end it together with Klaus, so that a Klaus that dies while starting it leaves
+ * nothing; the end of the stream instead of "go" means just that. Arguments: the working folder, then the command.
+ */
+export function toPrelude(options: PreludeOptions): string {
+  return [
+    'printf r >&3 || exit 125',
+    'read -r go <&3 || exit 125',
+    '[ "$go" = go ] || exit 125',
+    ...(options.before ?? []),
+    'exec 3>&-',
+    ...toResourceLimits(options),
+    'cd -- "$1" || exit 126',
+    'shift',
+    'exec "$@"',
+  ].join('\n');
+}
+
+/** `ulimit` lines for what no control group holds: per process, so a weaker promise. */
+function toResourceLimits({ limits, held }: PreludeOptions): string[] {
+  const lines = ['ulimit -c 0'];
+  // Data and not address space: Node and Java reserve far more addresses than they use.
+  if (!held.has('memory')) lines.push(`ulimit -d ${Math.round(limits.memoryMb * 1_024)}`);
+  if (!held.has('pids')) {
+    const count = Math.round(limits.processes) + 1;
+    // The letter differs between shells, and a wrong one ends some of them: try it in a subshell first.
+    lines.push(`if (ulimit -u ${count}) 2>/dev/null; then ulimit -u ${count}`);
+    lines.push(`elif (ulimit -p ${count}) 2>/dev/null; then ulimit -p ${count}; fi`);
+  }
+  return lines;
+}
+
+/** What is not, or only partly, enforced; each with the reason. */
+export function toUnenforced(held: ReadonlySet<Controller>, isRoot: boolean): string[] {
+  const found: string[] = [];
+  if (!held.has('memory')) found.push('memory: no control group is writable; the limit holds for each process, not for all together');
+  if (!held.has('cpu')) found.push('cpus: no control group is writable');
+  if (!held.has('pids') && isRoot) found.push('processes: no control group is writable, and the kernel exempts root');
+  return found;
+}

@@ -1,0 +1,13 @@
+import type { ExecLimits } from '@klaus/core/agent';
+
+/** What every driver needs. */
+export interface SandboxOptions {
+  /** Absolute real path of the folder that commands work on. */
+  workspace: string;
+  /** Absolute path of Klaus's own state (`KLAUS_HOME`); commands see only a cache folder of it. */
+  home: string;
+  /** Defaults for every command; a request's own limits win. */
+  limits?: Partial<ExecLimits>;
+  /** Absolute paths of files and folders to hide; asked for every command. Default: none. */
+  masks?: () => Promise<readonly string[]>;
+}

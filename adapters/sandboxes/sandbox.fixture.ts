@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A project and a state folder of their own. */
+export interface Place extends Disposable {
+  root: string;
+  workspace: string;
+  home: string;
+}
+
+export function createPlace(): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-sandbox-')));
+  const place = { root, workspace: join(root, 'project'), home: join(root, 'state') };
+  mkdirSync(place.workspace);
+  mkdirSync(place.home);
+  return { ...place, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** Ids of live processes that have the text in their command line. */
+export function findProcesses(text: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(text) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Asks again until it is true or the bound is reached; says which. */
+export async function eventually(isTrue: () => boolean | Promise<boolean>, tries = 1_000): Promise<boolean> {
+  for (let attempt = 0; attempt < tries; attempt++) {
+    if (await isTrue()) return true;
+    await sleep(5);
+  }
+  return false;
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '@klaus/core/agent';
+import type { Event } from '@klaus/core/protocol';
+import type { Database } from './database.ts';
+import { newestArrival } from './inbox.ts';
+import { readEvents } from './log.ts';
+
+/** Milliseconds between two looks at what other processes wrote. */
+const POLL_MS = 50;
+
+interface Subscription {
+  session: string;
+  listener: (event: Event) => void;
+  /** Last seq that the listener got. */
+  last: number;
+  active: boolean;
+  delivering: boolean;
+  /** More came while events were being handed over. */
+  missed: boolean;
+}
+
+interface Waiter {
+  session: string;
+  wake: () => void;
+  /** Arrival number of the newest command known. */
+  newest: number;
+}
+
+/**
+ * Tells listeners what was written, by this process at once and by others within one poll. While nobody
+ * listens nothing runs.
+ */
+export class Feed {
+  readonly #database: Database;
+  readonly #clock: Pick<Clock, 'every'>;
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #waiters = new Set<Waiter>();
+  #stopPolling: (() => void) | undefined;
+  #version = 0;
+
+  constructor(database: Database, clock: Pick<Clock, 'every'>) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** The first events come in a microtask, so that a listener can already use the returned function. */
+  subscribe(session: string, after: number, listener: (event: Event) => void): () => void {
+    const subscription: Subscription = {
+      session,
+      listener,
+      last: after,
+      active: true,
+      delivering: false,
+      missed: false,
+    };
+    this.#subscriptions.add(subscription);
+    this.#startPolling();
+    queueMicrotask(() => this.#catchUp(subscription));
+    return () => {
+      subscription.active = false;
+      this.#subscriptions.delete(subscription);
+      this.#stopWhenUnused();
+    };
+  }
+
+  /** Commands that are in the inbox already wake nobody: listen first, then look. */
+  onSend(session: string, wake: () => void): () => void {
+    const waiter: Waiter = { session, wake, newest: newestArrival(this.#database, session) };
+    this.#waiters.add(waiter);
+    this.#startPolling();
+    return () => {
+      this.#waiters.delete(waiter);
+      this.#stopWhenUnused();
+    };
+  }
+
+  /** These events of one session were committed by this process. */
+  published(session: string, events: readonly Event[]): void {
+    for (const subscription of this.#subscriptions) {
+      if (subscription.session !== session) continue;
+      // What the listener lacks, if anything, is in the database; usually it is just these events.
+      if (events[0]?.seq === subscription.last + 1) this.#deliver(subscription, events);
+      else this.#catchUp(subscription);
+    }
+  }
+
+  /** A command for the session was committed by this process. */
+  sent(session: string): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.session === session) this.#look(waiter);
+    }
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.active = false;
+    this.#subscriptions.clear();
+    this.#waiters.clear();
+    this.#stopWhenUnused();
+  }
+
+  #catchUp(subscription: Subscription): void {
+    if (!subscription.active) return;
+    this.#deliver(subscription, readEvents(this.#database, subscription.session, subscription.last));
+  }
+
+  #deliver(subscription: Subscription, events: Iterable<Event>): void {
+    if (subscription.delivering) {
+      subscription.missed = true;
+      return;
+    }
+    subscription.delivering = true;
+    subscription.missed = false;
+    try {
+      for (const event of events) {
+        if (!subscription.active) return;
+        subscription.last = event.seq;
+        call(() => subscription.listener(event));
+      }
+    } finally {
+      subscription.delivering = false;
+    }
+    if (subscription.missed) this.#catchUp(subscription);
+  }
+
+  #look(waiter: Waiter): void {
+    const newest = newestArrival(this.#database, waiter.session);
+    if (newest <= waiter.newest) return;
+    waiter.newest = newest;
+    call(waiter.wake);
+  }
+
+  #poll(): void {
+    const version = this.#readVersion();
+    if (version === this.#version) return;
+    this.#version = version;
+    void 0;
+    for (const waiter of this.#waiters) this.#look(waiter);
+  }
+
+  /** Changes when another connection commits; this one's own commits leave it. */
+  #readVersion(): number {
+    return this.#database.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
+  }
+
+  #startPolling(): void {
+    if (this.#stopPolling) return;
+    this.#version = this.#readVersion();
+    this.#stopPolling = this.#clock.every(POLL_MS, () => this.#poll());
+  }
+
+  #stopWhenUnused(): void {
+    if (this.#subscriptions.size > 0 || this.#waiters.size > 0) return;
+    this.#stopPolling?.();
+    this.#stopPolling = undefined;
+  }
+}
+
+/** A listener that throws is a bug of its own; it must not cost the others their events. */
+function call(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Database } from './database.ts';
+import { m001 } from './migrations/m001-initial.ts';
+import { newer } from './store-error.ts';
+
+/** One step of the schema. Its name is kept in the database; a name once released never changes. */
+export interface Migration {
+  readonly name: string;
+  apply(database: Database): void;
+}
+
+/** All steps in order. */
+export const MIGRATIONS: readonly Migration[] = [m001];
+
+/**
+ * Brings the schema up to date, in one transaction. Reads one small table when there is nothing to do.
+ *
+ * @throws KlausError `store.corrupt` when the database has a step that this program does not know.
+ */
+export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): void {
+  if (pending(database, migrations).length === 0) return;
+  database.transaction(() => {
+    // Another process may have been faster: what is pending is decided under the write lock.
+    for (const migration of pending(database, migrations)) {
+      migration.apply(database);
+      database.run(
+        `INSERT INTO migrations (name, applied_at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ'))`,
+        migration.name,
+      );
+    }
+  });
+}
+
+/** Makes the table that `migrate` keeps its names in. */
+export function createMigrationsTable(database: Database): void {
+  database.exec('CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL, applied_at TEXT NOT NULL) STRICT');
+}
+
+function pending(database: Database, migrations: readonly Migration[]): Migration[] {
+  const applied = new Set(
+    database.all<{ name: string }>('SELECT name FROM migrations ORDER BY rowid').map((row) => row.name),
+  );
+  const known = new Set(migrations.map((migration) => migration.name));
+  const unknown = [...applied].find((name) => !known.has(name));
+  if (unknown !== undefined) throw newer(database.file, `its schema has the step ${unknown}`);
+  return migrations.filter((migration) => !applied.has(migration.name));
+}

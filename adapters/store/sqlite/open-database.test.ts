@@ -1,0 +1,140 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { overwrite } from '../fixtures/damage.ts';
+import { toNotice } from '../fixtures/sample-events.ts';
+import { startStoreProcess } from '../fixtures/store-process.ts';
+import { createTemporaryHome } from '../fixtures/temporary-home.ts';
+import { Database } from './database.ts';
+import { migrate, MIGRATIONS } from './migrate.ts';
+import { PAGE_SIZE, toDatabaseFile } from './open-database.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+
+/** Bytes of every file that belongs to the database, but for the shared memory that SQLite may make anew. */
+function readFiles(home: string): Record<string, string> {
+  const names = readdirSync(home).filter((name) => name.startsWith('klaus.db') && !name.endsWith('-shm'));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(home, name), 'hex')]));
+}
+
+test('nobody else can read the home folder, also one that was open before', async () => {
+  using home = createTemporaryHome();
+  const path = join(home.path, 'deep', 'home');
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o755);
+  using store = createSqliteStore({ home: path });
+  await store.append('A', [toNotice('1')], { lease: store.claim('A')! });
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  for (const name of ['klaus.db', 'klaus.db-wal', 'klaus.db-shm', 'klaus.lock', 'locks/A.lock']) {
+    expect([name, statSync(join(path, name)).mode & 0o777]).toEqual([name, 0o600]);
+  }
+  expect(statSync(join(path, 'locks')).mode & 0o777).toBe(0o700);
+});
+
+test.for([
+  ['a destroyed header', (file: string) => overwrite(file, 0, 100)],
+  ['a destroyed first page', (file: string) => overwrite(file, 100, PAGE_SIZE - 100)],
+  ['a cut file', (file: string) => truncateSync(file, 3 * PAGE_SIZE)],
+  ['an empty file', (file: string) => truncateSync(file, 0)],
+  ['a missing file beside its log', (file: string) => rmSync(file)],
+  ['a text', (file: string) => writeFileSync(file, 'no database\n'.repeat(1_000))],
+] as const)('%s is refused and nothing is touched', async ([, damage]) => {
+  using home = createTemporaryHome();
+  const file = toDatabaseFile(home.path);
+  {
+    using store = createSqliteStore({ home: home.path });
+    await store.append(
+      'A',
+      Array.from({ length: 100 }, () => toNotice('x'.repeat(500))),
+      { lease: store.claim('A')! },
+    );
+  }
+  // A killed process leaves a write-ahead log with what it wrote last.
+  const killed = startStoreProcess(home.path);
+  await killed.ask('claim A');
+  await killed.ask('append A 3');
+  await killed.kill();
+  expect(existsSync(`${file}-wal`)).toBe(true);
+  damage(file);
+  const before = readFiles(home.path);
+  expect(() => createSqliteStore({ home: home.path })).toThrow(
+    expect.objectContaining({
+      code: 'store.corrupt',
+      message: expect.stringContaining(file),
+      hint: expect.stringContaining('klaus db recover'),
+    }),
+  );
+  expect(readFiles(home.path)).toEqual(before);
+});
+
+test('a damaged page further in is found when it is read', async () => {
+  using home = createTemporaryHome();
+  {
+    using store = createSqliteStore({ home: home.path });
+    await store.append(
+      'A',
+      Array.from({ length: 500 }, () => toNotice('x'.repeat(500))),
+      { lease: store.claim('A')! },
+    );
+  }
+  overwrite(toDatabaseFile(home.path), 40 * PAGE_SIZE, 20 * PAGE_SIZE);
+  using store = createSqliteStore({ home: home.path });
+  expect(() => [...store.read('A')]).toThrow(expect.objectContaining({ code: 'store.corrupt' }));
+});
+
+test('a database of another program is not taken over', () => {
+  using home = createTemporaryHome();
+  const foreign = new DatabaseSync(toDatabaseFile(home.path));
+  foreign.exec('CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES (1)');
+  foreign.close();
+  const before = readFiles(home.path);
+  expect(() => createSqliteStore({ home: home.path })).toThrow(expect.objectContaining({ code: 'store.corrupt' }));
+  expect(readFiles(home.path)).toEqual(before);
+});
+
+test('a schema of a newer Klaus is refused by its name', () => {
+  using home = createTemporaryHome();
+  createSqliteStore({ home: home.path }).close();
+  const database = new Database(toDatabaseFile(home.path));
+  database.run(`INSERT INTO migrations (name, applied_at) VALUES ('m999-future', '')`);
+  database.close();
+  expect(() => createSqliteStore({ home: home.path })).toThrow(/written by a newer Klaus.*m999-future/);
+});
+
+test('a new migration is applied once and in whole, or not at all', () => {
+  using home = createTemporaryHome();
+  createSqliteStore({ home: home.path }).close();
+  const database = new Database(toDatabaseFile(home.path));
+  const names = () => database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
+  const broken = {
+    name: 'm002-broken',
+    apply(target: Database) {
+      target.exec('CREATE TABLE half (id INTEGER)');
+      throw new Error('stopped in the middle');
+    },
+  };
+  expect(() => migrate(database, [...MIGRATIONS, broken])).toThrow('stopped in the middle');
+  expect(names()).toEqual(['m001-initial']);
+  const whole = { name: 'm002-whole', apply: (target: Database) => target.exec('CREATE TABLE half (id INTEGER)') };
+  migrate(database, [...MIGRATIONS, whole]);
+  migrate(database, [...MIGRATIONS, whole]);
+  expect(names()).toEqual(['m001-initial', 'm002-whole']);
+  database.close();
+});
+
+test('a home that is a file is a wrong setting', () => {
+  using home = createTemporaryHome();
+  const file = join(home.path, 'file');
+  writeFileSync(file, '');
+  expect(() => createSqliteStore({ home: file })).toThrow(expect.objectContaining({ code: 'config' }));
+});

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isKlausError } from '@klaus/core/protocol';
+import { Database } from './database.ts';
+import { createMigrationsTable, migrate } from './migrate.ts';
+import { corrupt, guarded } from './store-error.ts';
+
+/** Bytes of a database page. Fixed, so that recovery can find the pages of a file whose header is lost. */
+export const PAGE_SIZE = 4_096;
+
+/** Where the database of a home folder is. */
+export function toDatabaseFile(home: string): string {
+  return join(home, 'klaus.db');
+}
+
+/** Makes the home folder, or takes other people's access to it away. */
+export function prepareHome(home: string): void {
+  guarded(home, () => {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    if ((statSync(home).mode & 0o077) !== 0) chmodSync(home, 0o700);
+  });
+}
+
+/**
+ * Opens the database, making it when there is none. Only cheap checks are made: a damaged page further in
+ * is found when it is read.
+ *
+ * @throws KlausError `store.corrupt`, leaving the files as they are; `store.full`; `config` without access.
+ */
+export function openDatabase(file: string): Database {
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) {
+    // SQLite would write a stray log of pages into whatever new file stands beside it.
+    if (existsSync(`${file}-wal`)) throw corrupt(file, 'it is missing while its write-ahead log is there');
+    createDatabase(file);
+  } else if (size < PAGE_SIZE) {
+    // SQLite takes an empty file for a new database, and would drop the write-ahead log beside it.
+    throw corrupt(file, 'it is cut short');
+  }
+  const database = new Database(file);
+  try {
+    configure(database);
+    migrate(database);
+  } catch (error) {
+    if (isKlausError(error) && error.code === 'store.corrupt') database.closeUntouched();
+    else database.close();
+    throw error;
+  }
+  return database;
+}
+
+/**
+ * Makes a complete database under a name of its own and gives it the real one only then: no process ever
+ * sees half of it, and of two that do this at once the first wins.
+ */
+function createDatabase(file: string): void {
+  const draft = `${file}.new-${randomUUID().slice(0, 8)}`;
+  guarded(file, () => {
+    try {
+      buildDatabase(draft).close();
+      linkSync(draft, file);
+      syncFolder(dirname(file));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    } finally {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
+    }
+  });
+}
+
+/** Makes an empty database with the whole schema and leaves it open. The file must not exist. */
+export function buildDatabase(file: string): Database {
+  closeSync(openSync(file, 'wx', 0o600));
+  const database = new Database(file);
+  database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL`);
+  configure(database);
+  createMigrationsTable(database);
+  migrate(database);
+  return database;
+}
+
+function configure(database: Database): void {
+  // secure_delete: a cleared session is gone from the file, and recovery cannot bring it back.
+  database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864');
+}
+
+/** Makes a rename or a link in the folder durable. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

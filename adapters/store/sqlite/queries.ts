@@ -1,0 +1,68 @@
+import type { Clock } from '@klaus/core/agent';
+import { findApproval, listApprovals } from './approval-row.ts';
+import type { ApprovalFilter, ApprovalRow } from './approval-row.ts';
+import type { Blobs } from './blobs.ts';
+import { verifyChain } from './chain.ts';
+import type { ChainReport } from './chain.ts';
+import { clearSessions } from './clear-sessions.ts';
+import type { ClearFilter, ClearReport } from './clear-sessions.ts';
+import type { Database } from './database.ts';
+import { isLocked, toLockFile } from './file-lock.ts';
+import { findNearest } from './nearest.ts';
+import { rebuildProjections } from './projections.ts';
+import type { ProjectionOptions } from './projections.ts';
+import { findLatestSession, findSession, listSessions } from './session-row.ts';
+import type { SessionFilter, SessionRow } from './session-row.ts';
+import { readStats } from './stats.ts';
+import type { StoreStats } from './stats.ts';
+
+/** Newest sessions among which a misspelt one is looked for. */
+const NEAREST_AMONG = 1_000;
+
+/** What the doors ask of the store, beyond the port. Answers hold what every process has committed. */
+export interface Queries {
+  /** The one with the newest event first. */
+  sessions(filter?: SessionFilter): SessionRow[];
+  /** @throws KlausError `usage` for a prefix of several ids. */
+  session(idOrPrefix: string): SessionRow | undefined;
+  /** Id of the session whose id or title is nearest to the text, for "did you mean". */
+  nearestSession(text: string): string | undefined;
+  /** The newest one of a workspace (absolute real path) that can go on. */
+  latestSession(workspace: string): SessionRow | undefined;
+  /** True while a live process holds the session. */
+  isClaimed(session: string): boolean;
+  /** Oldest first. */
+  approvals(filter?: ApprovalFilter): ApprovalRow[];
+  /** @throws KlausError `usage` for a prefix of several ids. */
+  approval(idOrPrefix: string): ApprovalRow | undefined;
+  stats(): StoreStats;
+  clearSessions(filter?: ClearFilter): ClearReport;
+  /** Walks the session's chain. */
+  verify(session: string): ChainReport;
+  /** Folds the projections again from the log. Returns the number of events. */
+  rebuild(): number;
+}
+
+export function createQueries(
+  database: Database,
+  options: { home: string; blobs: Blobs; clock: Pick<Clock, 'now'>; projection: ProjectionOptions },
+): Queries {
+  const { home, blobs, clock, projection } = options;
+  return {
+    sessions: (filter) => listSessions(database, filter),
+    session: (idOrPrefix) => findSession(database, idOrPrefix),
+    nearestSession(text) {
+      const rows = listSessions(database, { limit: NEAREST_AMONG });
+      const names = rows.map(({ id, title }) => ({ id, names: title === null ? [id] : [id, title] }));
+      return findNearest(text, names);
+    },
+    latestSession: (workspace) => findLatestSession(database, workspace),
+    isClaimed: (session) => isLocked(toLockFile(home, session)),
+    approvals: (filter) => listApprovals(database, filter),
+    approval: (idOrPrefix) => findApproval(database, idOrPrefix),
+    stats: () => readStats(database, blobs),
+    clearSessions: (filter = {}) => clearSessions(database, { home, blobs, filter, now: clock.now() }),
+    verify: (session) => verifyChain(database, session),
+    rebuild: () => rebuildProjections(database, projection),
+  };
+}

@@ -1,0 +1,144 @@
+import { existsSync, readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { overwrite } from '../fixtures/damage.ts';
+import { toNotice, toSampleDrafts } from '../fixtures/sample-events.ts';
+import { startStoreProcess } from '../fixtures/store-process.ts';
+import { createTemporaryHome } from '../fixtures/temporary-home.ts';
+import { PAGE_SIZE, toDatabaseFile } from './open-database.ts';
+import { recoverDatabase } from './recover.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+
+const AT = new Date(0);
+
+/** Two sessions whose records take turns on the pages, some of them several pages long. */
+async function fill(home: string): Promise<void> {
+  using store = createSqliteStore({ home });
+  const leases = { A: store.claim('A')!, B: store.claim('B')! };
+  await store.append('A', toSampleDrafts(), { lease: leases.A });
+  for (let count = 0; count < 60; count++) {
+    for (const session of ['A', 'B'] as const) {
+      const drafts = [toNotice('short'), toNotice('ä🧮'.repeat(count * 50))];
+      await store.append(session, drafts, { lease: leases[session] });
+    }
+  }
+  await store.send('A', { type: 'cancel', id: 'waiting' });
+  await store.send('A', { type: 'cancel', id: 'consumed' });
+  await store.append('A', [], { lease: leases.A, consume: ['consumed'] });
+}
+
+test('a destroyed header costs nothing but the inbox; the damaged file is kept', async () => {
+  using home = createTemporaryHome();
+  await fill(home.path);
+  const file = toDatabaseFile(home.path);
+  overwrite(file, 0, PAGE_SIZE);
+  const bytes = readFileSync(file);
+  const report = recoverDatabase(home.path, { at: AT });
+  const damaged = `${file}.damaged-1970-01-01T00-00-00-000Z`;
+  expect(report).toEqual({
+    file,
+    damaged: [damaged],
+    sessions: [
+      { id: 'A', saved: 144 },
+      { id: 'B', saved: 120 },
+    ],
+    events: 264,
+    commands: null,
+  });
+  expect(readFileSync(damaged).equals(bytes)).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+
+  using store = createSqliteStore({ home: home.path });
+  expect(store.verify('A')).toEqual({ intact: true, records: 144 });
+  expect(store.verify('B')).toEqual({ intact: true, records: 120 });
+  expect(store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: 144 });
+  const lease = store.claim('A')!;
+  expect(lease.fence).toBe(2);
+  const [next] = await store.append('A', [toNotice('on it goes')], { lease });
+  expect(next!.seq).toBe(145);
+  expect(store.verify('A')).toEqual({ intact: true, records: 145 });
+});
+
+test('lost pages cost each session what comes after its first lost record', async () => {
+  using home = createTemporaryHome();
+  await fill(home.path);
+  const file = toDatabaseFile(home.path);
+  const pages = statSync(file).size / PAGE_SIZE;
+  overwrite(file, Math.floor(pages / 2) * PAGE_SIZE, 3 * PAGE_SIZE);
+  const whole = new Map([
+    ['A', 144],
+    ['B', 120],
+  ]);
+  const report = recoverDatabase(home.path, { at: AT });
+  expect(report.sessions.map(({ id }) => id)).toEqual(['A', 'B']);
+  using store = createSqliteStore({ home: home.path });
+  for (const { id, saved, lostFrom } of report.sessions) {
+    expect(saved).toBeGreaterThan(10);
+    expect(lostFrom).toBe(saved < whole.get(id)! ? saved + 1 : undefined);
+    expect(store.verify(id)).toEqual({ intact: true, records: saved });
+    expect([...store.read(id)]).toHaveLength(saved);
+  }
+  expect(report.sessions.some(({ lostFrom }) => lostFrom !== undefined)).toBe(true);
+});
+
+test('a cut file gives what is left', async () => {
+  using home = createTemporaryHome();
+  await fill(home.path);
+  const file = toDatabaseFile(home.path);
+  truncateSync(file, Math.floor(statSync(file).size / 2));
+  expect(() => createSqliteStore({ home: home.path })).toThrow(expect.objectContaining({ code: 'store.corrupt' }));
+  const report = recoverDatabase(home.path, { at: AT });
+  expect(report.events).toBeGreaterThan(50);
+  expect(report.events).toBeLessThan(264);
+  using store = createSqliteStore({ home: home.path });
+  for (const { id, saved } of report.sessions) expect(store.verify(id)).toEqual({ intact: true, records: saved });
+});
+
+test('what a killed process left in the write-ahead log is saved too, with the file in front of it lost', async () => {
+  using home = createTemporaryHome();
+  const file = toDatabaseFile(home.path);
+  const killed = startStoreProcess(home.path);
+  await killed.ask('claim A');
+  await killed.ask('append A 200 7');
+  await killed.kill();
+  truncateSync(file, 0);
+  const report = recoverDatabase(home.path, { at: AT });
+  expect(report.sessions).toEqual([{ id: 'A', saved: 203 }]);
+  expect(report.damaged).toHaveLength(2);
+  for (const path of report.damaged) expect(existsSync(path)).toBe(true);
+  using store = createSqliteStore({ home: home.path });
+  expect(store.verify('A')).toEqual({ intact: true, records: 203 });
+});
+
+test('a sound database comes through whole, with its inbox', async () => {
+  using home = createTemporaryHome();
+  await fill(home.path);
+  const report = recoverDatabase(home.path, { at: AT });
+  expect(report).toMatchObject({ events: 264, commands: 1 });
+  using store = createSqliteStore({ home: home.path });
+  expect(store.inbox('A').map(({ id }) => id)).toEqual(['waiting']);
+  await store.send('A', { type: 'cancel', id: 'consumed' });
+  expect(store.inbox('A').map(({ id }) => id)).toEqual(['waiting']);
+  expect(readdirSync(home.path).filter((name) => name.includes('recovered'))).toEqual([]);
+});
+
+test('cleared sessions are gone for good', async () => {
+  using home = createTemporaryHome();
+  await fill(home.path);
+  {
+    using store = createSqliteStore({ home: home.path });
+    expect(store.clearSessions({ ids: ['A'] }).cleared).toEqual(['A']);
+  }
+  overwrite(toDatabaseFile(home.path), 0, 100);
+  expect(recoverDatabase(home.path, { at: AT }).sessions).toEqual([{ id: 'B', saved: 120 }]);
+});
+
+test('recovery waits for nobody: while any process has the database open it is refused', async () => {
+  using home = createTemporaryHome();
+  await using other = startStoreProcess(home.path);
+  await other.ask('claim A');
+  expect(() => recoverDatabase(home.path)).toThrow(expect.objectContaining({ code: 'store.busy' }));
+  await other.kill();
+  expect(recoverDatabase(home.path).events).toBe(0);
+  using empty = createTemporaryHome();
+  expect(() => recoverDatabase(empty.path)).toThrow(expect.objectContaining({ code: 'usage' }));
+});

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { FIRST_PREV, isKlausError, KlausError } from '@klaus/core/protocol';
+import { noteBlobs } from './blob-refs.ts';
+import { DamagedPages } from './damaged-pages.ts';
+import type { Locator } from './damaged-pages.ts';
+import { Database } from './database.ts';
+import { lockFile } from './file-lock.ts';
+import { toPromptBlobs } from './inbox.ts';
+import { insertRecord } from './log.ts';
+import { buildDatabase, PAGE_SIZE, syncFolder, toDatabaseFile } from './open-database.ts';
+import { project } from './projections.ts';
+import { fromRecord, toHash, toObject } from './record.ts';
+import { guarded } from './store-error.ts';
+import { toUsersFile } from './users-file.ts';
+
+export interface RecoveryReport {
+  /** The new database. */
+  file: string;
+  /** Where the damaged files are kept. */
+  damaged: string[];
+  /** By session: events saved, and the first lost one where something is known to be lost. */
+  sessions: { id: string; saved: number; lostFrom?: number }[];
+  /** Events saved. */
+  events: number;
+  /** Waiting commands saved; null when the inbox could not be read. */
+  commands: number | null;
+}
+
+export interface RecoveryOptions {
+  /** Names the damaged files. Default: now. */
+  at?: Date;
+  /** See SqliteStoreOptions. Default 10,240. */
+  maxToolResultSize?: number;
+}
+
+/** What was found of one session. */
+interface Findings {
+  records: Map<number, Locator[]>;
+  /** Highest seq that is known to have existed. */
+  last: number;
+  fence: number;
+}
+
+interface InboxRow {
+  session_id: string;
+  command_id: string;
+  command: string | null;
+  received_at: string;
+  consumed_seq: number | null;
+}
+
+/**
+ * Puts a new database in the place of a damaged one, with every event that can be read and whose chain
+ * holds: of each session the records up to the first that is lost. The damaged files are kept beside it.
+ *
+ * @throws KlausError `store.busy` while any process has the database open, `usage` when there is none.
+ */
+export function recoverDatabase(home: string, options: RecoveryOptions = {}): RecoveryReport {
+  const file = toDatabaseFile(home);
+  if (!existsSync(file) && !existsSync(`${file}-wal`)) {
+    throw new KlausError('usage', `There is no database in ${home}.`);
+  }
+  const users = lockFile(toUsersFile(home));
+  if (!users) {
+    throw new KlausError('store.busy', `A running Klaus has ${file} open.`, {
+      hint: 'End every klaus process first.',
+      retryable: true,
+    });
+  }
+  try {
+    return guarded(file, () => recover(file, options));
+  } finally {
+    users.release();
+  }
+}
+
+function recover(file: string, options: RecoveryOptions): RecoveryReport {
+  const draft = `${file}.recovered-${randomUUID().slice(0, 8)}`;
+  const pages = new DamagedPages(file);
+  try {
+    const found = collect(pages);
+    const target = buildDatabase(draft);
+    const sessions = [...found.keys()].toSorted().map((id) => {
+      const findings = found.get(id)!;
+      const saved = target.transaction(() => saveSession({ target, pages, id, findings, options }));
+      return { id, saved, ...(saved < findings.last && { lostFrom: saved + 1 }) };
+    });
+    const commands = saveInbox(target, file);
+    target.close();
+    const damaged = exchange(file, draft, options.at ?? new Date());
+    return { file, damaged, sessions, events: sessions.reduce((sum, row) => sum + row.saved, 0), commands };
+  } finally {
+    pages.close();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
+  }
+}
+
+/** Finds every row that can be a record or the head of a chain. Whether it is one, the chain will tell. */
+function collect(pages: DamagedPages): Map<string, Findings> {
+  const found = new Map<string, Findings>();
+  const of = (session: string): Findings => {
+    const known = found.get(session);
+    if (known) return known;
+    const fresh: Findings = { records: new Map(), last: 0, fence: 1 };
+    found.set(session, fresh);
+    return fresh;
+  };
+  for (const { locator, values } of pages.rows()) {
+    // events: id (kept as the row id), session_id, seq, type, record
+    if (values.length === 5 && values[0] === null) {
+      const [, session, seq, type] = values;
+      if (typeof session !== 'string' || typeof seq !== 'number' || typeof type !== 'string') continue;
+      const findings = of(session);
+      findings.records.set(seq, [...(findings.records.get(seq) ?? []), locator]);
+      findings.last = Math.max(findings.last, seq);
+    }
+    // heads: session_id, seq, hash, fence
+    if (values.length === 4) {
+      const [session, seq, hash, fence] = values;
+      if (typeof session !== 'string' || typeof seq !== 'number' || typeof fence !== 'number') continue;
+      if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) continue;
+      const findings = of(session);
+      findings.last = Math.max(findings.last, seq);
+      findings.fence = Math.max(findings.fence, fence);
+    }
+  }
+  return found;
+}
+
+/** Writes the session's records from the first on, as far as the chain holds. Returns how many. */
+function saveSession(job: {
+  target: Database;
+  pages: DamagedPages;
+  id: string;
+  findings: Findings;
+  options: RecoveryOptions;
+}): number {
+  const { target, pages, id, findings } = job;
+  const projection = { maxToolResultSize: job.options.maxToolResultSize ?? 10_240 };
+  let prev = FIRST_PREV;
+  let saved = 0;
+  for (;;) {
+    const seq = saved + 1;
+    const record = findRecord(pages, findings.records.get(seq) ?? [], { session: id, seq, prev });
+    if (record === undefined) break;
+    const event = fromRecord(record, { file: target.file, place: `record ${seq} of session ${id}` });
+    insertRecord(target, event, record);
+    project(target, event, projection);
+    prev = toHash(record);
+    saved = seq;
+  }
+  target.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, ?, ?, ?)', id, saved, prev, findings.fence);
+  return saved;
+}
+
+function findRecord(
+  pages: DamagedPages,
+  locators: readonly Locator[],
+  expected: { session: string; seq: number; prev: string },
+): string | undefined {
+  for (const locator of locators) {
+    for (const preferLog of [true, false]) {
+      const record = pages.row(locator, { preferLog })?.[4];
+      if (typeof record !== 'string') continue;
+      const fields = toObject(record);
+      const fits =
+        fields?.['session'] === expected.session && fields['seq'] === expected.seq && fields['prev'] === expected.prev;
+      if (fits) return record;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Copies the inbox by way of SQLite, or not at all: a command found on a stray page may have been consumed
+ * long ago, and must not be acted on twice.
+ */
+function saveInbox(target: Database, file: string): number | null {
+  let rows: InboxRow[];
+  try {
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < PAGE_SIZE) return null;
+    rows = readInboxRows(file);
+  } catch (error) {
+    if (isKlausError(error)) return null;
+    throw error;
+  }
+  return target.transaction(() => {
+    for (const row of rows) {
+      target.run(
+        'INSERT INTO inbox (session_id, command_id, command, received_at, consumed_seq) VALUES (?, ?, ?, ?, ?)',
+        row.session_id,
+        row.command_id,
+        row.command,
+        row.received_at,
+        row.consumed_seq,
+      );
+      if (row.command !== null) noteBlobs(target, row.session_id, toPromptBlobs(JSON.parse(row.command)));
+    }
+    return rows.filter((row) => row.command !== null).length;
+  });
+}
+
+function readInboxRows(file: string): InboxRow[] {
+  const source = new Database(file, { readOnly: true });
+  try {
+    return source.all<InboxRow>(
+      'SELECT session_id, command_id, command, received_at, consumed_seq FROM inbox ORDER BY id',
+    );
+  } finally {
+    source.close();
+  }
+}
+
+/** Moves the damaged files aside and the new one to their place. Returns where the damaged ones are. */
+function exchange(file: string, draft: string, at: Date): string[] {
+  const aside = `${file}.damaged-${at.toISOString().replaceAll(/[:.]/g, '-')}`;
+  const damaged: string[] = [];
+  if (existsSync(file)) {
+    // A second name first: there is no moment without a database, in which a new empty one would be made.
+    linkSync(file, aside);
+    damaged.push(aside);
+  }
+  // Before the new file takes the name: its pages must never meet the old log.
+  if (existsSync(`${file}-wal`)) {
+    renameSync(`${file}-wal`, `${aside}-wal`);
+    damaged.push(`${aside}-wal`);
+  }
+  rmSync(`${file}-shm`, { force: true });
+  renameSync(draft, file);
+  syncFolder(dirname(file));
+  return damaged;
+}

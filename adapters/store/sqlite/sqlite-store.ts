@@ -1,0 +1,121 @@
+import type { Clock, Store } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+import type { Live } from '@klaus/core/protocol';
+import { Blobs } from './blobs.ts';
+import type { Database } from './database.ts';
+import { Feed } from './feed.ts';
+import { shareFile } from './file-lock.ts';
+import { GroupCommit } from './group-commit.ts';
+import { consumeCommands, putCommand, readInbox } from './inbox.ts';
+import { Leases } from './leases.ts';
+import { appendRecords, readEvents, readHead } from './log.ts';
+import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
+import { createQueries } from './queries.ts';
+import type { Queries } from './queries.ts';
+import { toUsersFile } from './users-file.ts';
+
+export interface SqliteStoreOptions {
+  /** Absolute path of the folder for everything that Klaus keeps; made with mode 0700 when missing. */
+  home: string;
+  /** Default: the machine's clock. */
+  clock?: Pick<Clock, 'now' | 'every'>;
+  /** Characters of a tool's output kept in the `messages` and `tool_calls` tables. Default 10,240. */
+  maxToolResultSize?: number;
+}
+
+/** The store of one machine, with what the doors ask of it. */
+export interface SqliteStore extends Store, Queries, Disposable {
+  /** Makes durable what is waiting, gives back every session, and closes. Idempotent. */
+  close(): void;
+}
+
+const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
+  now: () => Date.now(),
+  every(ms, tick) {
+    const timer = setInterval(tick, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * Opens the store in `home`, making it when there is none.
+ *
+ * @throws KlausError `store.corrupt`, `store.full`, `store.busy` while it is being recovered, `config` when
+ *   the folder belongs to somebody else.
+ */
+export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
+  const { home, clock = MACHINE_CLOCK } = options;
+  const projection = { maxToolResultSize: options.maxToolResultSize ?? 10_240 };
+  prepareHome(home);
+  const users = shareFile(toUsersFile(home));
+  let database: Database;
+  try {
+    database = openDatabase(toDatabaseFile(home));
+  } catch (error) {
+    users.release();
+    throw error;
+  }
+  const blobs = new Blobs(home);
+  const commits = new GroupCommit(database);
+  const feed = new Feed(database, clock);
+  const leases = new Leases({ home, database, commits });
+  const live = new Set<(live: Live) => void>();
+
+  const close = () => {
+    try {
+      commits.flush();
+      leases.releaseAll();
+    } finally {
+      feed.close();
+      live.clear();
+      database.close();
+      users.release();
+    }
+  };
+
+  return {
+    async append(session, drafts, { lease, consume = [] }) {
+      if (lease.session !== session) throw new KlausError('internal', `The lease is not one of session ${session}.`);
+      if (!leases.holds(lease)) throw new KlausError('store.busy', `Session ${session} was given back before.`);
+      return commits.run(
+        () => {
+          const events = appendRecords(database, { session, fence: lease.fence, drafts, projection });
+          if (consume.length > 0) {
+            consumeCommands(database, { session, ids: consume, seq: readHead(database, session)?.seq ?? 0 });
+          }
+          return events;
+        },
+        (events) => {
+          if (events.length > 0) feed.published(session, events);
+        },
+      );
+    },
+    read: (session, after = 0) => readEvents(database, session, after),
+    async send(session, command) {
+      const receivedAt = clock.now();
+      await commits.run(
+        () => putCommand(database, { session, command, receivedAt }),
+        (isNew) => {
+          if (isNew) feed.sent(session);
+        },
+      );
+    },
+    inbox: (session) => readInbox(database, session),
+    claim: (session) => leases.claim(session),
+    subscribe: (session, after, listener) => feed.subscribe(session, after, listener),
+    emitLive(event) {
+      for (const listener of live) listener(event);
+    },
+    onLive(listener) {
+      live.add(listener);
+      return () => live.delete(listener);
+    },
+    onSend: (session, wake) => feed.onSend(session, wake),
+    writeBlob: () => blobs.writer(),
+    readBlob: (hash) => blobs.read(hash),
+    ...createQueries(database, { home, blobs, clock, projection }),
+    close,
+    [Symbol.dispose]: close,
+  };
+}

@@ -1,0 +1,74 @@
+import { formatPatch, structuredPatch } from 'diff';
+import type { Access, FileChange } from '@klaus/core/protocol';
+import type { FileEdit, Intent, ResolvedPath } from '@klaus/core/agent';
+import { toResultText } from './carry-out.ts';
+import { encodeText, toHash } from './text-file.ts';
+
+/** What is to become of one file. */
+export interface FilePlan {
+  path: ResolvedPath;
+  /** What is there now; null for a new file. `text` is undefined for binary content. */
+  before: { hash: string; text: string | undefined; crlf: boolean } | null;
+  /** The new text; null deletes. */
+  after: string | null;
+  mode?: number;
+}
+
+/** Edits beyond which a diff is not worked out line by line: its cost grows with their square. */
+const MAX_EDIT_LENGTH = 4_000;
+
+/**
+ * The intent of a tool that writes files.
+ *
+ * @param verb Begins the title: `edit` gives `edit src/sum.js (+1 −1)`.
+ */
+export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
+  const edits: FileEdit[] = [];
+  const changes: FileChange[] = [];
+  const diffs: string[] = [];
+  let added = 0;
+  let removed = 0;
+  for (const plan of plans) {
+    const { path, before, after, mode } = plan;
+    if (before === null && after === null) continue;
+    const content = after === null ? null : encodeText(after, before ?? { crlf: false });
+    const hash = content === null ? null : toHash(content);
+    if (before !== null && before.hash === hash && mode === undefined) continue;
+    edits.push({ path: path.relative, content, before: before?.hash ?? null, ...(mode === undefined ? {} : { mode }) });
+    const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
+    changes.push({ path: path.relative, kind, before: before?.hash ?? null, after: hash });
+    const diff = toDiff(plan);
+    diffs.push(diff.text);
+    added += diff.added;
+    removed += diff.removed;
+  }
+  const access = plans.map(({ path }): Access => ({ kind: 'fs', path: path.absolute, right: 'w' }));
+  const names = plans.length === 1 ? plans[0]!.path.relative : `${plans.length} files`;
+  const counts = `(+${added} −${removed})`;
+  const result = toResultText(changes, counts);
+  return { title: `${verb} ${names} ${counts}`, access, edits, changes, diff: diffs.join(''), result };
+}
+
+function toDiff(plan: FilePlan): { text: string; added: number; removed: number } {
+  const name = plan.path.relative;
+  const [from, to] = [plan.before === null ? '/dev/null' : `a/${name}`, plan.after === null ? '/dev/null' : `b/${name}`];
+  const old = plan.before === null ? '' : plan.before.text;
+  if (old === undefined) return { text: `--- ${from}\n+++ ${to}\nBinary file.\n`, added: 0, removed: 0 };
+  const next = plan.after ?? '';
+  const patch = structuredPatch(from, to, old, next, '', '', { context: 3, maxEditLength: MAX_EDIT_LENGTH });
+  if (!patch) {
+    const [removed, added] = [countLines(old), countLines(next)];
+    return { text: `--- ${from}\n+++ ${to}\nRewritten: ${removed} lines become ${added}.\n`, added, removed };
+  }
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  return {
+    text: formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+export function countLines(text: string): number {
+  if (text === '') return 0;
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}

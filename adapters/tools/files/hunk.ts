@@ -1,0 +1,142 @@
+import { KlausError } from '@klaus/core/protocol';
+import { findNearest, showLines } from './nearest-lines.ts';
+
+export interface HunkLine {
+  kind: ' ' | '-' | '+';
+  text: string;
+}
+
+/** One place of a file to change. */
+export interface Hunk {
+  /** Lines that stand somewhere above the hunk, outermost first, such as a class and a method. */
+  headers: string[];
+  lines: HunkLine[];
+  /** Line, from 1, where the patch believes the hunk to be. */
+  line?: number;
+  /** True when the hunk is the end of the file. */
+  atEnd: boolean;
+  /** Set when the patch says so: whether the new file ends with a line break. */
+  newline?: boolean;
+}
+
+interface Replacement {
+  start: number;
+  count: number;
+  lines: string[];
+}
+
+/**
+ * Applies all hunks of one file or none.
+ *
+ * @throws KlausError `tool.failed` with the nearest place when a hunk's lines are not found, or are found
+ *   in several places.
+ */
+export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): string {
+  const lines = text === '' ? [] : text.split('\n');
+  let newline = lines.length === 0 || lines.at(-1) === '';
+  if (lines.at(-1) === '') lines.pop();
+  const done: Replacement[] = [];
+  let cursor = 0;
+  for (const [i, hunk] of hunks.entries()) {
+    const replacement = locate({ path, lines, hunk, from: cursor, name: hunks.length === 1 ? 'The hunk' : `Hunk ${i + 1} of ${hunks.length}` });
+    if (done.some((other) => replacement.start < other.start + other.count && other.start < replacement.start + replacement.count)) {
+      throw new KlausError('tool.failed', `${path} was not changed: hunk ${i + 1} overlaps another one.`);
+    }
+    done.push(replacement);
+    cursor = replacement.start + replacement.count;
+    newline = hunk.newline ?? newline;
+  }
+  // Hunks that insert at one place keep their order.
+  const ordered = done.map((replacement, i) => ({ replacement, i })).sort((a, b) => a.replacement.start - b.replacement.start || a.i - b.i);
+  for (const { replacement } of ordered.toReversed()) lines.splice(replacement.start, replacement.count, ...replacement.lines);
+  return lines.length === 0 ? '' : lines.join('\n') + (newline ? '\n' : '');
+}
+
+interface Search {
+  path: string;
+  lines: readonly string[];
+  hunk: Hunk;
+  from: number;
+  name: string;
+}
+
+function locate(search: Search): Replacement {
+  const { lines, hunk } = search;
+  const from = findHeaders(search);
+  const old = hunk.lines.filter((line) => line.kind !== '+').map((line) => line.text);
+  if (old.length === 0) {
+    const added = hunk.lines.map((line) => line.text);
+    // A pure insertion belongs under its header, at its line number, or at the end.
+    const start = hunk.headers.length > 0 ? from : hunk.line === undefined ? lines.length : Math.min(hunk.line, lines.length);
+    return { start, count: 0, lines: added };
+  }
+  const found = find(search, old, from);
+  let at = found;
+  const kept = hunk.lines.flatMap((line) => {
+    // Context comes from the file, which may differ from the patch in trailing whitespace.
+    if (line.kind === '+') return [line.text];
+    return line.kind === ' ' ? [lines[at++]!] : (at++, []);
+  });
+  return { start: found, count: old.length, lines: kept };
+}
+
+/** The line after the hunk's last header. */
+function findHeaders(search: Search): number {
+  let from = search.from;
+  for (const header of search.hunk.headers) {
+    const same = (line: string) => line.trim() === header.trim();
+    let at = search.lines.findIndex((line, i) => i >= from && same(line));
+    if (at < 0) at = search.lines.findIndex(same);
+    if (at < 0) throw miss(search, [header], `the line after @@ is not in the file`);
+    from = at + 1;
+  }
+  return from;
+}
+
+function find(search: Search, old: readonly string[], from: number): number {
+  const { lines, hunk } = search;
+  for (const level of LEVELS) {
+    const have = lines.map(level);
+    const want = old.map(level);
+    const all: number[] = [];
+    for (let at = 0; at + want.length <= have.length; at++) {
+      if (want.every((line, i) => line === have[at + i])) all.push(at);
+    }
+    if (all.length === 0) continue;
+    if (hunk.atEnd && all.at(-1) === have.length - want.length) return all.at(-1)!;
+    if (hunk.line !== undefined) {
+      const expected = hunk.line - 1;
+      return all.reduce((a, b) => (Math.abs(b - expected) < Math.abs(a - expected) ? b : a));
+    }
+    const after = all.filter((at) => at >= from);
+    const candidates = after.length > 0 ? after : all;
+    if (candidates.length === 1 || hunk.headers.length > 0) return candidates[0]!;
+    const places = candidates.slice(0, 10).map((at) => at + 1);
+    throw new KlausError(
+      'tool.failed',
+      `${search.path} was not changed: ${search.name} fits in ${candidates.length} places (lines ${places.join(', ')}). Add lines of context or an @@ line.`,
+    );
+  }
+  throw miss(search, old, 'its lines are not in the file');
+}
+
+/** How lines are compared, strictest first: exactly, without trailing space, with plain quotes and dashes. */
+const LEVELS: readonly ((line: string) => string)[] = [
+  (line) => line,
+  (line) => line.trimEnd(),
+  (line) =>
+    line
+      .trimEnd()
+      .replaceAll(/[\u2018\u2019\u201A\u201B]/g, "'")
+      .replaceAll(/[\u201C\u201D\u201E\u201F]/g, '"')
+      .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
+      .replaceAll(/[\u00A0\u2002-\u200A\u202F\u3000]/g, ' '),
+];
+
+function miss(search: Search, wanted: readonly string[], why: string): KlausError {
+  const near = findNearest(search.lines, wanted);
+  const place = near
+    ? ` The nearest place is:\n${showLines(search.lines, near.start, near.count)}\nThere, ${near.why}.`
+    : ` Wanted: ${JSON.stringify(wanted.slice(0, 3).join('\n'))}.`;
+  return new KlausError('tool.failed', `${search.path} was not changed: ${search.name} does not fit, ${why}.${place}`);
+}

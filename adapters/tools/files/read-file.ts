@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool, type ToolContext, type ToolOutput, type Workspace } from '@klaus/core/agent';
+import { decodeText, describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
+
+const input = z.object({
+  path: z.string(),
+  start: z.number().min(1).optional().describe('first line, from 1'),
+  end: z.number().min(1).optional().describe('last line'),
+});
+
+const CHUNK = 1024 * 1024;
+/** Most of a line range that is given. */
+const MAX_RANGE_CHARS = MAX_FILE_BYTES;
+const HEAD_LINES = 1_000;
+const HEAD_CHARS = 100_000;
+
+/** Reads a text file. */
+export const readFile = defineTool({
+  name: 'read_file',
+  description:
+    'Read a text file. Without start and end: its exact text. With them: those lines, each after its number and a tab, which are not part of the file.',
+  input,
+  effects: ['read'],
+  resume: 'repeat',
+  cut: cutLines,
+  async prepare({ path, start, end }, { workspace }) {
+    const { absolute, relative } = await workspace.resolve(path);
+    const range = start === undefined && end === undefined ? '' : ` ${start ?? 1}–${end ?? ''}`;
+    return { title: `read ${relative}${range}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
+  },
+  async run({ path, start, end }, { workspace }: ToolContext): Promise<ToolOutput> {
+    const state = await workspace.stat(path);
+    if (state?.kind === 'directory') throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
+    const head = await workspace.read(path, { length: 8_192 });
+    if (head.includes(0) || (head.length < 8_192 && decodeText(head) === undefined)) {
+      return { text: `${path} is not text: ${describeBinary(head)}, ${state?.size ?? head.length} bytes.`, isError: true };
+    }
+    if (start !== undefined || end !== undefined) return { text: await readRange(workspace, path, { start: start ?? 1, end }) };
+    const size = state?.size ?? 0;
+    if (size > MAX_FILE_BYTES) return { text: await readHead(workspace, path, size) };
+    const text = decodeText(await workspace.read(path, { maxBytes: MAX_FILE_BYTES }));
+    if (text === undefined) return { text: `${path} is not text: it has bytes that are no UTF-8.`, isError: true };
+    return { text: text === '' ? '(the file is empty)' : toLf(text) };
+  },
+});
+
+async function* readLines(workspace: Workspace, path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let rest = '';
+  for (let offset = 0; ; offset += CHUNK) {
+    const bytes = await workspace.read(path, { offset, length: CHUNK });
+    const lines = (rest + decoder.decode(bytes, { stream: bytes.length === CHUNK })).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    // A line without an end, such as a minified file, is given in pieces rather than kept in memory.
+    if (rest.length > MAX_RANGE_CHARS) {
+      yield rest;
+      rest = '';
+    }
+    if (bytes.length < CHUNK) break;
+  }
+  if (rest !== '') yield rest;
+}
+
+async function readRange(workspace: Workspace, path: string, range: { start: number; end: number | undefined }): Promise<string> {
+  const start = Math.floor(range.start);
+  const end = Math.floor(range.end ?? Number.MAX_SAFE_INTEGER);
+  if (end < start) throw new KlausError('tool.failed', `The range ${start}–${end} is empty.`);
+  const lines: string[] = [];
+  let number = 0;
+  let chars = 0;
+  for await (const line of readLines(workspace, path)) {
+    if (++number < start) continue;
+    if (number > end) break;
+    chars += line.length;
+    if (chars > MAX_RANGE_CHARS) {
+      lines.push(`[cut at line ${number}: the range is too long]`);
+      break;
+    }
+    lines.push(`${number}\t${line}`);
+  }
+  if (lines.length > 0) return lines.join('\n');
+  throw new KlausError('tool.failed', `${path} has ${number} lines; line ${start} is past its end.`);
+}
+
+async function readHead(workspace: Workspace, path: string, size: number): Promise<string> {
+  const lines: string[] = [];
+  let chars = 0;
+  for await (const line of readLines(workspace, path)) {
+    if (lines.length >= HEAD_LINES || chars + line.length > HEAD_CHARS) break;
+    lines.push(line);
+    chars += line.length;
+  }
+  return `${lines.join('\n')}\n[${path} has ${size} bytes; these are its first ${lines.length} lines. Read on with start and end.]`;
+}
+
+/** Keeps whole lines of head and tail and says which lines are left out. */
+export function cutLines(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const lines = text.split('\n');
+  let head = 0;
+  let tail = lines.length;
+  for (let used = 0; head < lines.length && used + lines[head]!.length + 1 <= max * 0.6; head++) used += lines[head]!.length + 1;
+  for (let used = 0; tail > head && used + lines[tail - 1]!.length + 1 <= max * 0.3; tail--) used += lines[tail - 1]!.length + 1;
+  if (head === 0) return `${text.slice(0, Math.floor(max * 0.9))}\n[… ${text.length - Math.floor(max * 0.9)} more characters]`;
+  // A range carries its own numbers; a whole file is counted.
+  const numberOf = (at: number) => Number(/^(\d+)\t/.exec(lines[at] ?? '')?.[1] ?? at + 1);
+  const note = `[… lines ${numberOf(head)}–${numberOf(tail - 1)} left out: read them with start and end]`;
+  return [...lines.slice(0, head), note, ...lines.slice(tail)].join('\n');
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { KlausError } from '@klaus/core/protocol';
+import type { ResolvedPath, Workspace } from '@klaus/core/agent';
+
+/** Longest file that is read whole or edited. */
+export const MAX_FILE_BYTES = 2 * 1024 * 1024;
+/** Longest text a model may write in one call, in characters. */
+export const MAX_INPUT_CHARS = 4 * 1024 * 1024;
+
+/** A text file as the tools see it. */
+export interface TextFile {
+  path: ResolvedPath;
+  /** With `\n` line ends when the file has none but `\r\n`, else as it is. */
+  text: string;
+  /** True when every line of the file ends in `\r\n`. */
+  crlf: boolean;
+  /** Lower-case SHA-256 of the bytes. */
+  hash: string;
+}
+
+/**
+ * Reads a text file whole.
+ *
+ * @throws KlausError `tool.failed` when it is missing, binary or longer than {@link MAX_FILE_BYTES}.
+ */
+export async function readTextFile(workspace: Workspace, path: string): Promise<TextFile> {
+  const resolved = await workspace.resolve(path);
+  const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
+  const raw = decodeText(bytes);
+  if (raw === undefined) {
+    throw new KlausError('tool.failed', `${resolved.relative} is no text file (${describeBinary(bytes)}, ${bytes.length} bytes).`);
+  }
+  const crlf = isCrlf(raw);
+  return { path: resolved, text: crlf ? raw.replaceAll('\r\n', '\n') : raw, crlf, hash: toHash(bytes) };
+}
+
+/** The bytes of `text` in the file's own line ends. */
+export function encodeText(text: string, file: Pick<TextFile, 'crlf'>): Uint8Array {
+  return Buffer.from(file.crlf ? toLf(text).replaceAll('\n', '\r\n') : text);
+}
+
+/** UTF-8 text; undefined for binary content. A byte-order mark stays part of the text. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export function toLf(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+export function toHash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/**
+ * Refuses text that cannot be a text file's.
+ *
+ * @throws KlausError `tool.failed`.
+ */
+export function checkText(what: string, text: string): void {
+  if (text.length > MAX_INPUT_CHARS) {
+    throw new KlausError('tool.failed', `The ${what} is ${text.length} characters long; at most ${MAX_INPUT_CHARS} can be written.`);
+  }
+  if (text.includes('\0')) throw new KlausError('tool.failed', `The ${what} contains a null byte.`);
+  if (!text.isWellFormed()) throw new KlausError('tool.failed', `The ${what} is not valid Unicode (a lone surrogate).`);
+}
+
+function isCrlf(text: string): boolean {
+  return text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
+}
+
+const SIGNATURES: readonly [hex: string, name: string][] = [
+  ['89504e47', 'PNG image'],
+  ['ffd8ff', 'JPEG image'],
+  ['47494638', 'GIF image'],
+  ['52494646', 'RIFF media'],
+  ['25504446', 'PDF'],
+  ['504b0304', 'ZIP archive'],
+  ['1f8b', 'gzip data'],
+  ['28b52ffd', 'Zstandard data'],
+  ['7f454c46', 'ELF program'],
+  ['0061736d', 'WebAssembly'],
+  ['53514c697465', 'SQLite database'],
+  ['cafebabe', 'Java class or Mach-O program'],
+  ['fffe', 'UTF-16 text'],
+  ['feff', 'UTF-16 text'],
+];
+
+/** What binary content is, by its first bytes. */
+export function describeBinary(bytes: Uint8Array): string {
+  const head = Buffer.from(bytes.subarray(0, 8)).toString('hex');
+  return SIGNATURES.find(([hex]) => head.startsWith(hex))?.[1] ?? 'binary data';
+}

@@ -1,0 +1,120 @@
+import { KlausError } from '@klaus/core/protocol';
+import type { Hunk } from './hunk.ts';
+import type { FilePatch } from './patch.ts';
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
+const NOTHING = '/dev/null';
+
+interface Header {
+  from?: string;
+  to?: string;
+  renameFrom?: string;
+  renameTo?: string;
+  mode?: number;
+  hunks: Hunk[];
+}
+
+/**
+ * Parses a unified diff, plain or as Git writes it. The line counts in hunk headers are not relied on:
+ * people and models get them wrong.
+ *
+ * @throws KlausError `tool.failed` for a binary patch or a line that is no diff.
+ */
+export function parseUnifiedDiff(lines: readonly string[]): FilePatch[] {
+  const files: Header[] = [];
+  let file: Header | undefined;
+  let hunk: Hunk | undefined;
+  const begin = (): Header => {
+    const header: Header = { hunks: [] };
+    files.push(header);
+    hunk = undefined;
+    return header;
+  };
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    if (line.startsWith('diff --git ')) file = begin();
+    else if (isFileHeader(lines, at)) {
+      if (!file || file.from !== undefined) file = begin();
+      file.from = toName(line.slice(4));
+      file.to = toName(lines[++at]!.slice(4));
+    } else if (HUNK.test(line) && file) {
+      hunk = { headers: [], lines: [], atEnd: false, line: Number(HUNK.exec(line)![1]) };
+      file.hunks.push(hunk);
+    } else if (hunk) addLine(hunk, line, at);
+    else if (file) readExtended(file, line);
+  }
+  return files.flatMap(toFilePatch);
+}
+
+/** `---` followed by `+++`, which a deleted line that begins with `-- ` is not. */
+function isFileHeader(lines: readonly string[], at: number): boolean {
+  return lines[at]!.startsWith('--- ') && (lines[at + 1]?.startsWith('+++ ') ?? false);
+}
+
+function addLine(hunk: Hunk, line: string, at: number): void {
+  const kind = line[0];
+  const last = hunk.lines.at(-1);
+  if (line.startsWith('\\')) {
+    // `\ No newline at end of file` speaks of the line before it.
+    if (last && last.kind !== '-') hunk.newline = false;
+    else if (last) hunk.newline ??= true;
+    return;
+  }
+  if (line === '') hunk.lines.push({ kind: ' ', text: '' });
+  else if (kind === ' ' || kind === '-' || kind === '+') hunk.lines.push({ kind, text: line.slice(1) });
+  else throw new KlausError('tool.failed', `Line ${at + 1} of the patch is no line of a diff: ${JSON.stringify(line.slice(0, 120))}.`);
+}
+
+function readExtended(file: Header, line: string): void {
+  const mode = /^new (?:file )?mode \d{3}(\d{3})$/.exec(line);
+  if (mode) file.mode = Number.parseInt(mode[1]!, 8);
+  if (line.startsWith('rename from ')) file.renameFrom = unquote(line.slice(12));
+  if (line.startsWith('rename to ')) file.renameTo = unquote(line.slice(10));
+  if (line.startsWith('GIT binary patch') || line.startsWith('Binary files ')) {
+    throw new KlausError('tool.failed', 'The patch changes a binary file, which is not possible here.');
+  }
+}
+
+function toFilePatch(file: Header): FilePatch[] {
+  // An empty last line is the end of the patch's own text, not of a file.
+  const last = file.hunks.at(-1)?.lines;
+  while (last && last.length > 0 && last.at(-1)!.kind === ' ' && last.at(-1)!.text === '') last.pop();
+  const { from, to } = stripPrefixes(file.from, file.to);
+  const mode = file.mode === undefined ? {} : { mode: file.mode };
+  if (file.renameFrom !== undefined && file.renameTo !== undefined) {
+    return [{ kind: 'update', path: file.renameFrom, moveTo: file.renameTo, hunks: file.hunks, ...mode }];
+  }
+  if (from === undefined || to === undefined) return [];
+  if (from === NOTHING && to === NOTHING) throw new KlausError('tool.failed', 'The patch changes nothing into nothing.');
+  if (to === NOTHING) return [{ kind: 'delete', path: from, hunks: file.hunks }];
+  if (from !== NOTHING) return [{ kind: 'update', path: to, hunks: file.hunks, ...mode }];
+  const lines = file.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === '+').map((line) => line.text));
+  const newline = file.hunks.every((hunk) => hunk.newline !== false);
+  const content = lines.length === 0 ? '' : lines.join('\n') + (newline ? '\n' : '');
+  return [{ kind: 'add', path: to, hunks: [], content, ...mode }];
+}
+
+function stripPrefixes(from: string | undefined, to: string | undefined): { from: string | undefined; to: string | undefined } {
+  const has = (name: string | undefined, prefix: string) => name === NOTHING || (name?.startsWith(prefix) ?? false);
+  if (!has(from, 'a/') || !has(to, 'b/')) return { from, to };
+  const strip = (name: string | undefined) => (name === NOTHING ? name : name?.slice(2));
+  return { from: strip(from), to: strip(to) };
+}
+
+/** A name without the timestamp that `diff -u` adds. */
+function toName(text: string): string {
+  return unquote(text.split('\t')[0]!.trimEnd());
+}
+
+/** Git quotes odd names like C strings, with octal bytes. */
+function unquote(name: string): string {
+  if (!name.startsWith('"') || !name.endsWith('"')) return name;
+  const bytes: number[] = [];
+  const escapes: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11, '"': 34, '\\': 92 };
+  for (const [piece, octal, letter] of name.slice(1, -1).matchAll(/\\([0-3][0-7]{2})|\\(.)|[^\\]+/gu)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8));
+    else if (letter !== undefined) bytes.push(escapes[letter] ?? letter.charCodeAt(0));
+    else bytes.push(...Buffer.from(piece));
+  }
+  return Buffer.from(bytes).toString('utf8');
+}

@@ -1,0 +1,127 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
+import type { ToolContext } from '@klaus/core/agent';
+import { runGit, toGitError, type GitOptions } from './git.ts';
+import { findRepository, type Repository } from './repository.ts';
+
+export type CheckpointContext = Pick<ToolContext, 'workspace' | 'sandbox' | 'signal' | 'session' | 'gitIdentity' | 'findSecrets'>;
+
+export interface Checkpoint {
+  /** `refs/klaus/checkpoints/<session>`. */
+  ref: string;
+  commit: string;
+  /** Files that differ from HEAD. */
+  files: number;
+  /** Files that changed and are not in the commit, because their content looks like a secret. */
+  leftOut: string[];
+}
+
+/** What both scripts begin with: an index of their own, with the last checkpoint or HEAD in it. */
+const PREPARE = `
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+index=$(git rev-parse --git-path index)
+# The user's index knows which files have not changed, which saves reading them all.
+if [ -f "$index" ]; then cp "$index" "$tmp/index"; fi
+export GIT_INDEX_FILE="$tmp/index"
+head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
+previous=$(git rev-parse -q --verify "$KLAUS_REF^{commit}" || true)
+base=\${previous:-$head}
+if [ -n "$base" ]; then git read-tree --reset "$base"; else git read-tree --empty; fi
+git update-index -q --refresh >/dev/null || true
+`;
+
+const SURVEY = `${PREPARE}
+git diff-files -z --name-only --relative --ignore-submodules=all -- .
+git ls-files -z --others --exclude-standard -- .
+`;
+
+const COMMIT = `${PREPARE}
+# Exit code 1 means that single files could not be read.
+git add -A --ignore-errors --pathspec-from-file=- --pathspec-file-nul || [ $? -eq 1 ]
+tree=$(git write-tree)
+if [ -n "$base" ] && [ "$tree" = "$(git rev-parse "$base^{tree}")" ]; then echo same; exit 0; fi
+name=$(git config user.name || true)
+email=$(git config user.email || true)
+export GIT_AUTHOR_NAME="\${name:-$KLAUS_NAME}" GIT_AUTHOR_EMAIL="\${email:-$KLAUS_EMAIL}"
+export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"
+commit=$(git commit-tree --no-gpg-sign \${base:+-p "$base"} -m "$KLAUS_MESSAGE" "$tree")
+git update-ref "$KLAUS_REF" "$commit" "\${previous:-$(printf '%s' "$commit" | tr '0-9a-f' 0)}"
+from=\${head:-$(git hash-object -t tree /dev/null)}
+echo "commit $commit $(git diff-tree -r -z --name-only "$from" "$tree" | tr -cd '\\0' | wc -c)"
+`;
+
+/**
+ * Commits the workspace as it is to a ref of the session's own. The user's index, HEAD and branches stay as
+ * they are; ignored files stay out, and so do files whose new content looks like a secret: the last committed
+ * state of those is kept. The parent is the session's previous checkpoint, else HEAD.
+ *
+ * @returns `skipped` with the reason when there is nothing to commit or no repository.
+ * @throws KlausError `tool.failed` when Git fails.
+ */
+export async function createCheckpoint(context: CheckpointContext, message: string): Promise<Checkpoint | { skipped: string }> {
+  const repository = await findRepository(context).catch((error: unknown) => {
+    if (isKlausError(error) && error.code === 'tool.failed') return error;
+    throw error;
+  });
+  if (isKlausError(repository)) return { skipped: repository.message };
+  const ref = `refs/klaus/checkpoints/${context.session.replaceAll(/[^\w-]/g, '-')}`;
+  const env = {
+    KLAUS_REF: ref,
+    KLAUS_MESSAGE: message.slice(0, 4_000).replaceAll('\0', '').toWellFormed() || 'Checkpoint',
+    KLAUS_NAME: context.gitIdentity.name,
+    KLAUS_EMAIL: context.gitIdentity.email,
+  };
+  const changed = (await run(context, repository, { script: SURVEY, env })).split('\0');
+  // A name that ends in a slash is a repository of its own, which is left to itself.
+  const paths = [...new Set(changed)].filter((path) => path !== '' && !path.endsWith('/'));
+  const leftOut: string[] = [];
+  for (const path of paths) if (await hasSecret(context, path)) leftOut.push(path);
+  const kept = paths.filter((path) => !leftOut.includes(path));
+  if (kept.length === 0) return { skipped: explainNothing(leftOut) };
+  const binds = repository.inside ? [] : toWritable(repository);
+  const output = await run(context, repository, { script: COMMIT, env, binds, stdin: kept.map((path) => `${path}\0`).join('') });
+  const [, commit, files] = /^commit ([0-9a-f]+) +(\d+)$/m.exec(output) ?? [];
+  if (commit === undefined) return { skipped: explainNothing(leftOut) };
+  return { ref, commit, files: Number(files), leftOut };
+}
+
+function explainNothing(leftOut: readonly string[]): string {
+  const nothing = 'Nothing has changed since the last checkpoint or commit';
+  return leftOut.length === 0 ? `${nothing}.` : `${nothing}, except files that hold secrets: ${leftOut.join(', ')}.`;
+}
+
+async function run(context: CheckpointContext, repository: Repository, step: { script: string } & GitOptions): Promise<string> {
+  const { script, ...options } = step;
+  const result = await runGit(context, repository, ['/bin/sh', '-c', script], options);
+  if (result.exitCode !== 0) throw toGitError(result);
+  if (result.truncated) throw new KlausError('tool.failed', 'Too many files have changed for a checkpoint.');
+  return result.stdout;
+}
+
+/** Git data outside the workspace is bound read-only but for what a commit on our ref needs: never hooks or configuration. */
+function toWritable(repository: Repository): { path: string; writable: boolean }[] {
+  const refs = join(repository.commonDir, 'refs/klaus');
+  mkdirSync(join(refs, 'checkpoints'), { recursive: true });
+  return [join(repository.commonDir, 'objects'), refs].map((path) => ({ path, writable: true }));
+}
+
+const CHUNK = 1024 * 1024;
+/** No secret is longer than what two pieces have in common. */
+const OVERLAP = 8 * 1024;
+
+async function hasSecret({ workspace, findSecrets }: CheckpointContext, path: string): Promise<boolean> {
+  try {
+    for (let offset = 0; ; offset += CHUNK - OVERLAP) {
+      const bytes = await workspace.read(path, { offset, length: CHUNK });
+      if (findSecrets(Buffer.from(bytes).toString('utf8')).length > 0) return true;
+      if (bytes.length < CHUNK) return false;
+    }
+  } catch (error) {
+    // Deleted files have no content, and of a link Git keeps only the name it points to.
+    if (isKlausError(error) && (error.code === 'tool.failed' || error.code === 'workspace.outside')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { defineTool } from '@klaus/core/agent';
+import { checkRevision, git, toGitError } from './git.ts';
+
+/** Shows differences. */
+export const gitDiff = defineTool({
+  name: 'git_diff',
+  description: 'Show changes as a diff: of the working tree, the staged ones, or since a revision. Untracked files are not part of it.',
+  input: z.object({
+    staged: z.boolean().optional(),
+    path: z.string().optional(),
+    ref: z.string().optional().describe('such as HEAD~1 or main...HEAD'),
+  }),
+  effects: ['read'],
+  resume: 'repeat',
+  async prepare({ path = '.', ref }, { workspace }) {
+    if (ref !== undefined) checkRevision(ref);
+    const { absolute, relative } = await workspace.resolve(path);
+    return { title: `git diff${ref ? ` ${ref}` : ''} ${relative}`.trimEnd(), access: [{ kind: 'fs', path: absolute, right: 'r' }] };
+  },
+  async run({ staged, path = '.', ref }, context) {
+    const { relative } = await context.workspace.resolve(path);
+    const result = await git(context, [
+      'diff',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--no-color',
+      '--ignore-submodules=dirty',
+      '--relative',
+      ...(staged ? ['--cached'] : []),
+      ...(ref === undefined ? [] : [checkRevision(ref)]),
+      '--',
+      relative || '.',
+    ]);
+    if (result.exitCode !== 0) throw toGitError(result);
+    return { text: result.stdout === '' ? 'No differences.' : result.stdout };
+  },
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { defineTool } from '@klaus/core/agent';
+import { git, toGitError } from './git.ts';
+
+/** Shows the state of the working tree. */
+export const gitStatus = defineTool({
+  name: 'git_status',
+  description: 'Show the branch and the changed and untracked files, in the short format of git status.',
+  input: z.object({}),
+  effects: ['read'],
+  resume: 'repeat',
+  prepare: async (_input, { workspace }) => ({ title: 'git status', access: [{ kind: 'fs', path: workspace.root, right: 'r' }] }),
+  async run(_input, context) {
+    const result = await git(context, ['status', '--porcelain', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.']);
+    if (result.exitCode !== 0) throw toGitError(result);
+    const lines = result.stdout.trimEnd();
+    return { text: lines.includes('\n') || !lines.startsWith('##') ? lines : `${lines}\nNothing changed.` };
+  },
+});

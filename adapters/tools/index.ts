@@ -1,0 +1,2 @@
+export { createCheckpoint, type Checkpoint, type CheckpointContext } from './git/checkpoint.ts';
+export { builtinTools } from './registry.ts';

@@ -1,0 +1,45 @@
+/**
+ * A test for paths by a glob as in .gitignore: `*`, `?`, `**`, `[a-z]`, `{a,b}`; without a slash it fits at any
+ * depth; a leading `!` turns it round. Names that begin with a dot are not special.
+ */
+export function toGlobTest(glob: string): (path: string) => boolean {
+  if (glob.startsWith('!')) {
+    const inner = toGlobTest(glob.slice(1));
+    return (path) => !inner(path);
+  }
+  const clean = glob.replace(/^\.?\//, '').replace(/\/$/, '/**');
+  const anchored = clean.includes('/') ? clean : `**/${clean}`;
+  const expression = new RegExp(`^${toSource(anchored)}$`, 'u');
+  return (path) => expression.test(path);
+}
+
+function toSource(glob: string): string {
+  let source = '';
+  let braces = 0;
+  for (let at = 0; at < glob.length; at++) {
+    const char = glob[at]!;
+    if (char === '*' && glob[at + 1] === '*') {
+      const alone = (at === 0 || glob[at - 1] === '/') && (glob[at + 2] === '/' || at + 2 >= glob.length);
+      source += !alone ? '[^/]*' : glob[at + 2] === '/' ? '(?:.*/)?' : '.*';
+      at += alone && glob[at + 2] === '/' ? 2 : 1;
+    } else if (char === '*') source += '[^/]*';
+    else if (char === '?') source += '[^/]';
+    else if (char === '[') {
+      const end = glob.indexOf(']', at + 2);
+      if (end < 0) source += '\\[';
+      else {
+        const inner = glob.slice(at + 1, end).replace(/^[!^]/, '^').replaceAll(/[\\[\]&]/g, '\\$&');
+        source += `(?!/)[${inner}]`;
+        at = end;
+      }
+    } else if (char === '{' && glob.indexOf('}', at) > 0) {
+      braces++;
+      source += '(?:';
+    } else if (char === '}' && braces > 0) {
+      braces--;
+      source += ')';
+    } else if (char === ',' && braces > 0) source += '|';
+    else source += char.replaceAll(/[.+^${}()|[\]\\/]/g, '\\$&');
+  }
+  return source + ')'.repeat(braces);
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool } from '@klaus/core/agent';
+import { toGlobTest } from './glob.ts';
+import { runRipgrep } from './ripgrep.ts';
+import { countExtensions, countFolders, sample } from './summary.ts';
+
+/** Files that are listed at most. */
+const MAX_FILES = 50_000;
+
+/** Lists files, without those that .gitignore and .klausignore name. */
+export const listFiles = defineTool({
+  name: 'list_files',
+  description: 'List files as paths, without ignored ones. Deeper folders are shown with their number of files.',
+  input: z.object({
+    path: z.string().optional(),
+    glob: z.string().optional().describe('such as *.ts or src/**'),
+    depth: z.number().min(1).optional(),
+  }),
+  effects: ['read'],
+  resume: 'repeat',
+  cut: cutList,
+  async prepare({ path = '.' }, { workspace }) {
+    const { absolute, relative } = await workspace.resolve(path);
+    return { title: `list ${relative || '.'}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
+  },
+  async run({ path = '.', glob, depth }, context) {
+    const resolved = await context.workspace.resolve(path);
+    const state = await context.workspace.stat(path);
+    if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
+    if (state.kind !== 'directory') throw new KlausError('tool.failed', `${path} is not a directory.`);
+    const fits = glob === undefined ? () => true : toGlobTest(glob);
+    const files: string[] = [];
+    let more = false;
+    for await (const record of runRipgrep(context, { args: ['--files'], path: resolved.relative })) {
+      const file = record.replace(/^\.\//, '');
+      if (!fits(file)) continue;
+      if (files.length === MAX_FILES) {
+        more = true;
+        break;
+      }
+      files.push(file);
+    }
+    if (files.length === 0) return { text: glob === undefined ? 'No files.' : `No files match ${glob}.` };
+    const lines = depth === undefined ? files : fold(files, Math.floor(depth), resolved.relative);
+    if (more) lines.push(`[only the first ${MAX_FILES} files]`);
+    return { text: lines.join('\n'), detail: { files: files.length } };
+  },
+});
+
+/** Files deeper than `depth` as one line for each folder. */
+function fold(files: readonly string[], depth: number, base: string): string[] {
+  const skip = base === '' ? 0 : base.split('/').length;
+  const lines = new Map<string, number>();
+  for (const file of files) {
+    const parts = file.split('/');
+    const key = parts.length - skip <= depth ? file : `${parts.slice(0, skip + depth).join('/')}/`;
+    lines.set(key, (lines.get(key) ?? 0) + 1);
+  }
+  return [...lines].map(([line, count]) => (line.endsWith('/') ? `${line} (${count} file${count === 1 ? '' : 's'})` : line));
+}
+
+/** Counts, then a sample spread over the whole list. */
+export function cutList(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const paths = text.split('\n');
+  const head = [
+    `${paths.length} entries; too many to show. Narrow with path, glob or depth.`,
+    `By extension: ${countExtensions(paths)}`,
+    `By folder: ${countFolders(paths)}`,
+    'A sample:',
+  ].join('\n');
+  return [head, ...sample(paths, max - head.length - 1)].join('\n').slice(0, max);
+}

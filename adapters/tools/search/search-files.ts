@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { toGlobTest } from './glob.ts';
+import { runRipgrep } from './ripgrep.ts';
+import { countExtensions, sample } from './summary.ts';
+
+const MAX_LINE = 400;
+
+const input = z.object({
+  pattern: z.string().describe('Rust regular expression'),
+  path: z.string().optional(),
+  glob: z.string().optional().describe('such as *.ts or src/**'),
+  context: z.number().min(0).max(20).optional().describe('lines around each match'),
+  literal: z.boolean().optional(),
+  caseSensitive: z.boolean().optional().describe('default true'),
+});
+type Input = z.infer<typeof input>;
+
+/** One record of ripgrep's `--json` output, as far as it is read here. */
+const textSchema = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
+const recordSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('begin'), data: z.object({ path: textSchema }) }),
+  z.object({ type: z.literal('match'), data: z.object({ lines: textSchema, line_number: z.int() }) }),
+  z.object({ type: z.literal('context'), data: z.object({ lines: textSchema, line_number: z.int() }) }),
+  z.object({ type: z.literal('end') }),
+  z.object({ type: z.literal('summary') }),
+]);
+
+interface Found {
+  path: string;
+  /** `12: text` for a match, `12- text` around it, `--` between pieces. */
+  lines: string[];
+}
+
+/** Searches file contents. */
+export const searchFiles = defineTool({
+  name: 'search_files',
+  description: 'Search file contents. Gives each file with its matching lines and their numbers; ignored files are left out.',
+  input,
+  effects: ['read'],
+  resume: 'repeat',
+  cut: cutMatches,
+  async prepare({ pattern, path = '.' }, { workspace }) {
+    const { absolute, relative } = await workspace.resolve(path);
+    const title = `search ${JSON.stringify(pattern.slice(0, 80))}${relative === '' ? '' : ` in ${relative}`}`;
+    return { title, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
+  },
+  async run(options, context) {
+    const { pattern, path = '.' } = options;
+    if (pattern === '' || pattern.length > 10_000) throw new KlausError('tool.failed', 'The pattern must have 1 to 10,000 characters.');
+    if (pattern.includes('\0') || !pattern.isWellFormed()) throw new KlausError('tool.failed', 'The pattern is not valid text.');
+    if (!(await context.workspace.stat(path))) throw new KlausError('tool.failed', `${path} does not exist.`);
+    const { found, matches, more } = await search(options, context);
+    if (matches === 0) return { text: 'No matches.', detail: { matches: 0, files: 0 } };
+    const head = `${matches}${more ? ' or more' : ''} match${matches === 1 ? '' : 'es'} in ${found.length} file${found.length === 1 ? '' : 's'}`;
+    const limit = more ? [`[stopped at ${matches} matches; narrow the search for the rest]`] : [];
+    const text = [head, ...found.map((file) => [file.path, ...file.lines].join('\n')), ...limit].join('\n\n');
+    return { text, detail: { matches, files: found.length, more } };
+  },
+});
+
+async function search(options: Input, context: ToolContext): Promise<{ found: Found[]; matches: number; more: boolean }> {
+  const { relative } = await context.workspace.resolve(options.path ?? '.');
+  const fits = options.glob === undefined ? () => true : toGlobTest(options.glob);
+  const args = ['--json', `--regexp=${options.pattern}`];
+  if (options.literal) args.push('--fixed-strings');
+  if (options.caseSensitive === false) args.push('--ignore-case');
+  if (options.context) args.push(`--context=${Math.floor(options.context)}`);
+  const found: Found[] = [];
+  let current: Found | undefined;
+  let matches = 0;
+  let previous = 0;
+  for await (const line of runRipgrep(context, { args, path: relative })) {
+    const record = recordSchema.parse(JSON.parse(line));
+    if (record.type === 'begin') {
+      const path = toText(record.data.path).replace(/^\.\//, '');
+      current = fits(path) ? { path, lines: [] } : undefined;
+      previous = 0;
+    } else if ((record.type === 'match' || record.type === 'context') && current) {
+      if (record.type === 'match' && matches === context.maxSearchResults) return { found, matches, more: true };
+      const { line_number: number, lines } = record.data;
+      if (options.context && previous > 0 && number > previous + 1) current.lines.push('--');
+      previous = number;
+      if (record.type === 'match' && current.lines.every((shown) => !/^\d+: /.test(shown))) found.push(current);
+      if (record.type === 'match') matches++;
+      current.lines.push(`${number}${record.type === 'match' ? ':' : '-'} ${shorten(toText(lines))}`);
+    }
+  }
+  return { found, matches, more: false };
+}
+
+function toText(value: z.infer<typeof textSchema>): string {
+  return 'text' in value ? value.text : Buffer.from(value.bytes, 'base64').toString('utf8');
+}
+
+function shorten(line: string): string {
+  const clean = line.replace(/\r?\n$/, '').replaceAll('\0', '?');
+  return clean.length > MAX_LINE ? `${clean.slice(0, MAX_LINE)}… [${clean.length} characters]` : clean;
+}
+
+/** Counts by extension and file, then the first matches of each file as far as they fit. */
+export function cutMatches(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const [head, ...blocks] = text.split('\n\n');
+  const files = blocks.map((block) => block.split('\n')).filter((lines) => lines.length > 1);
+  const counted = files.map(([path, ...lines]) => `${path} ${lines.filter((line) => /^\d+: /.test(line)).length}`);
+  const paths = files.map(([path]) => path!);
+  const top = [`${head}; too many to show. Narrow with path, glob or pattern.`, `Files by extension: ${countExtensions(paths)}`, 'Matches by file:'];
+  const list = sample(counted, Math.floor(max * 0.3));
+  const samples: string[] = [];
+  let used = [...top, ...list].reduce((sum, line) => sum + line.length + 1, 10);
+  // The first matches of every file, then the second ones: a search shows its breadth first.
+  const taken = new Map<string, string[]>();
+  for (let depth = 1; depth < 50 && used < max; depth++) {
+    for (const [path, ...lines] of files) {
+      const line = lines[depth - 1];
+      if (line === undefined) continue;
+      const cost = line.length + 1 + (taken.has(path!) ? 0 : path!.length + 2);
+      if (used + cost > max) continue;
+      used += cost;
+      taken.set(path!, [...(taken.get(path!) ?? []), line]);
+    }
+  }
+  for (const [path, lines] of taken) samples.push('', path, ...lines);
+  return [...top, ...list, ...samples].join('\n').slice(0, max);
+}

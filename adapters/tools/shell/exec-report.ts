@@ -1,0 +1,21 @@
+import type { ExecResult } from '@klaus/core/agent';
+
+/** How a command ended, in one line each, for the model. */
+export function describeEnd(result: ExecResult, timeoutMs: number): string[] {
+  const lines: string[] = [];
+  if (result.timedOut) lines.push(`[ended after ${formatSeconds(timeoutMs)}: time-out, the whole process tree was stopped]`);
+  else if (result.cancelled) lines.push('[cancelled: the whole process tree was stopped]');
+  else if (result.signal !== null) lines.push(`[ended by signal ${result.signal}]`);
+  else lines.push(`[exit code ${result.exitCode}]`);
+  if (result.unenforced.length > 0) lines.push(`[not enforced here: ${result.unenforced.join('; ')}]`);
+  return lines;
+}
+
+/** True when the command did what it was asked to. */
+export function isSuccess(result: ExecResult): boolean {
+  return result.exitCode === 0 && !result.timedOut && !result.cancelled;
+}
+
+function formatSeconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,63 @@
+import type { BlobRef } from '@klaus/core/protocol';
+import type { ToolContext } from '@klaus/core/agent';
+
+/** Output up to here is given whole, in characters; of more, head and tail are kept and the whole becomes a blob. */
+export const MAX_WHOLE = 60_000;
+const PART = MAX_WHOLE / 2;
+
+/** Takes a command's output as it comes, shows it live and keeps what a result needs in bounded memory. */
+export class OutputKeeper {
+  readonly #context: Pick<ToolContext, 'progress' | 'openBlob'>;
+  readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  #early: Uint8Array[] = [];
+  #blob: ReturnType<ToolContext['openBlob']> | undefined;
+  #head = '';
+  #tail = '';
+  #left = 0;
+
+  constructor(context: Pick<ToolContext, 'progress' | 'openBlob'>) {
+    this.#context = context;
+  }
+
+  /** For `ExecRequest.onOutput`. */
+  readonly take = (chunk: Uint8Array, stream: 'stdout' | 'stderr'): void => {
+    const text = this.#decoders[stream].decode(chunk, { stream: true });
+    this.#context.progress(text);
+    this.#add(text);
+    if (this.#blob) this.#blob.write(chunk);
+    else this.#early.push(Uint8Array.from(chunk));
+    if (!this.#blob && this.#isLong()) {
+      this.#blob = this.#context.openBlob();
+      for (const early of this.#early) this.#blob.write(early);
+      this.#early = [];
+    }
+  };
+
+  /** The output for the model; `blob` holds all of it where `text` does not. */
+  async finish(): Promise<{ text: string; blob?: BlobRef }> {
+    this.#add(this.#decoders.stdout.decode() + this.#decoders.stderr.decode());
+    if (!this.#isLong()) return { text: this.#head + this.#tail, ...(this.#blob ? { blob: await this.#blob.finish() } : {}) };
+    const text = `${this.#head}\n[… ${this.#left} characters left out …]\n${this.#tail}`;
+    return this.#blob ? { text, blob: await this.#blob.finish() } : { text };
+  }
+
+  /** Gives up a blob that was begun. */
+  abort(): void {
+    this.#blob?.abort();
+  }
+
+  #isLong(): boolean {
+    return this.#left > 0;
+  }
+
+  #add(text: string): void {
+    const room = PART - this.#head.length;
+    if (room > 0) this.#head += text.slice(0, room);
+    const rest = room > 0 ? text.slice(room) : text;
+    if (rest === '') return;
+    this.#tail += rest;
+    if (this.#tail.length <= PART) return;
+    this.#left += this.#tail.length - PART;
+    this.#tail = this.#tail.slice(-PART);
+  }
+}

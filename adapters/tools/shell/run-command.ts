@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { KlausError, type Access } from '@klaus/core/protocol';
+import { defineTool } from '@klaus/core/agent';
+import { describeEnd, isSuccess } from './exec-report.ts';
+import { OutputKeeper } from './output-keeper.ts';
+
+const MAX_COMMAND_CHARS = 100_000;
+
+/** Runs a shell command in the sandbox. */
+export const runCommand = defineTool({
+  name: 'run_command',
+  description:
+    'Run a shell command (sh) in the sandbox, in the workspace. It ends with everything it started; there is no network unless network is true.',
+  input: z.object({
+    command: z.string(),
+    cwd: z.string().optional(),
+    timeoutMs: z.number().min(1).optional(),
+    memoryMb: z.number().min(16).optional(),
+    network: z.boolean().optional(),
+    description: z.string().optional().describe('what it does, in a few words'),
+  }),
+  effects: ['execute'],
+  resume: 'tell',
+  async prepare({ command, cwd, network }, { workspace }) {
+    checkCommand(command);
+    if (cwd !== undefined) {
+      const state = await workspace.stat(cwd);
+      if (state?.kind !== 'directory') throw new KlausError('tool.failed', `${cwd} is not a directory.`);
+    }
+    const access: Access[] = [{ kind: 'exec', command }];
+    if (network) access.push({ kind: 'net', host: '*', port: 0 });
+    return { title: `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`, access, command };
+  },
+  async run({ command, cwd, timeoutMs, memoryMb, network }, context) {
+    const keeper = new OutputKeeper(context);
+    const limits = {
+      ...context.execLimits,
+      ...(timeoutMs === undefined ? {} : { timeoutMs: Math.floor(timeoutMs) }),
+      ...(memoryMb === undefined ? {} : { memoryMb: Math.floor(memoryMb) }),
+    };
+    try {
+      const result = await context.sandbox.exec({
+        command,
+        cwd: (await context.workspace.resolve(cwd ?? '.')).absolute,
+        network: network ?? false,
+        limits,
+        onOutput: keeper.take,
+        keepBytes: 0,
+        signal: context.signal,
+      });
+      const { text, blob } = await keeper.finish();
+      return {
+        text: [text.replace(/\n$/, ''), ...describeEnd(result, limits.timeoutMs)].filter((line) => line !== '').join('\n'),
+        isError: !isSuccess(result),
+        detail: { exitCode: result.exitCode, timedOut: result.timedOut, durationMs: result.durationMs, unenforced: result.unenforced },
+        ...(blob ? { blob } : {}),
+      };
+    } catch (error) {
+      keeper.abort();
+      throw error;
+    }
+  },
+});
+
+function checkCommand(command: string): void {
+  if (command.trim() === '') throw new KlausError('tool.failed', 'The command is empty.');
+  if (command.includes('\0')) throw new KlausError('tool.failed', 'The command contains a null byte.');
+  if (!command.isWellFormed()) throw new KlausError('tool.failed', 'The command is not valid Unicode.');
+  if (command.length > MAX_COMMAND_CHARS) {
+    throw new KlausError('tool.failed', `The command is ${command.length} characters long; write a script with write_file and run that.`);
+  }
+}

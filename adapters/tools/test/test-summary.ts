@@ -1,0 +1,118 @@
+import { stripVTControlCharacters } from 'node:util';
+
+export interface FailedTest {
+  name: string;
+  message: string;
+}
+
+/** What a run of tests said, as far as its output tells. */
+export interface TestSummary {
+  passed: number | undefined;
+  failed: number | undefined;
+  skipped: number | undefined;
+  failures: FailedTest[];
+}
+
+const MAX_FAILURES = 30;
+const MAX_MESSAGE_LINES = 8;
+
+/** Reads the output of vitest, jest, Node's runner (both of its styles) and anything else that speaks TAP. */
+export function toTestSummary(output: string): TestSummary {
+  const lines = stripVTControlCharacters(output).split(/\r?\n/);
+  const counts = readCounts(lines);
+  const failures = dedupe([...readVitest(lines), ...readJest(lines), ...readSpec(lines), ...readTap(lines)]);
+  return { ...counts, failures: failures.slice(0, MAX_FAILURES) };
+}
+
+function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
+  const counts: { passed?: number; failed?: number; skipped?: number } = {};
+  for (const line of lines) {
+    // `Tests  1 failed | 3 passed (4)` of vitest, `Tests: 1 failed, 3 passed, 4 total` of jest.
+    if (/^\s*Tests:?\s+\d+ /.test(line)) {
+      counts.failed = 0;
+      counts.passed = 0;
+      for (const [, number, word] of line.matchAll(/(\d+) (failed|passed|skipped|todo)/g)) {
+        if (word === 'failed' || word === 'passed') counts[word] = Number(number);
+        else counts.skipped = (counts.skipped ?? 0) + Number(number);
+      }
+    }
+    // `ℹ pass 3` and `# pass 3` of Node's runner.
+    const [, word, number] = /^(?:ℹ|#) (pass|fail|skipped) (\d+)\s*$/.exec(line) ?? [];
+    if (word === 'pass') counts.passed = Number(number);
+    if (word === 'fail') counts.failed = Number(number);
+    if (word === 'skipped') counts.skipped = Number(number);
+  }
+  return { passed: counts.passed, failed: counts.failed, skipped: counts.skipped };
+}
+
+/** ` FAIL  file > suite > test`, then the error. */
+function readVitest(lines: readonly string[]): FailedTest[] {
+  return collect(lines, (line) => /^\s*FAIL\s+(\S.* > .*)$/.exec(line)?.[1]);
+}
+
+/** `  ● suite › test`, then the error. */
+function readJest(lines: readonly string[]): FailedTest[] {
+  return collect(lines, (line) => /^\s{2}● (.+)$/.exec(line)?.[1]);
+}
+
+/** `✖ test (1.2ms)` in the list of failing tests, then the error. */
+function readSpec(lines: readonly string[]): FailedTest[] {
+  const start = lines.findIndex((line) => /^✖ failing tests:/.test(line));
+  if (start < 0) return [];
+  return collect(lines.slice(start + 1), (line) => /^\s*✖ (.+?)(?: \([\d.]+m?s\))?$/.exec(line)?.[1]);
+}
+
+/** `not ok 1 - test`, then a block of YAML. */
+function readTap(lines: readonly string[]): FailedTest[] {
+  return lines.flatMap((line, i) => {
+    const name = /^\s*not ok \d+ - (.+?)(?: # (?:TODO|SKIP).*)?$/.exec(line)?.[1];
+    if (name === undefined || / # (?:TODO|SKIP)/.test(line)) return [];
+    const rest = lines.slice(i + 1, i + 40);
+    const end = rest.findIndex((other) => /^\s*\.\.\.\s*$/.test(other));
+    const block = rest.slice(0, end < 0 ? 0 : end);
+    // The error of a suite only says that a test in it failed, which that test says better.
+    if (block.some((other) => /failureType: 'subtestsFailed'/.test(other))) return [];
+    const at = block.findIndex((other) => /^\s*error:/.test(other));
+    const text = at < 0 ? [] : block.slice(at, at + MAX_MESSAGE_LINES).filter((other, n) => n === 0 || !/^\s*\w+: /.test(other));
+    return [{ name, message: text.map((other) => other.trim().replace(/^error: (?:\|-)?/, '')).filter(Boolean).join('\n') }];
+  });
+}
+
+/** Each line that `toName` knows begins a failure; what follows up to the next one is its message. */
+function collect(lines: readonly string[], toName: (line: string) => string | undefined): FailedTest[] {
+  const failures: FailedTest[] = [];
+  let open: { name: string; lines: string[] } | undefined;
+  const flush = () => {
+    if (open) failures.push({ name: open.name, message: open.lines.join('\n') });
+  };
+  for (const line of lines) {
+    const name = toName(line);
+    if (name !== undefined) {
+      flush();
+      open = { name: name.trim(), lines: [] };
+    } else if (open && open.lines.length < MAX_MESSAGE_LINES && line.trim() !== '' && !/^\s*(?:at |❯ |⎯)/.test(line)) open.lines.push(line.trimEnd());
+  }
+  flush();
+  return failures;
+}
+
+function dedupe(failures: readonly FailedTest[]): FailedTest[] {
+  const byName = new Map<string, FailedTest>();
+  for (const failure of failures) if (!byName.get(failure.name)?.message) byName.set(failure.name, failure);
+  return [...byName.values()];
+}
+
+/** The summary in words; '' when the output told nothing. */
+export function describeSummary(summary: TestSummary): string {
+  const { passed, failed, skipped, failures } = summary;
+  const counts = [
+    passed === undefined ? '' : `${passed} passed`,
+    failed === undefined ? '' : `${failed} failed`,
+    skipped ? `${skipped} skipped` : '',
+  ].filter((part) => part !== '');
+  const lines = counts.length > 0 ? [`Tests: ${counts.join(', ')}.`] : [];
+  for (const { name, message } of failures) {
+    lines.push(`FAILED ${name}`, ...message.split('\n').filter(Boolean).map((line) => `  ${line}`));
+  }
+  return lines.join('\n');
+}

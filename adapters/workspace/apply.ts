@@ -1,0 +1,239 @@
+import { randomBytes } from 'node:crypto';
+import { constants, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync, type BigIntStats } from 'node:fs';
+import { copyFile, link, open, type FileHandle } from 'node:fs/promises';
+import { KlausError, type FileChange } from '@klaus/core/protocol';
+import type { FileEdit } from '@klaus/core/agent';
+import { hashBytes, hashContent } from './content.ts';
+import type { Directory } from './directory.ts';
+import type { Journal } from './journal.ts';
+import { codeOf, isRace, Raced } from './raced.ts';
+import { findPlace, shorten, type Place, type Root } from './walk.ts';
+
+/** Mode of a new file where none is asked for. */
+const NEW_MODE = 0o644;
+
+/** One file of a step, on its way. */
+interface Target {
+  edit: FileEdit;
+  place: Place;
+  /** The directory that holds the file; `place.parent` until missing directories are made. */
+  directory: Directory;
+  mode: number;
+  after: string | null;
+  temp: string | null;
+  backup: string | null;
+  /** True when the name holds the new content, or nothing after a deletion. */
+  changed: boolean;
+}
+
+/**
+ * Writes and deletes files as one step: every `before` is checked first; new content is written beside its
+ * file and synced; then each file is replaced by a rename. A failure on the way takes back what was done.
+ * Hard links of a replaced file keep the old content; mode and, where allowed, owner are kept.
+ *
+ * @throws KlausError `workspace.conflict` naming the first file that is not as expected.
+ */
+export async function applyEdits(root: Root, edits: readonly FileEdit[], journal: Journal | undefined): Promise<FileChange[]> {
+  const targets: Target[] = [];
+  const made: { parent: Directory; name: string }[] = [];
+  const opened: Directory[] = [];
+  let step: ReturnType<Journal['begin']> | undefined;
+  let done = false;
+  try {
+    for (const edit of edits) targets.push(await examine(root, edit, { earlier: targets, alone: edits.length === 1 }));
+    step = journal?.begin({
+      root: root.path,
+      rows: targets.map((t) => ({ path: t.place.relative, temp: t.temp, backup: t.backup, before: t.edit.before, after: t.after })),
+      directories: targets.flatMap((target) => toMissing(target.place)),
+    });
+    for (const target of targets) {
+      if (target.after === null) continue;
+      makeDirectories(target, made, opened);
+      await writeTemp(target);
+    }
+    for (const target of targets) await replace(target);
+    done = true;
+    step?.done();
+    for (const target of targets) if (target.backup !== null) remove(target.directory, target.backup);
+    for (const directory of new Set(targets.map((target) => target.directory))) await syncDirectory(directory);
+    step?.end();
+    return targets.flatMap(toChange);
+  } catch (error) {
+    if (done) throw new KlausError('tool.failed', 'The files were written, but perhaps not to the disk itself.', { cause: error });
+    if (takeBack(targets, made)) step?.end();
+    throw isRace(error) ? conflict(targets.find((t) => !t.changed)?.edit.path ?? '', error) : explain(error);
+  } finally {
+    for (const directory of opened) directory.close();
+    for (const target of targets) target.place.parent.close();
+  }
+}
+
+/** Looks at one file without touching it. Keeps its directory open. */
+async function examine(root: Root, edit: FileEdit, step: { earlier: readonly Target[]; alone: boolean }): Promise<Target> {
+  const place = findPlace(root, edit.path);
+  try {
+    const name = shorten(edit.path);
+    if (place.name === '.') throw new KlausError('tool.failed', `${name} is a directory.`);
+    if (step.earlier.some((target) => target.place.absolute === place.absolute)) {
+      throw new KlausError('tool.failed', `${name} is changed twice in one step.`);
+    }
+    if (edit.content === null && place.viaLink) {
+      throw new KlausError('tool.failed', `${name} is a symbolic link. Delete its target by its own path, or the link by a command.`);
+    }
+    if ((await hashContent(place)) !== edit.before) throw conflict(edit.path);
+    return {
+      edit,
+      place,
+      directory: place.parent,
+      mode: edit.mode ?? (place.stat ? Number(place.stat.mode & 0o7777n) : NEW_MODE),
+      after: edit.content === null ? null : hashBytes(edit.content),
+      temp: edit.content === null ? null : toTempName(),
+      // A single rename needs no way back.
+      backup: step.alone || edit.before === null ? null : toTempName(),
+      changed: false,
+    };
+  } catch (error) {
+    place.parent.close();
+    throw isRace(error) ? conflict(edit.path, error) : error;
+  }
+}
+
+/** A name that no project uses and that tells a person where it came from. */
+function toTempName(): string {
+  return `.klaus-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
+}
+
+/** Relative paths of the directories that a place lacks, outermost first. */
+function toMissing(place: Place): string[] {
+  const above = place.relative.split('/').slice(0, -1);
+  const known = above.length - place.missing.length;
+  return place.missing.map((_, i) => above.slice(0, known + i + 1).join('/'));
+}
+
+function makeDirectories(target: Target, made: { parent: Directory; name: string }[], opened: Directory[]): void {
+  for (const name of target.place.missing) {
+    const parent = target.directory;
+    try {
+      mkdirSync(parent.child(name));
+      made.push({ parent, name });
+    } catch (error) {
+      // Another file of the same step has made it, or someone else: opening it refuses a symlink.
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+    target.directory = parent.open(name);
+    opened.push(target.directory);
+  }
+}
+
+async function writeTemp(target: Target): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const handle = await open(target.directory.child(target.temp!), flags, 0o600);
+  try {
+    await handle.writeFile(target.edit.content!);
+    if (target.place.stat) await keepOwner(handle, target.place.stat);
+    await handle.chmod(target.mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function keepOwner(handle: FileHandle, stat: BigIntStats): Promise<void> {
+  if (Number(stat.uid) === process.getuid?.() && Number(stat.gid) === process.getgid?.()) return;
+  try {
+    await handle.chown(Number(stat.uid), Number(stat.gid));
+  } catch (error) {
+    if (codeOf(error) !== 'EPERM') throw error;
+  }
+}
+
+/** Puts the new content under its name, keeping the old one under `backup`. */
+async function replace(target: Target): Promise<void> {
+  const { directory, place, temp, backup } = target;
+  const path = directory.child(place.name);
+  if (!isUnchanged(place.stat, lstatSync(path, { bigint: true, throwIfNoEntry: false }))) throw new Raced();
+  if (backup !== null && temp !== null) {
+    try {
+      await link(path, directory.child(backup));
+    } catch (error) {
+      // Some filesystems have no hard links, and Linux forbids them on files of others.
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(codeOf(error))) throw error;
+      await copyFile(path, directory.child(backup), constants.COPYFILE_EXCL);
+    }
+  }
+  if (temp !== null) renameSync(directory.child(temp), path);
+  else if (backup !== null) renameSync(path, directory.child(backup));
+  else if (place.stat) unlinkSync(path);
+  target.changed = true;
+}
+
+function isUnchanged(before: BigIntStats | undefined, now: BigIntStats | undefined): boolean {
+  if (!before || !now) return before === now;
+  return before.ino === now.ino && before.dev === now.dev && before.size === now.size && before.mtimeNs === now.mtimeNs;
+}
+
+/** Undoes a step that failed. False when something could not be undone, so that the journal must stay. */
+function takeBack(targets: readonly Target[], made: readonly { parent: Directory; name: string }[]): boolean {
+  let complete = true;
+  const attempt = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') complete = false;
+    }
+  };
+  for (const target of targets.toReversed()) {
+    const { directory, backup, temp, place } = target;
+    if (target.changed && backup !== null) attempt(() => renameSync(directory.child(backup), directory.child(place.name)));
+    else if (target.changed) attempt(() => unlinkSync(directory.child(place.name)));
+    else if (backup !== null) attempt(() => unlinkSync(directory.child(backup)));
+    if (temp !== null && !target.changed) attempt(() => unlinkSync(directory.child(temp)));
+  }
+  for (const { parent, name } of made.toReversed()) attempt(() => rmdirSync(parent.child(name)));
+  return complete;
+}
+
+function remove(directory: Directory, name: string): void {
+  try {
+    unlinkSync(directory.child(name));
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** Makes renames in a directory durable. */
+async function syncDirectory(directory: Directory): Promise<void> {
+  try {
+    const handle = await open(directory.child('.'), constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    // A directory that may be written but not read cannot be synced; the files in it were.
+    if (!['EACCES', 'EINVAL'].includes(codeOf(error))) throw error;
+  }
+}
+
+function toChange(target: Target): FileChange[] {
+  const { edit, after, place, mode } = target;
+  if (edit.before === null && after === null) return [];
+  const kind = edit.before === null ? 'created' : after === null ? 'deleted' : 'modified';
+  return [{ path: place.relative, kind, before: edit.before, after, ...(after === null ? {} : { mode }) }];
+}
+
+function conflict(path: string, cause?: unknown): KlausError {
+  return new KlausError('workspace.conflict', `${shorten(path)} was changed by something else meanwhile; nothing was written.`, {
+    hint: 'Read the file again and repeat the change.',
+    retryable: true,
+    cause,
+  });
+}
+
+function explain(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === '' || error instanceof KlausError) return error;
+  const words = code === 'ENOSPC' ? 'no space is left on the disk' : code;
+  return new KlausError('tool.failed', `The files could not be written (${words}); nothing was changed.`, { cause: error });
+}

@@ -1,0 +1,48 @@
+/**
+ * Paths in a Git index, read without running Git: on a repository that an agent can write, Git itself runs
+ * what the repository says.
+ *
+ * @returns Undefined when the bytes are no index of version 2, 3 or 4 with SHA-1 names.
+ * @source https://git-scm.com/docs/index-format
+ */
+export function toTrackedPaths(bytes: Uint8Array): string[] | undefined {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (data.length < 12 || data.toString('latin1', 0, 4) !== 'DIRC') return undefined;
+  const version = data.readUInt32BE(4);
+  if (version < 2 || version > 4) return undefined;
+  const count = data.readUInt32BE(8);
+  const paths: string[] = [];
+  let previous = Buffer.alloc(0);
+  let at = 12;
+  for (let i = 0; i < count; i++) {
+    const start = at;
+    if (start + 62 > data.length) return undefined;
+    const extended = (data.readUInt16BE(start + 60) & 0x4000) !== 0;
+    at = start + (extended ? 64 : 62);
+    let kept = 0;
+    if (version === 4) {
+      const [drop, next] = readOffset(data, at);
+      at = next;
+      kept = previous.length - drop;
+      if (kept < 0) return undefined;
+    }
+    const end = data.indexOf(0, at);
+    if (end < 0) return undefined;
+    previous = Buffer.concat([previous.subarray(0, kept), data.subarray(at, end)]);
+    paths.push(previous.toString('utf8'));
+    // Versions 2 and 3 pad each entry with 1 to 8 null bytes to a multiple of eight.
+    at = version === 4 ? end + 1 : start + Math.ceil((end - start + 1) / 8) * 8;
+  }
+  return [...new Set(paths)];
+}
+
+/** Git's variable-width number, whose continuation bytes each add one. */
+function readOffset(data: Buffer, at: number): [value: number, next: number] {
+  let byte = data[at++] ?? 0;
+  let value = byte & 127;
+  while (byte & 128) {
+    byte = data[at++] ?? 0;
+    value = ((value + 1) << 7) | (byte & 127);
+  }
+  return [value, at];
+}

@@ -1,0 +1,1 @@
+export { createWorkspace, type WorkspaceOptions } from './local-workspace.ts';

@@ -1,0 +1,92 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { codeOf } from './raced.ts';
+
+const rowSchema = z.object({
+  /** Relative path of the file. */
+  path: z.string(),
+  /** Name, in the same directory, of the new content. */
+  temp: z.string().nullable(),
+  /** Name, in the same directory, of what was there before. */
+  backup: z.string().nullable(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+});
+export type JournalRow = z.infer<typeof rowSchema>;
+
+const entrySchema = z.object({
+  pid: z.int(),
+  root: z.string(),
+  /** False until every file is in its place: then the step is to be taken back. */
+  done: z.boolean(),
+  rows: z.array(rowSchema),
+  /** Relative paths of directories that the step creates, outermost first. */
+  directories: z.array(z.string()),
+});
+export type JournalEntry = z.infer<typeof entrySchema>;
+
+/** What a step is about to leave lying around, so that another process can tidy up when this one is killed. */
+export interface Journal {
+  /** Writes the entry before the step begins. */
+  begin(entry: Omit<JournalEntry, 'pid' | 'done'>): { done(): void; end(): void };
+  /** Entries whose process is gone. */
+  abandoned(root: string): { entry: JournalEntry; end(): void }[];
+}
+
+/**
+ * A journal in `folder`, one small file per step under way. It guards against a killed process, not against
+ * a power cut: it is not synced, because what it lists is only left-over names.
+ */
+export function createJournal(folder: string): Journal {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const write = (file: string, entry: JournalEntry) => {
+    writeFileSync(`${file}.new`, JSON.stringify(entry), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
+  return {
+    begin(rows) {
+      const file = join(folder, `step-${process.pid}-${randomBytes(6).toString('hex')}.json`);
+      const entry: JournalEntry = { ...rows, pid: process.pid, done: false };
+      write(file, entry);
+      return {
+        done: () => write(file, { ...entry, done: true }),
+        end: () => rmSync(file, { force: true }),
+      };
+    },
+    abandoned(root) {
+      for (const name of readdirSync(folder)) {
+        const pid = /^(?:step|clock)-(\d+)-[0-9a-f]+(?:\.json\.new)?$/.exec(name)?.[1];
+        if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
+      }
+      return readdirSync(folder)
+        .filter((name) => /^step-.*\.json$/.test(name))
+        .flatMap((name) => {
+          const file = join(folder, name);
+          const entry = readEntry(file);
+          if (!entry || entry.root !== root || isAlive(entry.pid)) return [];
+          return [{ entry, end: () => rmSync(file, { force: true }) }];
+        });
+    },
+  };
+}
+
+function readEntry(file: string): JournalEntry | undefined {
+  try {
+    return entrySchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    // Gone: its own process has just ended the step. Unreadable: nothing can be concluded from it.
+    if (codeOf(error) === 'ENOENT' || error instanceof z.ZodError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,187 @@
+import { lstatSync, readlinkSync, type BigIntStats } from 'node:fs';
+import { posix } from 'node:path';
+import { KlausError } from '@klaus/core/protocol';
+import { Directory, type Descriptors } from './directory.ts';
+import { codeOf, isRace } from './raced.ts';
+
+/** Symlinks followed in one path, as Linux itself allows. Source: path_resolution(7). */
+const MAX_LINKS = 40;
+const MAX_NAME_BYTES = 255;
+const MAX_PATH_BYTES = 4_096;
+const MAX_TRIES = 16;
+
+export interface Root {
+  /** Absolute real path. */
+  path: string;
+  /** Other absolute spellings of it, such as the one the user gave. */
+  aliases: readonly string[];
+  /** Device and inode when the workspace was created. */
+  identity: string;
+  descriptors: Descriptors;
+}
+
+/** Where a path leads: a name in an open directory. */
+export interface Place {
+  /** The nearest existing directory; the place itself when that is a directory. */
+  parent: Directory;
+  /** Directories between `parent` and `name` that do not exist. */
+  missing: readonly string[];
+  /** The last component; '.' when the place is `parent` itself. */
+  name: string;
+  /** Relative to the root, every symlink resolved; '' is the root. */
+  relative: string;
+  absolute: string;
+  /** Undefined when nothing is there. Never a symlink. */
+  stat: BigIntStats | undefined;
+  /** True when the path as given ends in a symlink, which was followed. */
+  viaLink: boolean;
+}
+
+/**
+ * Finds a path below the root and calls `use` with it, holding the directory open meanwhile. When something
+ * is swapped between look and use, both are repeated.
+ *
+ * @throws KlausError `workspace.outside`; `workspace.missing` when the root is gone; `tool.failed` for a path
+ *   that is malformed or never stands still.
+ */
+export async function withPlace<T>(root: Root, path: string, use: (place: Place) => T | Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const place = findPlace(root, path);
+    try {
+      return await use(place);
+    } catch (error) {
+      if (!isRace(error)) throw toFailure(error, path);
+      if (attempt === MAX_TRIES) throw unsteady(path, error);
+    } finally {
+      place.parent.close();
+    }
+  }
+}
+
+/** As {@link withPlace}, for a caller that closes `parent` itself and sees to races of its own. */
+export function findPlace(root: Root, path: string): Place {
+  checkSpelling(path);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return walk(root, path);
+    } catch (error) {
+      if (!isRace(error)) throw toFailure(error, path);
+      if (attempt === MAX_TRIES) throw unsteady(path, error);
+    }
+  }
+}
+
+function unsteady(path: string, cause: unknown): KlausError {
+  return new KlausError('tool.failed', `${shorten(path)} keeps changing; nothing was done.`, { retryable: true, cause });
+}
+
+/** One walk from the root. The caller closes `parent`. */
+function walk(root: Root, path: string): Place {
+  const trail = [openRoot(root)];
+  const missing: string[] = [];
+  const pending = toComponents(root, path, path);
+  let file: { name: string; stat: BigIntStats } | undefined;
+  let links = 0;
+  let viaLink = false;
+  try {
+    while (pending.length > 0) {
+      const name = pending.shift()!;
+      if (name === '' || name === '.') continue;
+      if (file) throw new KlausError('tool.failed', `${shorten(path)}: ${file.name} is not a directory.`);
+      if (name === '..') {
+        if (missing.pop() !== undefined) continue;
+        if (trail.length === 1) throw outside(path);
+        trail.pop()!.close();
+        continue;
+      }
+      const here = trail.at(-1)!;
+      const stat = missing.length > 0 ? undefined : lstatSync(here.child(name), { bigint: true, throwIfNoEntry: false });
+      if (!stat) missing.push(name);
+      else if (stat.isDirectory()) trail.push(here.open(name));
+      else if (!stat.isSymbolicLink()) file = { name, stat };
+      else {
+        if (++links > MAX_LINKS) throw new KlausError('tool.failed', `${shorten(path)}: too many symbolic links.`);
+        if (pending.every((rest) => rest === '' || rest === '.')) viaLink = true;
+        const target = readlinkSync(here.child(name));
+        if (target.startsWith('/')) while (trail.length > 1) trail.pop()!.close();
+        pending.unshift(...toComponents(root, target, path));
+      }
+    }
+    return toPlace(trail.pop()!, { root, missing, file, viaLink });
+  } finally {
+    for (const directory of trail) directory.close();
+  }
+}
+
+function toPlace(
+  parent: Directory,
+  found: { root: Root; missing: string[]; file: { name: string; stat: BigIntStats } | undefined; viaLink: boolean },
+): Place {
+  const { root, missing, file, viaLink } = found;
+  const name = file?.name ?? missing.pop() ?? '.';
+  const absolute = name === '.' ? parent.absolute : [parent.absolute === '/' ? '' : parent.absolute, ...missing, name].join('/');
+  const relative = absolute === root.path ? '' : absolute.slice(root.path === '/' ? 1 : root.path.length + 1);
+  const stat = name === '.' ? lstatSync(parent.child('.'), { bigint: true }) : file?.stat;
+  return { parent, missing, name, relative, absolute, stat, viaLink };
+}
+
+/** Opens the root, which must still be the directory it was. */
+export function openRoot(root: Root): Directory {
+  let directory: Directory;
+  try {
+    directory = new Directory(root.path, root.path, root.descriptors);
+  } catch (error) {
+    throw new KlausError('workspace.missing', `The workspace ${root.path} is gone.`, { cause: error });
+  }
+  if (directory.identity() === root.identity) return directory;
+  directory.close();
+  throw new KlausError('workspace.missing', `The workspace ${root.path} was replaced by another directory.`);
+}
+
+/** Components below the root. An absolute path must begin with the root, under one of its spellings. */
+function toComponents(root: Root, path: string, given: string): string[] {
+  if (!path.startsWith('/')) return path.split('/');
+  for (const spelling of [path, posix.normalize(path)]) {
+    for (const prefix of [root.path, ...root.aliases]) {
+      if (spelling === prefix || prefix === '/') return spelling.slice(prefix.length).split('/');
+      if (spelling.startsWith(`${prefix}/`)) return spelling.slice(prefix.length + 1).split('/');
+    }
+  }
+  throw outside(given);
+}
+
+function checkSpelling(path: string): void {
+  if (path.includes('\0')) throw new KlausError('tool.failed', 'The path contains a null byte.');
+  if (!path.isWellFormed()) throw new KlausError('tool.failed', 'The path is not valid Unicode.');
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES || path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) {
+    throw new KlausError('tool.failed', `The path is too long: ${shorten(path)}`);
+  }
+}
+
+function outside(path: string): KlausError {
+  return new KlausError('workspace.outside', `${shorten(path)} is outside the workspace.`, {
+    hint: 'Use a path inside the workspace.',
+  });
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the filesystem is read-only',
+  ENOSPC: 'no space is left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many files are open',
+};
+
+/** The system's error in words, with the path as the caller spelled it. */
+function toFailure(error: unknown, path: string): unknown {
+  const words = FAILURES[codeOf(error)];
+  return words ? new KlausError('tool.failed', `${shorten(path)}: ${words}.`, { cause: error }) : error;
+}
+
+/** A path for a message: one line, at most 200 characters. */
+export function shorten(path: string): string {
+  const line = path.replaceAll(/[\n\r\0]/g, '?');
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}

@@ -1,0 +1,18 @@
+import { EXIT } from '../exit-codes.ts';
+import { openKlaus } from '../open-klaus.ts';
+
+/** `klaus cancel ID`: stops the run of a session, whichever process it is in. */
+export async function cancel(id: string): Promise<number> {
+  await using klaus = await openKlaus();
+  const session = klaus.session(id);
+  if (!session.isRunnable() && !klaus.approvals().some((question) => question.session === session.id)) {
+    process.stderr.write(`Nothing is running in session ${session.id}.\n`);
+    return EXIT.done;
+  }
+  await session.send({ type: 'cancel' });
+  // Nobody may be there to see the wish; then it is carried out here.
+  const result = await session.advance();
+  const how = result.state === 'busy' ? 'The process that holds it is stopping' : 'Cancelled';
+  process.stderr.write(`${how}: session ${session.id}.\n`);
+  return EXIT.done;
+}

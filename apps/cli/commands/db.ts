@@ -1,0 +1,99 @@
+import { EXIT } from '../exit-codes.ts';
+import { hasKeyboard, openKeyboard } from '../keyboard.ts';
+import { openKlaus } from '../open-klaus.ts';
+import { formatBytes, formatCount, formatNumber, formatUsd } from '../output/format.ts';
+import { toTable } from '../output/table.ts';
+import { UsageError } from '../report-error.ts';
+
+const DAY_MS = 86_400_000;
+
+/** `klaus db stats`. */
+export async function stats(options: { json?: true }): Promise<number> {
+  await using klaus = await openKlaus();
+  const found = klaus.store.stats();
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+    return EXIT.done;
+  }
+  const { usage } = found;
+  const rows = [
+    ['file', found.file],
+    ['database', formatBytes(found.bytes.database)],
+    ['write-ahead log', formatBytes(found.bytes.writeAheadLog)],
+    ['blobs', `${formatCount(found.blobs)}, ${formatBytes(found.bytes.blobs)}`],
+    ...found.sessions.map(({ status, count }) => [`sessions ${status}`, formatCount(count)]),
+    ...found.tables.map(({ name, rows: count }) => [`table ${name}`, formatCount(count)]),
+    ['tokens in', formatCount(usage.inputTokens)],
+    ['tokens from cache', formatCount(usage.cacheReadTokens)],
+    ['tokens to cache', formatCount(usage.cacheWriteTokens)],
+    ['tokens out', formatCount(usage.outputTokens)],
+    ['known cost', formatUsd(usage.usd)],
+  ];
+  process.stdout.write(toTable(rows, 0));
+  return EXIT.done;
+}
+
+/** `klaus db clear-sessions`: asks first, unless told not to. */
+export async function clearSessions(options: { olderThan?: number; yes?: true }): Promise<number> {
+  await using klaus = await openKlaus();
+  const { olderThan } = options;
+  const which =
+    olderThan === undefined
+      ? 'every session that is not pinned'
+      : `every unpinned session without an event for ${formatNumber(olderThan, 'day')}`;
+  if (options.yes !== true && !(await isSure(which))) {
+    process.stderr.write('Nothing was deleted.\n');
+    return EXIT.denied;
+  }
+  const report = klaus.store.clearSessions(
+    olderThan === undefined ? {} : { olderThan: Date.now() - olderThan * DAY_MS },
+  );
+  process.stdout.write(
+    `${formatNumber(report.cleared.length, 'session')} deleted, ${formatBytes(report.blobs.bytes)} of blobs freed\n`,
+  );
+  if (report.busy.length > 0)
+    process.stderr.write(`Left, because a process works on them: ${report.busy.join(', ')}\n`);
+  return EXIT.done;
+}
+
+async function isSure(which: string): Promise<boolean> {
+  if (!hasKeyboard()) throw new UsageError(`This would delete ${which}.`, 'Add --yes if that is meant.');
+  process.stderr.write(`Delete ${which}? [y/n] `);
+  const keyboard = await openKeyboard();
+  try {
+    const key = await keyboard.key();
+    process.stderr.write('\n');
+    return key?.toLowerCase() === 'y';
+  } finally {
+    keyboard.close();
+  }
+}
+
+/** `klaus db verify [ID]`: exit 1 when a record is not as it was written. */
+export async function verify(id: string | undefined): Promise<number> {
+  await using klaus = await openKlaus();
+  const ids =
+    id === undefined ? klaus.sessions({ limit: Number.MAX_SAFE_INTEGER }).map((row) => row.id) : [klaus.session(id).id];
+  let records = 0;
+  let damaged = 0;
+  for (const session of ids) {
+    const report = klaus.store.verify(session);
+    records += report.records;
+    if (report.intact) continue;
+    damaged += 1;
+    process.stdout.write(`${session}: ${report.message}\n`);
+  }
+  const sum = `${formatNumber(ids.length, 'session')}, ${formatNumber(records, 'intact record')}`;
+  process.stdout.write(
+    damaged === 0 ? `${sum}, all as written\n` : `${sum}, ${formatNumber(damaged, 'damaged session')}\n`,
+  );
+  return damaged === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** `klaus db recover`. */
+export async function recover(): Promise<number> {
+  const { recoverDatabase } = await import('@klaus/sdk');
+  const report = await recoverDatabase();
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  return EXIT.done;
+}

@@ -1,0 +1,28 @@
+import { EXIT, toExitCode } from '../exit-codes.ts';
+import { createPaint } from '../output/paint.ts';
+import { toLine } from '../output/printable.ts';
+
+const SIGNS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
+const WORDS = { ok: 'Works:', warn: 'Note:', fail: 'Broken:' } as const;
+
+/** `klaus doctor`: exit 0 when a run can begin, else the code that a run would end with. */
+export async function doctor(options: { json?: true; plain?: true }): Promise<number> {
+  const { diagnose, KlausError } = await import('@klaus/sdk');
+  const findings = await diagnose();
+  const worst = findings.find((finding) => finding.status === 'fail');
+  const exitCode = worst === undefined ? EXIT.done : toExitCode(new KlausError(worst.code ?? 'config', worst.text));
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ ok: worst === undefined, findings }, undefined, 2)}\n`);
+    return exitCode;
+  }
+  const plain = options.plain ?? false;
+  const paint = createPaint(process.stdout, plain);
+  for (const { name, status, text, mend } of findings) {
+    const [color, sign] = SIGNS[status];
+    const mark = plain ? WORDS[status] : paint(color, sign);
+    process.stdout.write(`${mark} ${name}: ${toLine(text, 2_000)}\n`);
+    if (mend !== undefined && status !== 'ok') process.stdout.write(`    ${paint('bold', toLine(mend, 2_000))}\n`);
+  }
+  process.stdout.write(`${worst === undefined ? 'A run can begin here.' : 'A run cannot begin here yet.'}\n`);
+  return exitCode;
+}

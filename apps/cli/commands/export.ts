@@ -1,0 +1,23 @@
+import { EXIT } from '../exit-codes.ts';
+import { openKlaus } from '../open-klaus.ts';
+import { toMarkdown } from '../output/markdown.ts';
+import { toTranscript } from '../output/transcript.ts';
+
+/** `klaus export ID`: the whole session as one document on standard output, written as it is read. */
+export async function exportSession(id: string, options: { format: 'md' | 'json' }): Promise<number> {
+  const { stdout } = process;
+  await using klaus = await openKlaus();
+  const session = klaus.session(id);
+  if (options.format === 'md') {
+    for (const entry of toTranscript(session.events())) stdout.write(`${toMarkdown(entry)}\n`);
+    return EXIT.done;
+  }
+  stdout.write(`{"session":${JSON.stringify(klaus.store.session(session.id))},\n"events":[`);
+  let separator = '\n';
+  for (const event of session.events()) {
+    stdout.write(`${separator}${JSON.stringify(event)}`);
+    separator = ',\n';
+  }
+  stdout.write('\n]}\n');
+  return EXIT.done;
+}

@@ -1,0 +1,41 @@
+import type { Session } from '@klaus/sdk';
+import { openKlaus } from '../open-klaus.ts';
+import { UsageError } from '../report-error.ts';
+import { type LimitOptions, type RunOptions, type ShowOptions, toLimits } from '../run-options.ts';
+import { createOutput, workOn } from '../show-session.ts';
+import { toOnAsk } from './run.ts';
+
+/** `klaus resume ID`: goes on after a crash, a limit, a failure or a cancel. */
+export async function resume(
+  id: string,
+  options: ShowOptions & LimitOptions & Pick<RunOptions, 'onAsk'>,
+): Promise<number> {
+  const output = createOutput(options);
+  await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });
+  const session = klaus.session(id);
+  const { last, state } = readRun(session);
+  const { onAsk, asks } = toOnAsk(klaus, options);
+  const limits = toLimits(options);
+  if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
+  if (state === 'done' && !session.isRunnable()) {
+    throw new UsageError(
+      `Nothing is left to do in session ${session.id}.`,
+      `Give it a new task: klaus --session ${session.id} "…"`,
+    );
+  }
+  // A run that was cut off goes on by itself; one that ended needs to be asked for.
+  if (state === 'stopped') await session.send({ type: 'resume', onAsk });
+  return await workOn({ klaus, session, after: last, show: options, output, asks });
+}
+
+/** Where the last run of a session stands: under way, ended well (or never begun), or ended short of that. */
+function readRun(session: Session): { last: number; state: 'open' | 'done' | 'stopped' } {
+  let last = 0;
+  let state: 'open' | 'done' | 'stopped' = 'done';
+  for (const event of session.events()) {
+    last = event.seq;
+    if (event.type === 'run.started') state = 'open';
+    if (event.type === 'run.finished') state = event.outcome === 'done' ? 'done' : 'stopped';
+  }
+  return { last, state };
+}

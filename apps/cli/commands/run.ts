@@ -1,0 +1,124 @@
+import { realpathSync } from 'node:fs';
+import type { Klaus, OnAsk, Part, Session } from '@klaus/sdk';
+import { openKlaus, toFolder } from '../open-klaus.ts';
+import type { Output } from '../output/output.ts';
+import { readStdin, toPromptParts } from '../prompt-input.ts';
+import { UsageError } from '../report-error.ts';
+import { type RunOptions, toLimits, toSettings } from '../run-options.ts';
+import { canAsk, createOutput, workOn } from '../show-session.ts';
+
+/** `klaus "prompt"` and `klaus run`: one prompt, in a new session or in an existing one. */
+export async function run(words: readonly string[], options: RunOptions): Promise<number> {
+  checkCombination(options);
+  const output = createOutput(options);
+  const stdin = await readStdin(() => output.note('Reading standard input; it is still open. < /dev/null means none.'));
+  const settings =
+    options.session === undefined && options.continue === undefined ? toSettings(options) : { onAsk: options.onAsk };
+  await using klaus = await openKlaus({ cwd: options.cwd, settings, onNotice: (text) => output.note(text) });
+  const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
+
+  const existing = findSession(klaus, options);
+  const session = existing ?? (await openSession(klaus, options));
+  return await sendPrompt({
+    klaus,
+    session,
+    parts,
+    options,
+    output,
+    after: existing === undefined ? 0 : lastSeq(klaus, existing),
+    delivery: 'queue',
+  });
+}
+
+interface SendPromptOptions {
+  klaus: Klaus;
+  session: Session;
+  parts: readonly Part[];
+  options: RunOptions;
+  output: Output;
+  after: number;
+  delivery: 'steer' | 'queue';
+}
+
+/** Sends a prompt with whatever changes the session before it, then works on it here if nobody else does. */
+export async function sendPrompt({
+  klaus,
+  session,
+  parts,
+  options,
+  output,
+  after,
+  delivery,
+}: SendPromptOptions): Promise<number> {
+  const { onAsk, asks } = toOnAsk(klaus, options);
+  if (after > 0) {
+    const limits = toLimits(options);
+    if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
+    const change = {
+      ...(options.model && { model: options.model }),
+      ...(options.approve && { mode: options.approve }),
+    };
+    if (Object.keys(change).length > 0) await session.send({ type: 'change', ...change });
+  }
+  await session.prompt(parts, { onAsk, delivery });
+  return workOn({
+    klaus,
+    session,
+    after,
+    show: options,
+    output,
+    asks,
+    ...(after > 0 && { handedOver: 'The message' }),
+  });
+}
+
+/** A question goes to the person at the terminal; without one it is refused unless the user chose to wait. */
+export function toOnAsk(klaus: Klaus, options: RunOptions): { onAsk: OnAsk; asks: boolean } {
+  const chosen = klaus.configuration.get('onAsk');
+  if (chosen !== undefined) return { onAsk: chosen, asks: false };
+  const asks = canAsk(options);
+  return { onAsk: asks ? 'wait' : 'deny', asks };
+}
+
+function checkCombination(options: RunOptions): void {
+  if (options.session !== undefined && options.continue) {
+    throw new UsageError('--session and --continue exclude each other.', 'Give the one that you mean.');
+  }
+  if (options.session === undefined && !options.continue) return;
+  const fixed = [
+    ...(options.sandbox ? ['--sandbox'] : []),
+    ...(options.session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),
+  ];
+  if (fixed.length > 0) {
+    throw new UsageError(
+      `${fixed.join(' and ')} cannot change in an existing session.`,
+      'Leave it out, or begin a new session.',
+    );
+  }
+}
+
+function findSession(klaus: Klaus, options: RunOptions): Session | undefined {
+  if (options.session !== undefined) return klaus.session(options.session);
+  if (!options.continue) return undefined;
+  const folder = realpathSync(options.cwd === undefined ? klaus.configuration.get('workspace') : toFolder(options.cwd));
+  const latest = klaus.store.latestSession(folder);
+  if (latest === undefined) {
+    throw new UsageError(
+      `There is no session of ${folder} yet.`,
+      'klaus sessions lists those of other folders; klaus "prompt" begins one.',
+    );
+  }
+  return klaus.session(latest.id);
+}
+
+function openSession(klaus: Klaus, options: RunOptions): Promise<Session> {
+  return klaus.open({
+    ...(options.cwd !== undefined && { workspace: toFolder(options.cwd) }),
+    allowAnyWorkspace: options.allowAnyWorkspace ?? false,
+  });
+}
+
+/** Sequence number of a session's last event; 0 when there is none. */
+export function lastSeq(klaus: Klaus, session: Session): number {
+  return klaus.store.session(session.id)?.lastSeq ?? 0;
+}

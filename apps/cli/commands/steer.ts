@@ -1,0 +1,15 @@
+import { openKlaus } from '../open-klaus.ts';
+import { readStdin, toPromptParts } from '../prompt-input.ts';
+import type { RunOptions } from '../run-options.ts';
+import { createOutput } from '../show-session.ts';
+import { lastSeq, sendPrompt } from './run.ts';
+
+/** `klaus steer ID "text"`: speaks into a run, which sees it at its next model call. */
+export async function steer(id: string, words: readonly string[], options: RunOptions): Promise<number> {
+  const output = createOutput(options);
+  const stdin = await readStdin(() => output.note('Reading standard input; it is still open. < /dev/null means none.'));
+  await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });
+  const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
+  const session = klaus.session(id);
+  return await sendPrompt({ klaus, session, parts, options, output, after: lastSeq(klaus, session), delivery: 'steer' });
+}

@@ -1,0 +1,135 @@
+import type { Advance, Event, Klaus, ModelFailureCode, Session } from '@klaus/sdk';
+import { askInTerminal } from './approval-prompt.ts';
+import { EXIT, type ExitCode, outcomeToExitCode } from './exit-codes.ts';
+import { type Interrupts, watchInterrupts } from './interrupts.ts';
+import type { Output } from './output/output.ts';
+import { onReaderGone } from './streams.ts';
+
+export interface DriveOptions {
+  klaus: Klaus;
+  session: Session;
+  /** Events after this one are shown. */
+  after: number;
+  output: Output;
+  /** True when a person at this terminal answers questions. */
+  asks: boolean;
+  plain: boolean;
+  /** Milliseconds until the run is cancelled. Default: no end. */
+  timeoutMs?: number | undefined;
+}
+
+/**
+ * How driving a session ended. `busy`: another live process holds it. `stopped` says that this process asked
+ * it to stop, and why.
+ */
+export type Driven = Advance & { stopped: 'interrupt' | 'timeout' | undefined; exitCode: ExitCode };
+
+/**
+ * Works on a session until nothing is left to do here, showing what happens. Ctrl-C cancels once and
+ * leaves at the second time; a question is put to the person at the terminal, if there is one.
+ */
+export async function drive(options: DriveOptions): Promise<Driven> {
+  const { session, output } = options;
+  const stop = createStop(options);
+  using interrupts = watchInterrupts(() => {
+    output.note('Cancelling. Ctrl-C again leaves at once.');
+    stop.request('interrupt');
+  });
+  const late = () => {
+    output.note('The time is up. Cancelling.', 'warn');
+    stop.request('timeout');
+  };
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(late, options.timeoutMs);
+  const forgetReader = onReaderGone(() => stop.request('interrupt'));
+  let failure: ModelFailureCode | undefined;
+  const show = (event: Event) => {
+    if (event.type === 'model.attempted' && event.purpose === 'turn') {
+      failure = event.outcome === 'ok' || event.outcome === 'cancelled' ? undefined : event.outcome;
+    }
+    output.event(event);
+  };
+  const unsubscribe = session.subscribe(options.after, show);
+  const unlisten = output.live === undefined ? undefined : session.onLive(output.live);
+  try {
+    const result = await advanceAndAsk(options, stop, interrupts);
+    const stopped = stop.reason;
+    return { ...result, stopped, exitCode: toExit(result, stopped, failure) };
+  } finally {
+    clearTimeout(timer);
+    forgetReader();
+    unlisten?.();
+    unsubscribe();
+    output.settle();
+  }
+}
+
+function toExit(result: Advance, stopped: Driven['stopped'], failure: ModelFailureCode | undefined): ExitCode {
+  if (result.state === 'busy') return EXIT.busy;
+  const finished = result.state === 'idle' ? result.finished : undefined;
+  // Work that was done before the wish to stop arrived is done.
+  if (finished !== undefined && finished.outcome !== 'cancelled') return outcomeToExitCode(finished.outcome, failure);
+  if (stopped === 'timeout') return EXIT.busy;
+  if (stopped === 'interrupt') return EXIT.interrupted;
+  if (finished !== undefined) return outcomeToExitCode(finished.outcome);
+  return result.state === 'parked' ? EXIT.waiting : EXIT.done;
+}
+
+/** The wish to end the run: sent once, whoever has it first. */
+interface Stop {
+  readonly signal: AbortSignal;
+  readonly reason: Driven['stopped'];
+  request(reason: NonNullable<Driven['stopped']>): void;
+  /** Resolves when the wish is durable; at once where there is none. */
+  sent(): Promise<void>;
+}
+
+function createStop({ session, output }: DriveOptions): Stop {
+  const controller = new AbortController();
+  let reason: Driven['stopped'];
+  let sending = Promise.resolve();
+  const send = async () => {
+    try {
+      await session.send({ type: 'cancel' });
+    } catch (error) {
+      output.note(
+        `The wish to stop could not be recorded: ${error instanceof Error ? error.message : String(error)}`,
+        'warn',
+      );
+    }
+  };
+  return {
+    signal: controller.signal,
+    get reason() {
+      return reason;
+    },
+    request(why) {
+      if (reason !== undefined) return;
+      reason = why;
+      sending = send();
+      controller.abort();
+    },
+    sent: () => sending,
+  };
+}
+
+async function advanceAndAsk(options: DriveOptions, stop: Stop, interrupts: Interrupts): Promise<Advance> {
+  const { klaus, session, output, asks, plain } = options;
+  for (;;) {
+    const result = await session.advance();
+    if (result.state !== 'parked') return result;
+    // A wish to stop that came while the session was being parked still waits in its inbox.
+    if (stop.signal.aborted) {
+      await stop.sent();
+      if (session.isRunnable()) continue;
+      return result;
+    }
+    const question = result.approvals[0];
+    if (!asks || question === undefined) return result;
+    output.settle();
+    const reply = await askInTerminal(question, { plain, signal: stop.signal });
+    if (reply === 'interrupt') interrupts.request();
+    else if (reply !== 'later') await klaus.answer(question.approval, reply, { by: 'cli' });
+    else if (!stop.signal.aborted) return result;
+    await stop.sent();
+  }
+}

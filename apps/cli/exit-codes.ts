@@ -1,0 +1,85 @@
+import type { ErrorCode, ModelFailureCode, Outcome } from '@klaus/sdk';
+
+/** Exit codes of every command. 0 is never anything but success. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  config: 3,
+  model: 4,
+  limit: 5,
+  denied: 6,
+  sandbox: 7,
+  waiting: 8,
+  busy: 9,
+  interrupted: 130,
+} as const;
+
+export type ExitName = keyof typeof EXIT;
+export type ExitCode = (typeof EXIT)[ExitName];
+
+export const EXIT_MEANINGS: Readonly<Record<ExitName, string>> = {
+  done: 'Done.',
+  failed: 'The task failed.',
+  usage: 'The command line is wrong.',
+  config: 'Configuration or authentication.',
+  model: 'The model failed after all retries.',
+  limit: 'A budget or turn limit was reached.',
+  denied: 'A denial kept the task from finishing.',
+  sandbox: 'There is no sandbox.',
+  waiting: 'The run waits for an approval.',
+  busy: 'Timed out, or another process holds the session.',
+  interrupted: 'Interrupted.',
+};
+
+export const ERROR_EXITS: Readonly<Record<ErrorCode, ExitName>> = {
+  usage: 'usage',
+  config: 'config',
+  auth: 'config',
+  'model.unknown': 'config',
+  'model.failed': 'model',
+  limit: 'limit',
+  denied: 'denied',
+  'sandbox.unavailable': 'sandbox',
+  'sandbox.failed': 'sandbox',
+  'workspace.missing': 'usage',
+  'workspace.refused': 'usage',
+  'workspace.outside': 'usage',
+  'workspace.conflict': 'failed',
+  'store.busy': 'busy',
+  'store.corrupt': 'failed',
+  'store.full': 'failed',
+  'tool.unknown': 'failed',
+  'tool.input': 'failed',
+  'tool.failed': 'failed',
+  cancelled: 'interrupted',
+  timeout: 'busy',
+  internal: 'failed',
+};
+
+export const OUTCOME_EXITS: Readonly<Record<Outcome, ExitName>> = {
+  done: 'done',
+  failed: 'failed',
+  model_failed: 'model',
+  limit: 'limit',
+  denied: 'denied',
+  cancelled: 'interrupted',
+};
+
+/** The exit code for anything thrown: that of a KlausError's code, and 1 for what is no KlausError. */
+export function toExitCode(error: unknown): ExitCode {
+  // Known by its mark, not by an import: this table must not load the engine when only `--help` is asked for.
+  if (typeof error !== 'object' || error === null || !(Symbol.for('klaus.error') in error)) return EXIT.failed;
+  const { code } = error as { code?: ErrorCode };
+  return EXIT[(code && ERROR_EXITS[code]) ?? 'failed'];
+}
+
+/**
+ * The exit code for how a run ended.
+ *
+ * @param failure What the last model request failed with: a refused key is 3, not 4.
+ */
+export function outcomeToExitCode(outcome: Outcome, failure?: ModelFailureCode): ExitCode {
+  if (outcome === 'model_failed' && failure === 'auth') return EXIT.config;
+  return EXIT[OUTCOME_EXITS[outcome]];
+}

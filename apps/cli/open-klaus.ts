@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Klaus } from '@klaus/sdk';
+import { UsageError } from './report-error.ts';
+import { toScriptedServer } from './scripted-model.ts';
+
+export interface OpenKlausOptions {
+  /** Folder from `--cwd`. Default: the current one. */
+  cwd?: string | undefined;
+  /** Settings from options, by key. */
+  settings?: Readonly<Record<string, unknown>>;
+  /** Lines that belong to no session. Default: standard error. */
+  onNotice?: (text: string) => void;
+}
+
+/** Loads the engine and opens it. Everything before this call works without it. */
+export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> {
+  const { createKlaus } = await import('@klaus/sdk');
+  const given = Object.entries(options.settings ?? {}).filter(([, value]) => value !== undefined);
+  return createKlaus({
+    cwd: options.cwd === undefined ? process.cwd() : toFolder(options.cwd),
+    settings: Object.fromEntries(given),
+    scripted: toScriptedServer,
+    onNotice: options.onNotice ?? ((text) => void process.stderr.write(`klaus: ${text}\n`)),
+  });
+}
+
+/** @throws UsageError when there is no such folder. */
+export function toFolder(path: string): string {
+  const folder = resolve(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new UsageError(`There is no folder ${folder}.`, 'Give --cwd the folder that the agent is to work in.');
+  }
+  return folder;
+}

@@ -1,0 +1,25 @@
+import { toLine } from './printable.ts';
+
+/** What a call is about, by the names that tools give to the thing they work on. */
+const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
+
+/**
+ * One line for a call: the tool's name and what it works on, such as `read_file src/sum.js`.
+ *
+ * @param max Characters.
+ */
+export function describeCall(name: string, input: unknown, max = 72): string {
+  if (typeof input !== 'object' || input === null) return toLine(name, max);
+  const fields = input as Record<string, unknown>;
+  const key = SUBJECTS.find((candidate) => typeof fields[candidate] === 'string' && fields[candidate] !== '');
+  const subject = key === undefined ? patchedFiles(fields['patch']) : String(fields[key]);
+  return toLine(subject === '' ? name : `${name} ${subject}`, max);
+}
+
+function patchedFiles(patch: unknown): string {
+  if (typeof patch !== 'string') return '';
+  const files = [...patch.matchAll(/^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)].map((match) =>
+    match[1]!.trim(),
+  );
+  return [...new Set(files)].join(', ');
+}

@@ -1,0 +1,45 @@
+import type { Usage } from '@klaus/sdk';
+
+/** `850 ms`, `1.2 s`, `3 min 20 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** With thousands separators, whatever the locale. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US', { maximumFractionDigits: 2 });
+}
+
+/** US dollars, precise enough that a small run does not look free. Null is a price that is not known. */
+export function formatUsd(usd: number | null): string {
+  if (usd === null) return 'cost unknown';
+  if (usd === 0) return '$0';
+  return usd < 0.01 ? `$${usd.toFixed(5)}` : `$${usd.toFixed(2)}`;
+}
+
+/** `12,000 tokens in (10,000 from cache), 340 out`. */
+export function formatUsage(usage: Usage): string {
+  const input = usage.input + usage.cacheRead + usage.cacheWrite;
+  const cached = usage.cacheRead > 0 ? ` (${formatCount(usage.cacheRead)} from cache)` : '';
+  return `${formatCount(input)} tokens in${cached}, ${formatCount(usage.output)} out`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function formatNumber(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Bytes as KiB, MiB or GiB. */
+export function formatBytes(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1_024 && unit < units.length - 1) {
+    value /= 1_024;
+    unit += 1;
+  }
+  return unit === 0 ? `${bytes} bytes` : `${value.toFixed(1)} ${units[unit]}`;
+}

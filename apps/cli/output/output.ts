@@ -1,0 +1,12 @@
+import type { Event, Live } from '@klaus/sdk';
+
+/** Where a run is shown. Every output is a fold over the events; none changes what happens. */
+export interface Output {
+  event(event: Event): void;
+  /** Absent where nobody watches, so that nobody listens to what would not be shown. */
+  readonly live: ((live: Live) => void) | undefined;
+  /** A line for the user that is no event. Not part of what a program reads. */
+  note(text: string, level?: 'info' | 'warn'): void;
+  /** Whatever is drawn at the bottom goes away, so that a question can be put there. */
+  settle(): void;
+}

@@ -1,0 +1,22 @@
+/**
+ * Characters that would let text from a model, a file or a command act on the terminal or hide from the
+ * reader: control characters but line feed and tab, and the marks that reorder or hide what is shown.
+ */
+// oxlint-disable-next-line no-control-regex -- They are what this is about.
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+/**
+ * Makes text safe to print: what acts on a terminal is shown as `<1b>` instead. CRLF becomes LF. Works on
+ * pieces of a stream as on the whole, because it looks at single characters only.
+ */
+export function toPrintable(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(ACTING, (character) => `<${character.codePointAt(0)!.toString(16).padStart(2, '0')}>`);
+}
+
+/** One line of at most `max` characters: white space is folded, the end cut with an ellipsis. */
+export function toLine(text: string, max: number): string {
+  const line = toPrintable(text).replaceAll(/\s+/g, ' ').trim();
+  return line.length <= max ? line : `${line.slice(0, Math.max(0, max - 1))}…`;
+}

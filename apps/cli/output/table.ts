@@ -1,0 +1,31 @@
+import { toLine } from './printable.ts';
+
+/**
+ * Columns of text, each as wide as its widest cell; the last one takes the rest of the line.
+ *
+ * @param width Characters of a line; 0 means that nothing is cut, for what is read by a program.
+ */
+export function toTable(rows: readonly (readonly string[])[], width: number): string {
+  const cells = rows.map((row) => row.map((cell) => toLine(cell, 10_000)));
+  const columns = Math.max(0, ...cells.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  return cells
+    .map((row) => {
+      const line = row
+        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column]!)))
+        .join('  ');
+      return `${width > 0 ? toLineEnd(line, width) : line}\n`;
+    })
+    .join('');
+}
+
+function toLineEnd(line: string, width: number): string {
+  return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
+}
+
+/** The width of standard output's terminal; 0 when it is none. */
+export function outputWidth(): number {
+  return process.stdout.isTTY ? process.stdout.columns : 0;
+}

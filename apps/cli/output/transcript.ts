@@ -1,0 +1,93 @@
+import type { Event, Message } from '@klaus/sdk';
+import { describeCall } from './describe-call.ts';
+import { formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+
+/** One thing that a reader of a session wants to see. */
+export type Entry =
+  | { kind: 'opened'; session: string; workspace: string; model: string; mode: string; sandbox: string; at: number }
+  | { kind: 'user'; text: string; steered: boolean; attached: string[]; at: number }
+  | { kind: 'model'; text: string; at: number }
+  | { kind: 'call'; title: string; ok: boolean; outcome: string; output: string; duration: string; at: number }
+  | { kind: 'note'; text: string; at: number }
+  | { kind: 'end'; outcome: string; reason: string; facts: string; at: number };
+
+/** A session's log as a person reads it: a fold that holds no more than the titles of open calls. */
+export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, undefined> {
+  const titles = new Map<string, string>();
+  for (const event of events) {
+    const { at } = event;
+    switch (event.type) {
+      case 'session.opened':
+        yield {
+          kind: 'opened',
+          session: event.session,
+          workspace: event.workspace,
+          model: event.model,
+          mode: event.mode,
+          sandbox: event.sandbox,
+          at,
+        };
+        break;
+      case 'message.added': {
+        for (const part of event.message.parts) {
+          if (part.type === 'call') titles.set(part.id, describeCall(part.name, part.input, 100));
+        }
+        const entry = toMessageEntry(event.message, at);
+        if (entry !== undefined) yield entry;
+        break;
+      }
+      case 'tool.finished': {
+        const title = titles.get(event.call) ?? event.name;
+        titles.delete(event.call);
+        const duration = formatDuration(event.durationMs);
+        yield {
+          kind: 'call',
+          title,
+          ok: event.outcome === 'ok',
+          outcome: event.outcome,
+          output: event.output,
+          duration,
+          at,
+        };
+        break;
+      }
+      case 'approval.asked':
+        yield { kind: 'note', text: `Asked: ${event.title}. ${event.reason}`, at };
+        break;
+      case 'approval.answered':
+        yield {
+          kind: 'note',
+          text: `${event.answer} by ${event.by}${event.note === undefined ? '' : `: ${event.note}`}`,
+          at,
+        };
+        break;
+      case 'context.compacted':
+        yield { kind: 'note', text: `${formatNumber(event.dropped, 'older message')} replaced by a summary.`, at };
+        break;
+      case 'workspace.snapshotted':
+        yield { kind: 'note', text: `Checkpoint ${event.commit} on ${event.ref}.`, at };
+        break;
+      case 'notice':
+        yield { kind: 'note', text: event.text, at };
+        break;
+      case 'run.finished': {
+        const facts = `${formatNumber(event.turns, 'turn')}, ${formatNumber(event.toolCalls, 'tool call')}, ${formatUsage(event.usage)}, ${formatUsd(event.usd)}`;
+        yield { kind: 'end', outcome: event.outcome, reason: event.reason, facts, at };
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+function toMessageEntry(message: Message, at: number): Entry | undefined {
+  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  if (message.origin === 'model') return text.trim() === '' ? undefined : { kind: 'model', text, at };
+  if (message.origin !== 'user' && message.origin !== 'steer') return undefined;
+  const attached = message.parts.flatMap((part) => {
+    if (part.type === 'file') return [part.name];
+    return part.type === 'image' ? [part.mediaType] : [];
+  });
+  return { kind: 'user', text, steered: message.origin === 'steer', attached, at };
+}

@@ -1,0 +1,262 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { findNearWord } from './near-word.ts';
+import { UsageError } from './report-error.ts';
+import {
+  addLimitOptions,
+  addRunOptions,
+  addShowOptions,
+  onAskOption,
+  type RunOptions,
+  sandboxOption,
+} from './run-options.ts';
+import { VERSION } from './version.ts';
+
+const EXAMPLES = `
+Examples:
+  klaus "fix the failing test"                  work in this folder
+  git diff | klaus "review this"                with standard input as context
+  klaus --approve ask "tidy up src/"            ask before every change
+  klaus --continue "and now the docs"           go on with the latest session here
+  klaus --json --on-ask wait "…" > events.ndjson
+  klaus sessions; klaus show ID; klaus resume ID
+
+klaus run --help lists the options of a prompt: --model, --approve, --budget-usd and more.
+
+Exit codes: 0 done, 1 the task failed, 2 usage, 3 configuration or authentication, 4 model failed,
+5 budget or turn limit, 6 denied, 7 no sandbox, 8 waiting for approval, 9 timed out or busy, 130 interrupted.
+`;
+
+/**
+ * The command line of `klaus`. What a command does is loaded only when it is called.
+ *
+ * @param done Receives the exit code of the command that ran.
+ */
+export function createProgram(done: (exitCode: number) => void = () => {}): Command {
+  const program = new Command('klaus')
+    .description('An agent that reads, changes and tests the code in a folder; every action passes one gate.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .usage('[options] "prompt"\n       klaus <command> [options]')
+    .showHelpAfterError(false)
+    .exitOverride()
+    // execute.ts prints errors; commander would print them a second time.
+    .configureOutput({ outputError: () => {} })
+    .addHelpText('after', EXAMPLES);
+  addRun(program, done);
+  addSessions(program, done);
+  addApprovals(program, done);
+  addMachine(program, done);
+  return program;
+}
+
+type Done = (exitCode: number) => void;
+
+function addRun(program: Command, done: Done): void {
+  const run = program
+    .command('run', { isDefault: true })
+    .summary('work on a prompt (the default command)')
+    .description('Works on a prompt: klaus run "…", or just klaus "…".')
+    .argument('[prompt...]', 'what to do; - reads it from standard input')
+    .addHelpText('after', '\nPiped input is added as context, as a file named stdin; alone it is the prompt.');
+  addRunOptions(run).action(async (words: string[], options: RunOptions) => {
+    if (program.args[0] !== 'run') checkCommandName(program, words);
+    if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
+      throw new UsageError(
+        'There is no prompt.',
+        'Write it in quotes: klaus "fix the failing test". klaus --help shows the commands.',
+      );
+    }
+    done(await (await import('./commands/run.ts')).run(words, options));
+  });
+  const resume = program
+    .command('resume')
+    .summary('go on after a crash, a limit, a failure or a cancel')
+    .description('Goes on with a session whose run stopped short. --budget-… and --max-… set new limits.')
+    .argument('<id>', 'session id or its beginning')
+    .addOption(onAskOption());
+  addShowOptions(addLimitOptions(resume)).action(async (id: string, options: RunOptions) => {
+    done(await (await import('./commands/resume.ts')).resume(id, options));
+  });
+  const steer = program
+    .command('steer')
+    .summary('speak into a run: it sees the message at its next model call')
+    .argument('<id>', 'session id or its beginning')
+    .argument('<text...>', 'the message; - reads it from standard input')
+    .addOption(onAskOption());
+  addShowOptions(steer).action(async (id: string, words: string[], options: RunOptions) => {
+    done(await (await import('./commands/steer.ts')).steer(id, words, options));
+  });
+  program
+    .command('cancel')
+    .summary('stop the run of a session, whichever process it is in')
+    .argument('<id>', 'session id or its beginning')
+    .action(async (id: string) => done(await (await import('./commands/cancel.ts')).cancel(id)));
+}
+
+function addSessions(program: Command, done: Done): void {
+  program
+    .command('sessions')
+    .summary('list sessions, the newest first')
+    .argument('[search]', 'text in title, summary, folder or messages')
+    .option('--json', 'one object a line')
+    .option('--limit <count>', 'how many', toPositive, 50)
+    .action(async (search: string | undefined, options: { json?: true; limit: number }) => {
+      done(await (await import('./commands/sessions.ts')).sessions(search, options));
+    });
+  program
+    .command('show')
+    .summary('print the transcript of a session')
+    .argument('<id>', 'session id or its beginning')
+    .option('--json', 'the events as NDJSON')
+    .option('--plain', 'no colours')
+    .action(async (id: string, options: { json?: true; plain?: true }) => {
+      done(await (await import('./commands/show.ts')).show(id, options));
+    });
+  program
+    .command('export')
+    .summary('print a whole session as one document')
+    .argument('<id>', 'session id or its beginning')
+    .addOption(new Option('--format <format>', 'Markdown or JSON').choices(['md', 'json']).default('md'))
+    .addHelpText('after', '\nExample:\n  klaus export 01J --format md > session.md')
+    .action(async (id: string, options: { format: 'md' | 'json' }) => {
+      done(await (await import('./commands/export.ts')).exportSession(id, options));
+    });
+}
+
+function addApprovals(program: Command, done: Done): void {
+  program
+    .command('approvals')
+    .summary('list open questions of all sessions')
+    .option('--json', 'one object a line')
+    .action(async (options: { json?: true }) =>
+      done(await (await import('./commands/approvals.ts')).approvals(options)),
+    );
+  for (const [name, reply, what] of [
+    ['approve', 'approved', 'say yes to a question, and go on with its session'],
+    ['reject', 'rejected', 'say no to a question, and go on with its session'],
+  ] as const) {
+    const command = program
+      .command(name)
+      .summary(what)
+      .argument('<id>', 'approval id or its beginning')
+      .option('--note <text>', 'a reason that the model is told');
+    addShowOptions(command).action(async (id: string, options: RunOptions & { note?: string }) => {
+      done(await (await import('./commands/answer.ts')).answer(id, reply, options));
+    });
+  }
+}
+
+function addMachine(program: Command, done: Done): void {
+  program
+    .command('doctor')
+    .summary('say what works here, and how to mend what does not')
+    .option('--json', 'one JSON document')
+    .option('--plain', 'words instead of symbols')
+    .action(async (options: { json?: true; plain?: true }) =>
+      done(await (await import('./commands/doctor.ts')).doctor(options)),
+    );
+  program
+    .command('config')
+    .summary('print every setting with its source')
+    .option('--json', 'one JSON document')
+    .option('--cwd <folder>', 'the folder whose project file counts')
+    .action(async (options: { json?: true; cwd?: string }) =>
+      done(await (await import('./commands/config.ts')).config(options)),
+    );
+  addDatabase(program.command('db').summary('look after the database'), done);
+  program
+    .command('demo')
+    .summary('watch the whole loop mend a small project, with a scripted model')
+    .option('--live', 'use the configured model instead of the scripted one')
+    .option('--keep', 'keep the demo folder')
+    .option('--plain', 'words instead of symbols')
+    .addOption(sandboxOption())
+    .action(async (options: DemoCommandOptions) => done(await (await import('./commands/demo.ts')).demo(options)));
+  program
+    .command('model-server')
+    .summary('play a script as a model, to test agents with')
+    .requiredOption('--script <file>', 'the script, YAML or JSON')
+    .option('--port <number>', '0 takes a free one', toPort, 0)
+    .option('--record <file>', 'append every request to this file as NDJSON')
+    .action(async (options: { script: string; port: number; record?: string }) => {
+      done(await (await import('./commands/model-server.ts')).modelServer(options));
+    });
+  program
+    .command('completion')
+    .summary('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', '\nExamples:\n  source <(klaus completion bash)\n  klaus completion fish | source')
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { toCompletion } = await import('./completion.ts');
+      process.stdout.write(toCompletion(program, shell));
+      done(0);
+    });
+}
+
+interface DemoCommandOptions {
+  live?: true;
+  keep?: true;
+  plain?: true;
+  sandbox?: NonNullable<RunOptions['sandbox']>;
+}
+
+function addDatabase(db: Command, done: Done): void {
+  db.command('stats')
+    .summary('count what the database holds')
+    .option('--json', 'one JSON document')
+    .action(async (options: { json?: true }) => done(await (await import('./commands/db.ts')).stats(options)));
+  db.command('clear-sessions')
+    .summary('delete sessions with everything that is only theirs')
+    .option('--older-than <days>', 'only those without an event since then', toDays)
+    .option('--yes', 'do not ask')
+    .action(async (options: { olderThan?: number; yes?: true }) => {
+      done(await (await import('./commands/db.ts')).clearSessions(options));
+    });
+  db.command('verify')
+    .summary('check the hash chain of one session, or of all')
+    .argument('[id]', 'session id or its beginning')
+    .action(async (id: string | undefined) => done(await (await import('./commands/db.ts')).verify(id)));
+  db.command('recover')
+    .summary('save what can be read from a damaged database; the damaged files are kept')
+    .action(async () => done(await (await import('./commands/db.ts')).recover()));
+}
+
+/** A word where a command was meant must not become a prompt: that would cost money and change files. */
+function checkCommandName(program: Command, words: readonly string[]): void {
+  const word = words[0];
+  if (word === undefined || /\s/.test(word)) return;
+  const names = program.commands.map((command) => command.name());
+  if (names.includes(word))
+    throw new UsageError(`The command comes before its options.`, `Write klaus ${word} first, then the options.`);
+  const near = findNearWord(word, names);
+  if (near !== undefined) {
+    throw new UsageError(
+      `There is no command ${word}. Did you mean ${near}?`,
+      `If it is a prompt: klaus run "${words.join(' ')}"`,
+    );
+  }
+}
+
+function toWhole(text: string, range: { min: number; max: number }): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < range.min || value > range.max) {
+    throw new InvalidArgumentError(`It must be a whole number from ${range.min} to ${range.max}.`);
+  }
+  return value;
+}
+
+function toPositive(text: string): number {
+  return toWhole(text, { min: 1, max: 100_000 });
+}
+
+function toPort(text: string): number {
+  return toWhole(text, { min: 0, max: 65_535 });
+}
+
+function toDays(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('It must be a number of days from 0.');
+  return value;
+}

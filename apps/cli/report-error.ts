@@ -1,0 +1,78 @@
+import type { ErrorCode, KlausError } from '@klaus/sdk';
+import { CommanderError } from 'commander';
+import { EXIT, toExitCode } from './exit-codes.ts';
+import { toPrintable } from './output/printable.ts';
+
+/** The words of the command line are wrong. Known without loading the engine, so that a typing mistake is answered at once. */
+export class UsageError extends Error {
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.name = 'UsageError';
+    this.hint = hint;
+  }
+}
+
+interface Report {
+  code: ErrorCode;
+  message: string;
+  hint: string | undefined;
+  exitCode: number;
+}
+
+/** True for a KlausError of any copy of the package; the symbol is the contract. */
+function isKlausError(value: unknown): value is KlausError {
+  return typeof value === 'object' && value !== null && Symbol.for('klaus.error') in value;
+}
+
+function toReport(error: unknown): Report {
+  if (error instanceof UsageError) {
+    return { code: 'usage', message: error.message, hint: error.hint, exitCode: EXIT.usage };
+  }
+  if (error instanceof CommanderError) {
+    // "error: unknown option '--jsn'\n(Did you mean --json?)"
+    const [what = '', hint] = error.message.replace(/^error: /, '').split('\n');
+    const message = what.charAt(0).toUpperCase() + what.slice(1);
+    return {
+      code: 'usage',
+      message: error.code === 'commander.help' ? 'A command is missing.' : message,
+      hint: hint?.replace(/^\(|\)$/g, '') ?? 'See klaus --help.',
+      exitCode: EXIT.usage,
+    };
+  }
+  if (isKlausError(error)) {
+    return { code: error.code, message: error.message, hint: error.hint, exitCode: toExitCode(error) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    code: 'internal',
+    message,
+    hint: 'This is a defect in Klaus. KLAUS_DEBUG=1 shows where it happened.',
+    exitCode: EXIT.failed,
+  };
+}
+
+/**
+ * Writes an error to standard error: one line that says what is wrong, one that says what to do. With
+ * `asJson` one JSON object instead. A stack trace only with `KLAUS_DEBUG=1`.
+ *
+ * @returns The exit code.
+ */
+export function reportError(error: unknown, options: { asJson: boolean }): number {
+  const report = toReport(error);
+  const debug = process.env['KLAUS_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
+  if (options.asJson) {
+    const { code, message, hint, exitCode } = report;
+    process.stderr.write(`${JSON.stringify({ error: { code, message, hint, exitCode, stack: debug } })}\n`);
+  } else {
+    process.stderr.write(`klaus: ${toOneLine(report.message)}\n`);
+    if (report.hint !== undefined) process.stderr.write(`  ${toOneLine(report.hint)}\n`);
+    if (debug !== undefined) process.stderr.write(`${debug}\n`);
+  }
+  return report.exitCode;
+}
+
+function toOneLine(text: string): string {
+  return toPrintable(text).replaceAll(/\s*\n\s*/g, ' ');
+}

@@ -1,0 +1,117 @@
+import type { Limits, Mode, OnAsk, SandboxName } from '@klaus/sdk';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** Options of a command that works on a session and shows it. */
+export interface ShowOptions {
+  json?: true;
+  plain?: true;
+  /** Seconds. */
+  timeout?: number;
+}
+
+/** Options that raise or lower what a session may spend. */
+export interface LimitOptions {
+  budgetUsd?: number;
+  budgetTokens?: number;
+  maxTurns?: number;
+  maxToolCalls?: number;
+}
+
+export interface RunOptions extends ShowOptions, LimitOptions {
+  cwd?: string;
+  model?: string;
+  approve?: Mode;
+  onAsk?: OnAsk;
+  sandbox?: SandboxName;
+  session?: string;
+  continue?: true;
+  allowAnyWorkspace?: true;
+}
+
+/** A number of at least 0; 0 means unlimited where a limit is meant. */
+function toAmount(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('It must be a number from 0.');
+  return value;
+}
+
+function toCount(text: string): number {
+  const value = toAmount(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return value;
+}
+
+/** Seconds of at least a thousandth, at most a day. */
+function toSeconds(text: string): number {
+  const value = toAmount(text);
+  if (value < 0.001 || value > 86_400) throw new InvalidArgumentError('It must be a number of seconds, at most 86400.');
+  return value;
+}
+
+export function onAskOption(): Option {
+  return new Option('--on-ask <choice>', 'what to do with a question when nobody is there to answer').choices([
+    'deny',
+    'wait',
+  ]);
+}
+
+export function sandboxOption(): Option {
+  return new Option('--sandbox <driver>', 'where commands run; host is no sandbox at all').choices([
+    'bubblewrap',
+    'docker',
+    'host',
+  ]);
+}
+
+export function addShowOptions(command: Command): Command {
+  return command
+    .option('--json', 'print the events as NDJSON on standard output, and nothing else')
+    .option('--plain', 'words instead of symbols, no colours, nothing that moves: for screen readers')
+    .option('--timeout <seconds>', 'cancel the run after this time (exit code 9)', toSeconds);
+}
+
+export function addLimitOptions(command: Command): Command {
+  return command
+    .option('--budget-usd <amount>', 'US dollars that the session may cost; 0 means unlimited', toAmount)
+    .option('--budget-tokens <count>', 'tokens that the session may use; 0 means unlimited', toCount)
+    .option('--max-turns <count>', 'model turns of the session; 0 means unlimited', toCount)
+    .option('--max-tool-calls <count>', 'tool calls of the session; 0 means unlimited', toCount);
+}
+
+export function addRunOptions(command: Command): Command {
+  command
+    .option('--cwd <folder>', 'the folder to work in (default: the current one)')
+    .option('--model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
+    .addOption(
+      new Option('--approve <mode>', 'what passes without a question').choices(['plan', 'ask', 'edits', 'auto']),
+    )
+    .addOption(onAskOption())
+    .addOption(sandboxOption())
+    .option('--session <id>', 'go on with this session; the beginning of its id is enough')
+    .option('--continue', 'go on with the latest session of this folder')
+    .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace');
+  return addShowOptions(addLimitOptions(command));
+}
+
+/** The limits that were given, and only those. */
+export function toLimits(options: LimitOptions): Partial<Limits> {
+  const given = {
+    usd: options.budgetUsd,
+    tokens: options.budgetTokens,
+    turns: options.maxTurns,
+    toolCalls: options.maxToolCalls,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The options as settings, by key; undefined where not given. */
+export function toSettings(options: RunOptions): Record<string, unknown> {
+  return {
+    model: options.model,
+    approve: options.approve,
+    onAsk: options.onAsk,
+    'sandbox.driver': options.sandbox,
+    ...Object.fromEntries(Object.entries(toLimits(options)).map(([name, value]) => [`limits.${name}`, value])),
+  };
+}

@@ -1,0 +1,95 @@
+import type { EventOf, Klaus, Session } from '@klaus/sdk';
+import { drive, type Driven } from './drive.ts';
+import { EXIT } from './exit-codes.ts';
+import { hasKeyboard } from './keyboard.ts';
+import { createJsonOutput } from './output/json-output.ts';
+import type { Output } from './output/output.ts';
+import { createTextOutput } from './output/text-output.ts';
+import { toLine } from './output/printable.ts';
+import type { ShowOptions } from './run-options.ts';
+
+export function createOutput(options: ShowOptions): Output {
+  return options.json === true ? createJsonOutput() : createTextOutput({ plain: options.plain ?? false });
+}
+
+/** True when a person at this terminal is asked; a program that reads events is not disturbed by questions. */
+export function canAsk(options: ShowOptions): boolean {
+  return options.json !== true && hasKeyboard();
+}
+
+export interface WorkOptions {
+  klaus: Klaus;
+  session: Session;
+  /** Events after this one are shown. */
+  after: number;
+  show: ShowOptions;
+  output: Output;
+  /** True when a person at this terminal answers questions. */
+  asks: boolean;
+  /** What was put into the inbox, where another process may have to take it: "The message". */
+  handedOver?: string;
+}
+
+/**
+ * Works on a session, shows it, and says at the end how to go on.
+ *
+ * @returns The exit code.
+ * @throws KlausError `store.busy` when another process holds the session and nothing was handed over.
+ */
+export async function workOn(options: WorkOptions): Promise<number> {
+  const { klaus, session, output, show } = options;
+  const driven = await drive({
+    klaus,
+    session,
+    after: options.after,
+    output,
+    asks: options.asks,
+    plain: show.plain ?? false,
+    timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
+  });
+  if (driven.state === 'busy') {
+    if (options.handedOver !== undefined) {
+      output.note(`${options.handedOver} waits in session ${session.id}: the process that holds it takes it.`);
+      return EXIT.done;
+    }
+    const { KlausError } = await import('@klaus/sdk');
+    throw new KlausError('store.busy', `Another process is working on session ${session.id}.`, {
+      hint: `Speak into it with klaus steer ${session.id} "…", stop it with klaus cancel ${session.id}, or wait.`,
+      retryable: true,
+    });
+  }
+  sayHowToGoOn(driven, options);
+  return driven.exitCode;
+}
+
+function sayHowToGoOn(driven: Driven, { session, output, asks }: WorkOptions): void {
+  if (driven.state === 'parked') {
+    for (const question of driven.approvals) {
+      output.note(`Waiting for approval: ${toLine(question.title, 200)}`, 'warn');
+      output.note(`klaus approve ${question.approval}, or klaus reject ${question.approval}`);
+    }
+    return;
+  }
+  const finished = driven.state === 'idle' ? driven.finished : undefined;
+  if (finished === undefined) return;
+  if (finished.outcome === 'denied' && !asks) {
+    output.note(
+      'Nobody was there to say yes. --approve edits or --approve auto allows more, --on-ask wait keeps the question open.',
+    );
+  }
+  output.note(toNextStep(finished, session.id));
+}
+
+function toNextStep(finished: EventOf<'run.finished'>, id: string): string {
+  switch (finished.outcome) {
+    case 'done':
+      return `Session ${id}: go on with klaus --session ${id} "…"`;
+    case 'limit':
+      return `Session ${id}: go on with more, such as klaus resume ${id} --budget-tokens 200000`;
+    case 'failed':
+    case 'model_failed':
+    case 'denied':
+    case 'cancelled':
+      return `Session ${id}: go on with klaus resume ${id}`;
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createRedactor } from '../policy/index.ts';
+import type { EventBody, Message } from '../protocol/index.ts';
+import { editDistance, nearest } from './nearest.ts';
+import { cutOutput } from './output.ts';
+import { redactBody } from './redact-body.ts';
+import { createRequestHasher } from './request-hash.ts';
+import { toRetryDelay } from './retry.ts';
+import { createRedactedBlob } from './tool-context.ts';
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
+
+test('a long output keeps 60 % of its head, 30 % of its tail, and says what is missing', () => {
+  const cut = cutOutput(`${'a'.repeat(700)}${'b'.repeat(600)}`, 1_000);
+  expect(cut.startsWith('a'.repeat(600))).toBe(true);
+  expect(cut.endsWith('b'.repeat(300))).toBe(true);
+  expect(cut).toContain('400 characters left out');
+  expect(cutOutput('short', 1_000)).toBe('short');
+});
+
+test('the nearest name is a slip away, or nothing', () => {
+  expect(nearest('raed_file', ['read_file', 'write_file'])).toBe('read_file');
+  expect(nearest('sessions', ['approve', 'doctor'])).toBeUndefined();
+  expect(editDistance('kitten', 'sitting')).toBe(3);
+});
+
+describe('retry', () => {
+  const retry = { attempts: 5, baseMs: 100, maxMs: 1_000, idleMs: 1 };
+  test('backs off exponentially between half and whole, and no further than the cap', () => {
+    expect(toRetryDelay(1, { retry, random: 0 })).toBe(50);
+    expect(toRetryDelay(3, { retry, random: 1 })).toBe(400);
+    expect(toRetryDelay(9, { retry, random: 1 })).toBe(1_000);
+  });
+  test("honours the provider's wish, but does not wait for ever", () => {
+    expect(toRetryDelay(1, { retry, random: 0, retryAfterMs: 7_000 })).toBe(7_000);
+    expect(toRetryDelay(1, { retry, random: 0, retryAfterMs: 3_600_000 })).toBeUndefined();
+  });
+});
+
+describe('request hash', () => {
+  const ids = { digest, ulid: () => '', random: () => 0 };
+  const message = (id: string, text: string): Message => ({ id, role: 'user', origin: 'user', parts: [{ type: 'text', text }] });
+  const request = (messages: Message[]) => ({ system: 's', tools: [], messages, maxOutputTokens: 1, session: 'x' });
+
+  test('is the same for the same content, however the history came to be', () => {
+    const a = message('1', 'one');
+    const b = message('2', 'two');
+    const grown = createRequestHasher(ids);
+    const first = grown.hash(request([a]));
+    const second = grown.hash(request([a, b]));
+    expect(createRequestHasher(ids).hash(request([message('9', 'one'), message('8', 'two')]))).toBe(second);
+    expect(first).not.toBe(second);
+  });
+
+  test('notices a history that was replaced', () => {
+    const hasher = createRequestHasher(ids);
+    hasher.hash(request([message('1', 'one'), message('2', 'two')]));
+    const replaced = [message('3', 'summary'), message('4', 'two')];
+    expect(hasher.hash(request(replaced))).toBe(createRequestHasher(ids).hash(request(replaced)));
+  });
+});
+
+describe('redaction before append', () => {
+  const redactor = createRedactor({ salt: 's', digest });
+  const added = (parts: Message['parts']): EventBody => ({
+    type: 'message.added',
+    run: 'r',
+    turn: 1,
+    message: { id: 'm', role: 'assistant', origin: 'model', parts },
+  });
+  const partsOf = (body: EventBody) => (body.type === 'message.added' ? body.message.parts : []);
+
+  test('reaches every string, marks altered calls and drops signed thinking whole', () => {
+    const parts = partsOf(
+      redactBody(
+        added([
+          { type: 'thinking', text: `the key ${KEY}`, signature: 'sig' },
+          { type: 'text', text: KEY },
+          { type: 'call', id: 'c', name: 'write_file', input: { edits: [{ new: KEY }] } },
+        ]),
+        redactor,
+      ),
+    );
+    expect(JSON.stringify(parts)).not.toContain(KEY);
+    expect(parts.map((part) => part.type)).toEqual(['text', 'call']);
+    expect(parts[1]).toMatchObject({ redacted: true });
+  });
+
+  test('leaves a clean event as it is, without a copy', () => {
+    const body: EventBody = { type: 'notice', level: 'info', text: 'nothing to see here' };
+    expect(redactBody(body, redactor)).toBe(body);
+  });
+
+  test('works on a stream, also when a secret or a letter is cut between chunks', async () => {
+    const written: string[] = [];
+    const writer = {
+      write: (chunk: Uint8Array) => void written.push(new TextDecoder().decode(chunk)),
+      finish: async () => ({ hash: 'h', size: 1 }),
+      abort() {},
+    };
+    const blob = createRedactedBlob(writer, redactor);
+    const bytes = new TextEncoder().encode(`line é\nkey ${KEY} end\n-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----\nlast`);
+    for (let at = 0; at < bytes.length; at += 3) blob.write(bytes.subarray(at, at + 3));
+    await blob.finish();
+    const text = written.join('');
+    expect(text).toMatch(/^line é\nkey \[secret:aws-access-key:\w{8}\] end\n\[secret:private-key:\w{8}\]\nlast$/);
+  });
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { blobSchema } from './blob.ts';
+import { fileChangeSchema } from './change.ts';
+import { commandSchema } from './command.ts';
+import { envelopeSchema, eventBodySchema } from './event.ts';
+import { evidenceSchema } from './evidence.ts';
+import { authoritySchema, grantSchema } from './grant.ts';
+import { limitsSchema } from './limits.ts';
+import { messageSchema, partSchema } from './message.ts';
+import { toConfigSchema } from './settings.ts';
+import { usageSchema } from './usage.ts';
+import { findingSchema } from './verdict.ts';
+
+// Not part of the package's index: naming the shapes is an effect that only generators want.
+
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** Shapes with a name of their own in the reference; everything else stands where it is used. */
+const SHAPES = {
+  Authority: authoritySchema,
+  Blob: blobSchema,
+  Evidence: evidenceSchema,
+  FileChange: fileChangeSchema,
+  Finding: findingSchema,
+  Grant: grantSchema,
+  Limits: limitsSchema,
+  Message: messageSchema,
+  Part: partSchema,
+  Usage: usageSchema,
+} as const;
+
+for (const [id, schema] of Object.entries(SHAPES)) z.globalRegistry.add(schema, { ...schema.meta(), id });
+
+/** Every event with its envelope: one definition for each type. */
+export function toEventsJsonSchema(): JsonSchema {
+  const events = eventBodySchema.options.map((body) =>
+    z
+      .object({ ...envelopeSchema.shape, ...body.shape })
+      .meta({ id: body.shape.type.value, description: body.description }),
+  );
+  return toDocument(z.union(events), 'Event', 'One durable fact of a session.');
+}
+
+export function toCommandsJsonSchema(): JsonSchema {
+  return toDocument(commandSchema, 'Command', 'What anyone may ask of a session.');
+}
+
+/** The shape of `config.yaml`. */
+export function toConfigJsonSchema(): JsonSchema {
+  return toDocument(toConfigSchema(), 'Configuration', "Klaus's configuration file.");
+}
+
+function toDocument(schema: z.ZodType, title: string, description: string): JsonSchema {
+  // `input`: readers must tolerate fields that a later version adds.
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => dropNoise(jsonSchema),
+  });
+  return { $schema, title, description, ...rest } as JsonSchema;
+}
+
+/** The bounds of safe integers say nothing to a reader. */
+function dropNoise(schema: JsonSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}

@@ -1,0 +1,60 @@
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { rolldown } from 'rolldown';
+import type { Plugin } from 'rolldown';
+import { collectLicenses } from './licenses.ts';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+
+/** Own modules that find files beside themselves, with the folder below dist/ that those are copied to. */
+const FILES_BESIDE: Record<string, string> = { 'apps/cli/demo/files.ts': 'demo' };
+
+/**
+ * A module that asks where it lies gets another answer in a bundle. Those in the table get the right one; any
+ * other ends the build, because its files would be missing in the installed program and nowhere else.
+ */
+const ownPlaces: Plugin = {
+  name: 'own-places',
+  transform(code, id) {
+    const path = relative(root, id);
+    if (path.startsWith('..') || path.includes('node_modules/')) return null;
+    const folder = FILES_BESIDE[path];
+    if (folder) return code.replaceAll('import.meta.dirname', `(import.meta.dirname + '/${folder}')`);
+    const rest = code.replaceAll('createRequire(import.meta.url)', '');
+    if (/\bimport\.meta\.(dirname|filename|url)\b/.test(rest)) {
+      throw new Error(`${path} asks where it lies: name its files in FILES_BESIDE of scripts/build.ts`);
+    }
+    return null;
+  },
+};
+
+rmSync(dist, { recursive: true, force: true });
+const bundle = await rolldown({
+  input: { main: join(root, 'apps/cli/main.ts') },
+  platform: 'node',
+  // It finds a binary in a package of its own, which a bundle cannot hold.
+  external: ['@vscode/ripgrep'],
+  plugins: [ownPlaces],
+});
+const { output } = await bundle.write({
+  dir: dist,
+  format: 'es',
+  minify: true,
+  entryFileNames: '[name].js',
+  // Flat: what finds files beside itself counts on lying in dist/.
+  chunkFileNames: '[name]-[hash].js',
+});
+await bundle.close();
+
+const chunks = output.filter((it) => it.type === 'chunk');
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(chunks.flatMap((it) => it.moduleIds)));
+mkdirSync(join(dist, 'demo'));
+for (const name of ['project', 'script.yaml']) {
+  cpSync(join(root, 'apps/cli/demo', name), join(dist, 'demo', name), { recursive: true });
+}
+cpSync(join(root, 'scripts/stub.cjs'), join(dist, 'klaus.cjs'));
+chmodSync(join(dist, 'klaus.cjs'), 0o755);
+
+const bytes = chunks.reduce((sum, it) => sum + it.code.length, 0);
+console.log(`${chunks.length} chunks, ${Math.round(bytes / 1024)} KB, in ${relative(process.cwd(), dist)}`);

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findLockGaps, findVersionSplits, readLock } from './versions.ts';
+
+export const ROOT = join(import.meta.dirname, '..');
+
+interface Check {
+  name: string;
+  /** A command line whose exit code is the verdict, or a function that returns complaints. */
+  run: readonly string[] | (() => string[]);
+  /** What to say when it fails. */
+  mend?: string;
+}
+
+const node = process.execPath;
+
+/** Everything that can be judged without running Klaus. Each counts as one test. */
+const CHECKS: readonly Check[] = [
+  { name: 'types', run: ['tsc', '-b'] },
+  { name: 'lint', run: ['oxlint'] },
+  { name: 'format', run: ['oxfmt', '--check'], mend: 'npm run format' },
+  { name: 'layers', run: [node, 'scripts/layers.ts'] },
+  { name: 'dead code and unlisted dependencies', run: ['knip', '--no-progress', '--no-config-hints'] },
+  { name: 'one version of each dependency', run: () => findVersionSplits(ROOT) },
+  { name: 'lock file', run: () => findLockGaps(readLock(ROOT)) },
+  ...(existsSync(join(ROOT, 'scripts/docs.ts'))
+    ? [{ name: 'generated pages', run: [node, 'scripts/docs.ts', '--check'], mend: 'npm run docs' }]
+    : []),
+];
+
+function judge({ run }: Check): { ok: boolean; output: string } {
+  if (typeof run === 'function') {
+    const complaints = run();
+    return { ok: complaints.length === 0, output: complaints.join('\n') };
+  }
+  const [program = '', ...words] = run;
+  const path = program.includes('/') ? program : join(ROOT, 'node_modules/.bin', program);
+  const result = spawnSync(path, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 });
+  const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error ? `${path}: ${result.error.message}` : ''}`;
+  return { ok: result.status === 0, output };
+}
+
+/** Runs every check in turn, one line each, and the whole output of those that fail. */
+export function runChecks(): { passed: number; failed: number } {
+  const counts = { passed: 0, failed: 0 };
+  for (const check of CHECKS) {
+    const begun = performance.now();
+    const { ok, output } = judge(check);
+    counts[ok ? 'passed' : 'failed'] += 1;
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)`);
+    if (!ok) console.log(`${output.trimEnd()}${check.mend ? `\n→ ${check.mend}` : ''}\n`);
+  }
+  return counts;
+}
+
+if (import.meta.main) {
+  const { passed, failed } = runChecks();
+  console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}

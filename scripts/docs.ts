@@ -1,0 +1,54 @@
+/**
+ * Writes everything in docs/reference and `.env.example` from the code it describes.
+ *
+ *     node scripts/docs.ts           write
+ *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
+ *
+ * `--root FOLDER` writes to or checks another folder than the repository.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createProgram } from '../apps/cli/program.ts';
+import { toCliPage } from './docs/cli-page.ts';
+import { toConfigPage, toEnvExample } from './docs/config-page.ts';
+import { toErrorsPage } from './docs/errors-page.ts';
+import { toEventsPage } from './docs/events-page.ts';
+import { toCommandsJsonSchema, toConfigJsonSchema, toEventsJsonSchema } from '../core/protocol/json-schema.ts';
+
+/** Every generated file by its path in the repository. */
+function generate(): ReadonlyMap<string, string> {
+  const toJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  return new Map([
+    ['.env.example', toEnvExample()],
+    ['docs/reference/cli.md', toCliPage(createProgram())],
+    ['docs/reference/config.md', toConfigPage()],
+    ['docs/reference/errors.md', toErrorsPage()],
+    ['docs/reference/events.md', toEventsPage()],
+    ['docs/reference/commands.schema.json', toJson(toCommandsJsonSchema())],
+    ['docs/reference/config.schema.json', toJson(toConfigJsonSchema())],
+    ['docs/reference/events.schema.json', toJson(toEventsJsonSchema())],
+  ]);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { check: { type: 'boolean' }, root: { type: 'string' } } });
+  const root = resolve(values.root ?? join(import.meta.dirname, '..'));
+  const stale: string[] = [];
+  for (const [path, text] of generate()) {
+    const file = join(root, path);
+    const current = await readFile(file, 'utf8').catch(() => undefined);
+    if (current === text) continue;
+    stale.push(path);
+    if (values.check) continue;
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  if (!values.check) console.log(stale.length === 0 ? 'Nothing changed.' : `Written: ${stale.join(', ')}`);
+  else if (stale.length > 0) {
+    console.error(`Stale: ${stale.join(', ')}. Run \`npm run docs\`.`);
+    process.exitCode = 1;
+  }
+}
+
+await main();

@@ -1,0 +1,37 @@
+import type { createProgram } from '../../apps/cli/program.ts';
+import { toPage } from './markdown.ts';
+
+type Command = ReturnType<typeof createProgram>;
+
+/** `docs/reference/cli.md`: the help of every command, as the program prints it. */
+export function toCliPage(program: Command): string {
+  return toPage(
+    '# Command line',
+    'What `--help` says. Exit codes are in [errors](errors.md), settings in [configuration](config.md).',
+    ...toSections(program, program.name()),
+  );
+}
+
+function toSections(command: Command, name: string): string[] {
+  const inner = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help');
+  return [
+    `## ${name}`,
+    `\`\`\`text\n${toHelp(command)}\n\`\`\``,
+    ...inner.flatMap((child) => toSections(child, `${name} ${child.name()}`)),
+  ];
+}
+
+/** The help with its examples, at a fixed width and without colours, wherever this runs. */
+function toHelp(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => (text += part),
+    getOutHelpWidth: () => 100,
+    getOutHasColors: () => false,
+  });
+  command.outputHelp();
+  return text.trim();
+}

@@ -1,0 +1,29 @@
+import { ERROR_CODES, ERROR_MEANINGS } from '../../core/protocol/index.ts';
+import { ERROR_EXITS, EXIT, EXIT_MEANINGS, OUTCOME_EXITS, type ExitName } from '../../apps/cli/exit-codes.ts';
+import { toPage, toTable } from './markdown.ts';
+
+/** `docs/reference/errors.md`: error codes and exit codes. */
+export function toErrorsPage(): string {
+  const names = Object.keys(EXIT) as ExitName[];
+  return toPage(
+    '# Errors and exit codes',
+    'Every error has one of these codes, a message and mostly a hint. With `--json` an error is one JSON object on standard error.',
+    '## Error codes',
+    toTable(
+      ['Code', 'Meaning', 'Exit code'],
+      ERROR_CODES.map((code) => [`\`${code}\``, ERROR_MEANINGS[code], String(EXIT[ERROR_EXITS[code]])]),
+    ),
+    '## Exit codes',
+    'A command exits with 0 only when it succeeded.',
+    toTable(
+      ['Exit code', 'Meaning'],
+      names.map((name) => [String(EXIT[name]), EXIT_MEANINGS[name]]),
+    ),
+    '## How a run ends',
+    'The `outcome` of `run.finished` and the exit code of `klaus run`. A key that the provider refused exits with 3.',
+    toTable(
+      ['Outcome', 'Exit code'],
+      Object.entries(OUTCOME_EXITS).map(([outcome, name]) => [`\`${outcome}\``, String(EXIT[name])]),
+    ),
+  );
+}

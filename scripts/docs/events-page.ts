@@ -1,0 +1,51 @@
+import { envelopeSchema, eventBodySchema } from '../../core/protocol/index.ts';
+import { toCommandsJsonSchema, toEventsJsonSchema, type JsonSchema } from '../../core/protocol/json-schema.ts';
+import { toPage } from './markdown.ts';
+import { toFieldTable, toShape } from './shape.ts';
+
+const ENVELOPE = new Set([...Object.keys(envelopeSchema.shape), 'type']);
+
+const EVENTS: ReadonlySet<string> = new Set(eventBodySchema.options.map((event) => event.shape.type.value));
+
+/** `docs/reference/events.md`: every event, every command, and the shapes they share. */
+export function toEventsPage(): string {
+  const events = toEventsJsonSchema();
+  const commands = toCommandsJsonSchema();
+  const definitions = { ...commands.$defs, ...events.$defs };
+  const isEvent = ([name]: [string, unknown]) => EVENTS.has(name);
+  const types = Object.entries(definitions).filter(isEvent);
+  const shapes = Object.entries(definitions).filter((entry) => !isEvent(entry));
+  return toPage(
+    '# Events and commands',
+    'Everything that happens in a session is one event in its log; `klaus run --json` prints them, one JSON object on each line. A field with `?` may be absent. Readers tolerate fields that they do not know.',
+    'The same as JSON Schema: [events](events.schema.json), [commands](commands.schema.json).',
+    '## Events',
+    'Every event has these fields.',
+    toFieldTable(toEnvelope(types[0]![1])),
+    ...types.flatMap(([name, schema]) => [`### ${name}`, schema.description ?? '', toFieldTable(schema, ENVELOPE)]),
+    '## Commands',
+    'What anyone may ask of a session. A command waits durably in the inbox until whoever holds the session turns it into events.',
+    ...(commands.oneOf ?? []).flatMap((member) => {
+      const command = member as JsonSchema;
+      const { const: type } = command.properties!['type'] as JsonSchema;
+      return [`### ${String(type)}`, command.description ?? '', toFieldTable(command, new Set(['type']))];
+    }),
+    '## Shapes',
+    ...shapes
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, schema]) => [
+        `### ${name}`,
+        ...(schema.description ? [schema.description] : []),
+        toShape(schema),
+      ]),
+  );
+}
+
+function toEnvelope(event: JsonSchema): JsonSchema {
+  const inEnvelope = ([name]: [string, unknown]) => ENVELOPE.has(name);
+  const properties = Object.fromEntries(Object.entries(event.properties ?? {}).filter(inEnvelope));
+  return {
+    required: Object.keys(properties),
+    properties: { ...properties, type: { type: 'string', description: 'Which of the events below.' } },
+  };
+}

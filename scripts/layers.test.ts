@@ -1,0 +1,53 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkDiagram, checkLayers, drawLayers } from './layers.ts';
+
+const fixtures = join(import.meta.dirname, 'fixtures/layers');
+const root = join(import.meta.dirname, '..');
+
+/** What each tree must be refused for. */
+const REFUSED: Record<string, string> = {
+  'adapter-imports-adapter': 'adapters/store/index.ts:1 imports adapters/models/index.ts',
+  'adapter-reaches-through-node-modules': 'adapters/store/index.ts:1 imports adapters/models/index.ts',
+  'adapter-test-imports-adapter': 'adapters/store/log.test.ts:1 imports adapters/models/index.ts',
+  'adapters-depend-on-sdk': 'adapters/package.json depends on @klaus/sdk',
+  'app-imports-adapter': 'apps/cli/run.ts:1 imports adapters/store/index.ts',
+  'app-imports-app': 'apps/server/main.ts:1 imports apps/cli/main.ts',
+  'app-imports-core': 'apps/server/main.ts:1 imports core/agent/index.ts',
+  'cli-imports-inside-app': 'apps/cli/main.ts:1 imports apps/server/routes.ts',
+  'computed-import': 'apps/cli/main.ts:2 imports a computed name',
+  'core-depends-on-package': 'core/package.json depends on yaml',
+  'core-imports-adapter': 'core/agent/loop.ts:1 imports adapters/store/index.ts',
+  'core-imports-builtin': 'core/agent/clock.ts:1 imports node:process',
+  'core-imports-package': 'core/policy/rule.ts:1 imports yaml',
+  'core-references-types': 'core/policy/rule.ts:1 imports node:module',
+  'core-test-imports-adapter': 'core/agent/loop.test.ts:2 imports adapters/store/index.ts',
+  'example-imports-adapter': 'examples/run.ts:1 imports adapters/store/index.ts',
+  'folder-without-layer': 'shared/text.ts:1 lies in no layer',
+  'nothing-to-check': 'nothing was checked',
+  'protocol-imports-agent': 'core/protocol/event.ts:1 imports core/agent/index.ts',
+  'web-imports-sdk': 'apps/web/view.ts:1 imports sdk/index.ts',
+};
+
+test('every fixture tree is in the table', () => {
+  expect(readdirSync(fixtures).toSorted()).toEqual(['good', ...Object.keys(REFUSED)].toSorted());
+});
+
+test.for(Object.entries(REFUSED))('%s is refused once, with its place', ([tree, reason]) => {
+  const { violations } = checkLayers(join(fixtures, tree));
+  expect(violations).toEqual([expect.stringContaining(reason)]);
+});
+
+test('a tree that keeps the direction passes, and its imports were read', () => {
+  expect(checkLayers(join(fixtures, 'good'))).toEqual({ modules: 7, imports: 10, violations: [] });
+});
+
+test('a diagram in the page is compared with the array', () => {
+  const drawn = drawLayers(root);
+  const page = (diagram: string) =>
+    `before\n\n<!-- layers -->\n\`\`\`text\n${diagram}\n\`\`\`\n<!-- /layers -->\n\nafter`;
+  expect(checkDiagram(page(drawn), root)).toBeUndefined();
+  expect(checkDiagram(page(drawn.replace('core/*', 'apps/*')), root)).toContain('stale');
+  expect(checkDiagram('no diagram here', root)).toContain('no diagram');
+});

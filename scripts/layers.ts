@@ -1,0 +1,202 @@
+import { readFileSync, readdirSync, existsSync, realpathSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join, matchesGlob, posix, relative } from 'node:path';
+import { listSources, readImports } from './imports.ts';
+
+interface Layer {
+  /** Folder, or a pattern whose `*` stands for one folder: two folders of one layer never import each other. */
+  folder: string;
+  /** Folders and files that may be imported, as patterns. */
+  imports: readonly string[];
+  /** Third-party packages, where not every one will do. */
+  packages?: readonly string[];
+}
+
+/** The direction of every import, lowest layer first. A folder belongs to the first layer that matches it. */
+export const LAYERS: readonly Layer[] = [
+  { folder: 'core/protocol', imports: [], packages: ['zod'] },
+  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod'] },
+  { folder: 'core/agent', imports: ['core/protocol', 'core/policy'], packages: ['zod'] },
+  { folder: 'core', imports: [], packages: [] },
+  { folder: 'adapters/*', imports: ['core/*'] },
+  { folder: 'sdk', imports: ['core/*', 'adapters/*'] },
+  { folder: 'apps/web', imports: ['core/protocol'] },
+  { folder: 'apps/cli', imports: ['sdk', 'apps/*/main.ts'] },
+  { folder: 'apps/*', imports: ['sdk'] },
+  { folder: 'examples', imports: ['sdk'] },
+  { folder: '{test,bench,scripts}', imports: ['**'] },
+];
+
+interface Place {
+  layer: Layer;
+  /** The folder itself, such as `adapters/store` for `adapters/*`. */
+  folder: string;
+}
+
+function findPlace(path: string): Place | undefined {
+  for (const layer of LAYERS) {
+    const folder = path.split('/').slice(0, layer.folder.split('/').length).join('/');
+    if (matchesGlob(folder, layer.folder)) return { layer, folder };
+  }
+  return undefined;
+}
+
+/** The rule. Undefined when `from` may import `target`, a path or the name of a package. */
+function judge(from: string, target: { path: string } | { package: string }): string | undefined {
+  const place = findPlace(from);
+  // Configuration in the root belongs to no layer and may name its tools.
+  if (!place) return from.includes('/') ? 'lies in no layer of scripts/layers.ts' : undefined;
+  const { layer, folder } = place;
+  if ('package' in target) {
+    // Tests need vitest and may look at the world; the code they test may not.
+    if (!layer.packages || layer.packages.includes(target.package) || from.endsWith('.test.ts')) return undefined;
+    return `imports ${target.package}, but ${folder} imports ${layer.packages.join(', ') || 'no package'} alone`;
+  }
+  const other = findPlace(target.path)?.folder;
+  if (other === folder) return undefined;
+  if (layer.imports.some((allowed) => [other ?? '', target.path].some((it) => matchesGlob(it, allowed))))
+    return undefined;
+  return `imports ${target.path}, but ${folder} imports ${layer.imports.join(', ') || 'no other folder'} alone`;
+}
+
+interface Manifest {
+  name?: string;
+  exports?: Record<string, string>;
+  [dependencies: string]: unknown;
+}
+
+/** Packages of this repository by name, with their folders. */
+function findPackages(root: string): Map<string, { folder: string; manifest: Manifest }> {
+  const level = (below: string) =>
+    readdirSync(join(root, below), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'))
+      .map((entry) => posix.join(below, entry.name));
+  const folders = level('').flatMap((folder) => [folder, ...level(folder)]);
+  const packages = new Map<string, { folder: string; manifest: Manifest }>();
+  for (const folder of folders) {
+    const file = join(root, folder, 'package.json');
+    if (!existsSync(file)) continue;
+    const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+    if (manifest.name) packages.set(manifest.name, { folder, manifest });
+  }
+  return packages;
+}
+
+type Packages = ReturnType<typeof findPackages>;
+
+/** Where a specifier leads: a path below the root, or a package by name. */
+function resolveImport(root: string, packages: Packages, site: { from: string; specifier: string }) {
+  const { from, specifier } = site;
+  if (specifier.startsWith('.') || specifier.startsWith('/') || specifier.startsWith('file:')) {
+    const plain = specifier.replace(/^file:\/\//, '').replace(/[?#].*$/, '');
+    const absolute = plain.startsWith('/') ? plain : join(root, posix.dirname(from), plain);
+    const path = relative(root, existsSync(absolute) ? realpathSync(absolute) : absolute);
+    const installed = path.lastIndexOf('node_modules/');
+    if (installed < 0) return { path };
+    return resolveImport(root, packages, { from, specifier: path.slice(installed + 'node_modules/'.length) });
+  }
+  if (isBuiltin(specifier)) return { package: specifier.startsWith('node:') ? specifier : `node:${specifier}` };
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  const own = packages.get(name);
+  if (!own) return { package: name };
+  const inside = `.${specifier.slice(name.length)}`;
+  return { path: posix.join(own.folder, own.manifest.exports?.[inside] ?? inside) };
+}
+
+function judgeManifest(packages: Packages, name: string, dependency: string): string | undefined {
+  const from = packages.get(name)!;
+  const to = packages.get(dependency);
+  const layers = LAYERS.filter((layer) => layer.folder.split('/')[0] === from.folder.split('/')[0]);
+  const place = layers.filter(
+    (layer) => matchesGlob(from.folder, layer.folder) || layer.folder.startsWith(`${from.folder}/`),
+  );
+  const allowed = to
+    ? place.some((layer) =>
+        layer.imports.some((it) =>
+          it.split('/').every((part, at) => matchesGlob(to.folder.split('/')[at] ?? part, part)),
+        ),
+      )
+    : place.some((layer) => !layer.packages || layer.packages.includes(dependency));
+  return allowed ? undefined : `depends on ${dependency}, which no folder of ${from.folder} may import`;
+}
+
+/** What a check looked at and what it found wrong, one line each. */
+export interface LayerReport {
+  modules: number;
+  imports: number;
+  violations: string[];
+}
+
+/** Checks every manifest and every import below `root`. */
+export function checkLayers(root: string): LayerReport {
+  const real = realpathSync(root);
+  const packages = findPackages(real);
+  const report: LayerReport = { modules: 0, imports: 0, violations: [] };
+  for (const [name, { folder, manifest }] of packages) {
+    for (const key of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']) {
+      for (const dependency of Object.keys(manifest[key] ?? {})) {
+        const reason = judgeManifest(packages, name, dependency);
+        if (reason) report.violations.push(`${folder}/package.json ${reason}`);
+      }
+    }
+  }
+  for (const from of listSources(real)) {
+    report.modules += 1;
+    for (const { specifier, line } of readImports(join(real, from))) {
+      report.imports += 1;
+      const free = findPlace(from)?.layer.imports.includes('**') || !from.includes('/');
+      const reason =
+        specifier === null
+          ? !free && 'imports a computed name, which cannot be checked'
+          : judge(from, resolveImport(real, packages, { from, specifier }));
+      if (reason) report.violations.push(`${from}:${line} ${reason}`);
+    }
+  }
+  if (report.imports === 0)
+    report.violations.push(`found ${report.modules} modules and no import below ${real}: nothing was checked`);
+  return report;
+}
+
+/** The layers that exist below `root`, highest first, as text for ARCHITECTURE.md. */
+export function drawLayers(root: string): string {
+  const present = new Set(listSources(root).map((path) => findPlace(path)?.layer));
+  const rows = LAYERS.filter(
+    (it) => present.has(it) && it.folder !== 'core' && !it.imports.includes('**'),
+  ).toReversed();
+  const width = Math.max(...rows.map((layer) => layer.folder.length));
+  return rows
+    .map(({ folder, imports, packages }) => {
+      const targets = imports.join(', ') || 'no other folder';
+      const notes = [packages && `packages: ${packages.join(', ')}`, folder.includes('/*') && 'never each other'];
+      const note = notes.filter(Boolean).join('; ');
+      return `${folder.padEnd(width)}  →  ${targets}${note && `   (${note})`}`;
+    })
+    .join('\n');
+}
+
+const DIAGRAM = /<!-- layers -->\s*```(?:text)?\n([\s\S]*?)\n```\s*<!-- \/layers -->/;
+
+/** A complaint when the diagram in a page differs from the array. */
+export function checkDiagram(page: string, root: string): string | undefined {
+  const found = DIAGRAM.exec(page)?.[1];
+  if (found === undefined) return 'ARCHITECTURE.md has no diagram between <!-- layers --> and <!-- /layers -->';
+  if (found === drawLayers(root)) return undefined;
+  return 'the diagram in ARCHITECTURE.md is stale: put in what `node scripts/layers.ts --diagram` prints';
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..');
+  if (process.argv.includes('--diagram')) console.log(drawLayers(root));
+  else {
+    const { modules, imports, violations } = checkLayers(root);
+    const page = join(root, 'ARCHITECTURE.md');
+    const stale = existsSync(page) ? checkDiagram(readFileSync(page, 'utf8'), root) : 'there is no ARCHITECTURE.md';
+    if (stale) violations.push(stale);
+    for (const violation of violations) console.error(violation);
+    console.log(`${modules} modules, ${imports} imports, ${violations.length} violations`);
+    process.exitCode = violations.length > 0 ? 1 : 0;
+  }
+}

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PERMISSIVE = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+]);
+
+interface Manifest {
+  name: string;
+  version: string;
+  license?: string;
+}
+
+/** The folder of the installed package that a module belongs to. */
+function findPackage(module: string): string | undefined {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0];
+}
+
+/** The notice at the head of a file, for packages that bring no separate one. */
+function readNotice(folder: string): string | undefined {
+  const name = readdirSync(folder).find((it) => /^(licen[cs]e|copying)(\.|$|-)/i.test(it));
+  return name && readFileSync(join(folder, name), 'utf8').trim();
+}
+
+/**
+ * The licences of every package that the given modules come from, as one text.
+ *
+ * @param modules Absolute paths of bundled modules.
+ * @throws Error naming a package whose licence is not a permissive one.
+ */
+export function collectLicenses(modules: Iterable<string>): string {
+  const folders = new Set([...modules].flatMap((it) => findPackage(it.replace(/^\0/, '')) ?? []));
+  const sections = [...folders].toSorted().flatMap((folder) => {
+    const file = join(folder, 'package.json');
+    if (!existsSync(file)) return [];
+    const { name, version, license = 'none' }: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+    if (!PERMISSIVE.has(license))
+      throw new Error(`${name} ${version} has the licence ${license}: it cannot be bundled`);
+    return [`${name} ${version} (${license})\n\n${readNotice(folder) ?? `Licence: ${license}`}\n`];
+  });
+  return `The files beside this one contain code of these packages.\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}

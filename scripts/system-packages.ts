@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+interface SystemPackage {
+  /** Debian's name. */
+  name: string;
+  /** A program that it brings. */
+  program: string;
+  /** What is left out without it. */
+  without: string;
+}
+
+/** Programs of the system that tests use and npm cannot bring. */
+const SYSTEM_PACKAGES: readonly SystemPackage[] = [
+  { name: 'bubblewrap', program: 'bwrap', without: 'sandboxed commands: the demo, and every test that runs one' },
+  { name: 'docker.io', program: 'dockerd', without: 'tests with Docker' },
+  { name: 'busybox-static', program: 'busybox', without: 'tests that build a container image' },
+  { name: 'tmux', program: 'tmux', without: 'tests in a real terminal' },
+  { name: 'python3', program: 'python3', without: 'tests in a pseudo-terminal' },
+];
+
+const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+
+function isPresent(program: string): boolean {
+  return FOLDERS.some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * Installs what is missing where that is wanted (`CI=true`, as root, with apt-get); elsewhere says which line
+ * to type and what is skipped without it. Never installs anything on a person's machine.
+ *
+ * @returns Names that are still missing although they should have been installed.
+ */
+export function provideSystemPackages(): string[] {
+  const missing = SYSTEM_PACKAGES.filter(({ program }) => !isPresent(program));
+  if (missing.length === 0) return [];
+  const names = missing.map(({ name }) => name);
+  const apt = isPresent('apt-get');
+  if (process.env.CI === 'true' && process.getuid?.() === 0 && apt) {
+    console.log(`installing ${names.join(', ')} by apt-get …`);
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const options = { env, encoding: 'utf8', maxBuffer: 64 << 20 } as const;
+    for (const words of [
+      ['update', '-q'],
+      ['install', '-q', '-y', '--no-install-recommends', ...names],
+    ]) {
+      const { status, stdout, stderr } = spawnSync('apt-get', words, options);
+      if (status !== 0) console.log(`apt-get ${words.join(' ')} failed:\n${stdout ?? ''}${stderr ?? ''}`);
+    }
+    return missing.filter(({ program }) => !isPresent(program)).map(({ name }) => name);
+  }
+  for (const { name, without } of missing) console.log(`without ${name}, skipped: ${without}`);
+  const sudo = process.getuid?.() === 0 ? '' : 'sudo ';
+  console.log(
+    `to have ${missing.length === 1 ? 'it' : 'them'}: ${sudo}apt-get update && ${sudo}apt-get install -y ${names.join(' ')}`,
+  );
+  return [];
+}

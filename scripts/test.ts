@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, runChecks } from './check.ts';
+import { provideSystemPackages } from './system-packages.ts';
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** What is read of vitest's JSON report. */
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
+}
+
+/** A file that breaks before its first test has no failed test: it counts as one, so that it is never overlooked. */
+function countReport(report: Report): Counts {
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((it) => it.status === 'failed'),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + broken.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+function runTests(): Counts {
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-test-'));
+  try {
+    const file = join(folder, 'report.json');
+    const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), words, { cwd: ROOT, stdio: 'inherit' });
+    if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
+    const report: Report = JSON.parse(readFileSync(file, 'utf8'));
+    const counts = countReport(report);
+    // An error outside of every test fails the run without failing a test.
+    if (status !== 0 && counts.failed === 0) counts.failed = 1;
+    return counts;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+console.log(`Node ${process.version}`);
+const missing = provideSystemPackages();
+if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
+const checks = runChecks();
+const tests = runTests();
+const passed = checks.passed + tests.passed;
+const failed = checks.failed + tests.failed + (missing.length > 0 ? 1 : 0);
+// Set before the last line, which must stay the last: nothing is written after it.
+process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
+console.log(`${passed} passed, ${failed} failed, ${tests.skipped} skipped`);

@@ -1,0 +1,15 @@
+import { resolve } from 'node:path';
+import type { RecoveryReport } from '@klaus/adapters/store';
+import { toHome } from './config/home.ts';
+
+/**
+ * Saves what can be read from a damaged database. The damaged files are moved aside and kept.
+ *
+ * @param options.home State folder. Default: `KLAUS_HOME`, else `~/.klaus`.
+ * @throws KlausError `store.busy` while a process has the database open.
+ */
+export async function recoverDatabase(options: { home?: string } = {}): Promise<RecoveryReport> {
+  const store = await import('@klaus/adapters/store');
+  const home = options.home === undefined ? toHome(process.env, process.cwd()) : resolve(options.home);
+  return store.recoverDatabase(home);
+}

@@ -1,0 +1,342 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { listSessions, runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+
+const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };
+
+const READ: Script = {
+  steps: [
+    { reply: { text: 'I look first.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] } },
+    { reply: { text: 'It says: {{result}}' } },
+  ],
+};
+
+const WRITE: Script = {
+  steps: [
+    { reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'new\n' } }] } },
+    { when: { turn: 1, result: 'new.txt' }, reply: { text: 'Written.' } },
+    { when: { turn: 1 }, reply: { text: 'I was not allowed to.' } },
+  ],
+};
+
+const HANG: Script = { steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: true, always: true }] }] };
+
+test('the answer goes to standard output and the progress to standard error', async () => {
+  using place = createPlace();
+  await using server = await startServer(READ);
+  const { code, stdout, stderr } = await runKlaus(['read the readme'], { place, server });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'It says: # Test\n\n' });
+  expect(stderr).toContain('✓ read_file README.md');
+  expect(stderr).toContain('I look first.');
+  expect(stderr).toMatch(/2 turns, 1 tool call, .* tokens in/);
+  expect(stderr).toMatch(/klaus --session 0[0-9A-Z]{25}/);
+  // Neither is a terminal: no colours and nothing that moves.
+  expect(stdout + stderr).not.toContain('\u001b');
+});
+
+test('--plain says in words what signs say', async () => {
+  using place = createPlace();
+  await using server = await startServer(READ);
+  const { stderr } = await runKlaus(['--plain', 'read the readme'], { place, server });
+  expect(stderr).toContain('Done: read_file README.md');
+  expect(stderr).not.toMatch(/[✓✗·…]/);
+});
+
+test('--json prints the whole log as it becomes durable, and nothing else', async () => {
+  using place = createPlace();
+  await using server = await startServer(READ);
+  const first = await runKlaus(['run', '--json', 'read the readme'], { place, server });
+  expect(first.code).toBe(0);
+  expect(first.stderr).toBe('');
+  const events = toEvents(first.stdout);
+  expect(events[0]?.type).toBe('session.opened');
+  expect(events.findLast((event) => event.type === 'run.finished')).toMatchObject({ outcome: 'done', toolCalls: 1 });
+
+  const id = events[0]!.session;
+  const shown = await runKlaus(['show', id, '--json'], { place });
+  expect(shown.stdout).toBe(first.stdout);
+});
+
+test('--continue and --session go on in the same session, and print only what is new', async () => {
+  using place = createPlace();
+  await using server = await startServer({ steps: [{ reply: { text: 'first' } }, { reply: { text: 'second' } }, { reply: { text: 'third' } }] });
+  const first = toEvents((await runKlaus(['--json', 'one'], { place, server })).stdout);
+  const second = await runKlaus(['--json', '--continue', 'two'], { place, server });
+  const more = toEvents(second.stdout, first.length + 1);
+  expect(more.every((event) => event.session === first[0]!.session)).toBe(true);
+  const third = await runKlaus(['--session', first[0]!.session.slice(0, 20).toLowerCase(), 'three'], { place, server });
+  expect(third).toMatchObject({ code: 0, stdout: 'third\n' });
+  expect(await listSessions(place)).toHaveLength(1);
+});
+
+test('piped input is context beside a prompt, the prompt where there is none, and a file when it is long', async () => {
+  using place = createPlace();
+  await using server = await startServer({ steps: [], fallback: { text: 'ok' } });
+  const sent = () => JSON.stringify(server.requests.findLast((request) => request.path.includes('messages'))?.body);
+
+  await runKlaus(['what is this?'], { place, server, stdin: 'a heap of words' });
+  expect(sent()).toContain('a heap of words');
+  expect(sent()).toContain('stdin');
+  expect(sent()).toContain('what is this?');
+
+  for (const words of [[], ['-'], ['run', '-']]) {
+    const { code } = await runKlaus(words, { place, server, stdin: 'count the stars\n' });
+    expect(code).toBe(0);
+    expect(sent()).toContain('count the stars');
+  }
+
+  const env = { AGENT_MAX_PROMPT_CHARS: '100' };
+  const long = await runKlaus(['x'.repeat(101)], { place, server, env });
+  expect(long).toMatchObject({ code: 2, stdout: '' });
+  expect(long.stderr).toContain('The prompt has 101 characters; 100 are allowed.');
+  const attached = await runKlaus([], { place, server, env, stdin: 'y'.repeat(101) });
+  expect(attached.code).toBe(0);
+  expect(sent()).toContain('y'.repeat(101));
+
+  expect(await runKlaus([], { place, server, stdin: '' })).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('without a terminal a question is refused, and the way to allow it is named: exit 6', async () => {
+  using place = createPlace();
+  await using server = await startServer(WRITE);
+  const { code, stdout, stderr } = await runKlaus(['--approve', 'ask', 'write'], { place, server });
+  expect({ code, stdout }).toEqual({ code: 6, stdout: 'I was not allowed to.\n' });
+  expect(stderr).toContain('--on-ask wait');
+  expect(stderr).toContain('--approve edits');
+  expect(() => readFileSync(join(place.workspace, 'new.txt'))).toThrow('ENOENT');
+});
+
+test('--on-ask wait parks the run; another process approves it and goes on: exit 8, then 0', async () => {
+  using place = createPlace();
+  await using server = await startServer(WRITE);
+  const parked = await runKlaus(['--approve', 'ask', '--on-ask', 'wait', 'write'], { place, server });
+  expect(parked).toMatchObject({ code: 8, stdout: '' });
+  const approval = /klaus approve ([0-9A-Z]{26})/.exec(parked.stderr)?.[1] ?? '';
+
+  const listed = await runKlaus(['approvals'], { place });
+  expect(listed.stdout).toContain(approval);
+  expect(listed.stdout).toContain('+new');
+  expect((await listSessions(place))[0]?.status).toBe('waiting');
+
+  const approved = await runKlaus(['approve', approval], { place, server });
+  expect(approved).toMatchObject({ code: 0, stdout: 'Written.\n' });
+  expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('new\n');
+  expect((await runKlaus(['approvals', '--json'], { place })).stdout).toBe('');
+});
+
+test('a rejection from another process reaches the model with its note', async () => {
+  using place = createPlace();
+  await using server = await startServer(WRITE);
+  const parked = await runKlaus(['--approve', 'ask', '--on-ask', 'wait', 'write'], { place, server });
+  const approval = /klaus reject ([0-9A-Z]{26})/.exec(parked.stderr)?.[1] ?? '';
+  const rejected = await runKlaus(['reject', approval, '--note', 'wrong folder'], { place, server });
+  expect(rejected).toMatchObject({ code: 6, stdout: 'I was not allowed to.\n' });
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('wrong folder');
+});
+
+test.each([
+  ['1 when the model refuses', 1, { steps: [{ reply: { text: 'No.', stop: 'refusal' } }] }, []],
+  ['4 when the model fails after all retries', 4, { steps: [{ reply: {}, faults: [{ kind: 'status', status: 500, always: true }] }] }, []],
+  ['3 when the key is refused', 3, { steps: [{ reply: {}, faults: [{ kind: 'status', status: 401, always: true }] }] }, []],
+  ['5 at the turn limit', 5, READ, ['--max-turns', '1']],
+  ['5 at the money limit', 5, READ, ['--budget-usd', '0.000001']],
+  ['5 at the token limit', 5, READ, ['--budget-tokens', '10']],
+  ['9 when the time is up', 9, HANG, ['--timeout', '1']],
+] as const satisfies readonly (readonly [string, number, Script, readonly string[]])[])('exit %s', async (_name, code, script, options) => {
+  using place = createPlace();
+  await using server = await startServer(script);
+  const ended = await runKlaus([...options, 'do it'], { place, server });
+  expect(ended, ended.stderr).toMatchObject({ code });
+  expect(ended.stderr).not.toMatch(/^\s+at /m);
+});
+
+test('exit 3 without any key names all variables; exit 7 without a sandbox says what to do', async () => {
+  using place = createPlace();
+  await using server = await startServer(ANSWER);
+  const keyless = await runKlaus(['hello there'], { place, env: { AGENT_MODEL: 'opus' } });
+  expect(keyless).toMatchObject({ code: 3, stdout: '' });
+  for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY']) {
+    expect(keyless.stderr).toContain(name);
+  }
+  const bare = await runKlaus(['--sandbox', 'docker', 'hello there'], { place, server, env: { DOCKER_ENABLED: 'false' } });
+  expect(bare).toMatchObject({ code: 7, stdout: '' });
+  expect(await listSessions(place)).toEqual([]);
+});
+
+test('exit 2 names what is nearest: command, option, choice, session', async () => {
+  using place = createPlace();
+  await using server = await startServer(ANSWER);
+  const { session } = toEvents((await runKlaus(['--json', 'hello there'], { place, server })).stdout)[0]!;
+  const wrong = `${session.slice(0, 25)}${session.endsWith('0') ? '1' : '0'}`;
+  for (const [words, hint] of [
+    [['sesions'], 'Did you mean sessions?'],
+    [['--jsn', 'x'], 'Did you mean --json?'],
+    [['--approve', 'all', 'x'], 'plan, ask, edits, auto'],
+    [['--budget-usd', 'ten', 'x'], 'number'],
+    [['--json', 'sessions'], 'klaus sessions'],
+    [['show', wrong], session],
+    [['--session', wrong, 'x'], session],
+    [['--cwd', '/no/such/folder', 'x'], '/no/such/folder'],
+    [['--cwd', '/', 'x'], '--allow-any-workspace'],
+    [['--session', session, '--sandbox', 'host', 'x'], '--sandbox'],
+    [['resume', session], 'Nothing is left to do'],
+  ] as const) {
+    const ended = await runKlaus(words, { place, server });
+    expect(ended, words.join(' ')).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(hint);
+  }
+});
+
+test('an error with --json is one JSON object on standard error', async () => {
+  using place = createPlace();
+  const { code, stdout, stderr } = await runKlaus(['show', 'nothing', '--json'], { place });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(JSON.parse(stderr)).toEqual({
+    error: { code: 'usage', exitCode: 2, message: expect.stringContaining('nothing'), hint: expect.any(String) },
+  });
+});
+
+test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async () => {
+  using place = createPlace();
+  await using server = await startServer({
+    steps: [{ reply: { text: 'There.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
+  });
+  const klaus = startKlaus(['--json', 'do it'], { place, server });
+  await klaus.printed('stdout', '"turn.started"');
+  klaus.kill('SIGINT');
+  const ended = await klaus.ended;
+  expect(ended).toMatchObject({ code: 130, signal: null });
+  expect(toEvents(ended.stdout).findLast((event) => event.type === 'run.finished')).toMatchObject({ outcome: 'cancelled' });
+
+  const { session } = toEvents(ended.stdout)[0]!;
+  expect(await runKlaus(['resume', session], { place, server })).toMatchObject({ code: 0, stdout: 'There.\n' });
+});
+
+test('a second signal leaves at once: exit 130, and the session shows as interrupted', async () => {
+  using place = createPlace();
+  // A command that takes no notice of being asked to end keeps the first signal from being enough.
+  const script: Script = {
+    steps: [{ reply: { calls: [{ name: 'run_command', input: { command: "trap '' TERM; echo up; while :; do sleep 1; done" } }] } }],
+  };
+  await using server = await startServer(script);
+  const klaus = startKlaus(['--json', 'do it'], { place, server });
+  await klaus.printed('stdout', '"tool.started"');
+  klaus.kill('SIGINT');
+  klaus.kill('SIGTERM');
+  expect(await klaus.ended).toMatchObject({ code: 130, signal: null });
+});
+
+test('klaus cancel stops a run in another process, and klaus steer speaks into it', async () => {
+  using place = createPlace();
+  await using server = await startServer(HANG);
+  const klaus = startKlaus(['--json', 'do it'], { place, server });
+  await klaus.printed('stdout', '"turn.started"');
+  const [running] = await listSessions(place);
+  expect(running?.status).toBe('running');
+
+  const steered = await runKlaus(['steer', running!.id, 'and', 'hurry'], { place, server });
+  expect(steered).toMatchObject({ code: 0, stdout: '' });
+  expect(steered.stderr).toContain('the process that holds it');
+  const resumed = await runKlaus(['resume', running!.id], { place, server });
+  expect(resumed).toMatchObject({ code: 9, stdout: '' });
+  expect(resumed.stderr).toContain('Another process');
+
+  expect(await runKlaus(['cancel', running!.id], { place, server })).toMatchObject({ code: 0 });
+  expect(await klaus.ended).toMatchObject({ code: 130 });
+});
+
+test('a reader that goes away stops a --json run, and only ends a listing', async () => {
+  using place = createPlace();
+  await using server = await startServer(HANG);
+  const klaus = startKlaus(['--json', 'do it'], { place, server });
+  await klaus.printed('stdout', '"turn.started"');
+  klaus.closeStdout();
+  // The next event is what finds out; a message from outside makes one.
+  const [running] = await listSessions(place);
+  await runKlaus(['cancel', running!.id], { place, server });
+  expect(await klaus.ended).toMatchObject({ code: 130, signal: null, stderr: '' });
+
+  const listing = startKlaus(['show', running!.id, '--json'], { place });
+  listing.closeStdout();
+  expect(await listing.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('sessions can be searched, shown and exported', async () => {
+  using place = createPlace();
+  await using server = await startServer(READ);
+  const { session } = toEvents((await runKlaus(['--json', 'read the readme'], { place, server })).stdout)[0]!;
+  expect((await runKlaus(['sessions', 'readme'], { place })).stdout).toContain(session);
+  expect((await runKlaus(['sessions', 'giraffe'], { place })).stdout).toBe('');
+  const shown = (await runKlaus(['show', session.slice(0, 24)], { place })).stdout;
+  expect(shown).toContain('User:\nread the readme');
+  expect(shown).toContain('read_file README.md: ok');
+  const markdown = (await runKlaus(['export', session], { place })).stdout;
+  expect(markdown).toContain('## User\n\nread the readme');
+  expect(markdown).toContain('### `read_file README.md`');
+  const document = JSON.parse((await runKlaus(['export', session, '--format', 'json'], { place })).stdout) as {
+    session: { id: string };
+    events: unknown[];
+  };
+  expect(document.session.id).toBe(session);
+  expect(toEvents(document.events.map((event) => `${JSON.stringify(event)}\n`).join(''))[0]?.type).toBe('session.opened');
+});
+
+test('the database can be counted, verified, cleared and recovered', async () => {
+  using place = createPlace();
+  await using server = await startServer(ANSWER);
+  await runKlaus(['hello there'], { place, server });
+  const stats = JSON.parse((await runKlaus(['db', 'stats', '--json'], { place })).stdout) as { tables: { name: string; rows: number }[] };
+  expect(stats.tables.find((table) => table.name === 'sessions')).toEqual({ name: 'sessions', rows: 1 });
+  expect(await runKlaus(['db', 'verify'], { place })).toMatchObject({ code: 0 });
+  expect(await runKlaus(['db', 'clear-sessions', '--older-than', '1', '--yes'], { place })).toMatchObject({ code: 0 });
+  expect(await listSessions(place)).toHaveLength(1);
+  const unsure = await runKlaus(['db', 'clear-sessions'], { place });
+  expect(unsure).toMatchObject({ code: 2 });
+  expect(unsure.stderr).toContain('--yes');
+  expect(await runKlaus(['db', 'clear-sessions', '--yes'], { place })).toMatchObject({ code: 0 });
+  expect(await listSessions(place)).toEqual([]);
+
+  writeFileSync(join(place.home, 'klaus.db'), 'this is no database, and long enough to be sure of that'.repeat(50));
+  const broken = await runKlaus(['sessions'], { place });
+  expect(broken).toMatchObject({ code: 1, stdout: '' });
+  expect(broken.stderr).toContain('klaus.db');
+  expect(broken.stderr).toContain('klaus db recover');
+  expect(await runKlaus(['db', 'recover'], { place })).toMatchObject({ code: 0 });
+  expect(await runKlaus(['sessions'], { place })).toMatchObject({ code: 0 });
+});
+
+test('klaus config shows every source and no secret; klaus doctor says what works', async () => {
+  using place = createPlace();
+  const env = { OPENAI_API_KEY: 'sk-very-secret-value-0123456789', KLAUS_BUDGET_USD: '3' };
+  const config = await runKlaus(['config'], { place, env });
+  expect(config.stdout).toMatch(/limits\.usd +3 +environment/);
+  expect(config.stdout).not.toContain('very-secret');
+  const doctor = await runKlaus(['doctor', '--json'], { place, env });
+  expect(doctor.stdout).not.toContain('very-secret');
+  const { findings } = JSON.parse(doctor.stdout) as { findings: { name: string; status: string }[] };
+  const names = findings.map((finding) => finding.name);
+  expect(names).toEqual(expect.arrayContaining(['node', 'git', 'ripgrep', 'sandbox bubblewrap', 'keys', 'home', 'database', 'disk space']));
+  // A wrong setting is something that doctor reports, not something that it fails at.
+  const wrong = await runKlaus(['doctor'], { place, env: { KLAUS_BUDGET_USD: 'lots' } });
+  expect(wrong.code).toBe(3);
+  expect(wrong.stdout).toContain('KLAUS_BUDGET_USD');
+});
+
+test('klaus model-server plays a script for another process until it is stopped', async () => {
+  using place = createPlace();
+  const script = join(place.workspace, 'script.json');
+  writeFileSync(script, JSON.stringify(ANSWER));
+  const server = startKlaus(['model-server', '--script', script, '--record', join(place.workspace, 'record.ndjson')], { place });
+  await server.printed('stdout', '\n');
+  await server.printed('stderr', 'ANTHROPIC_BASE_URL=');
+  const url = /http:\/\/127\.0\.0\.1:\d+/;
+  const answer = runKlaus(['--model', `scripted/${script}`, 'hello there'], { place });
+  expect(await answer).toMatchObject({ code: 0, stdout: 'All is well.\n' });
+  server.kill('SIGTERM');
+  const ended = await server.ended;
+  expect(ended.code).toBe(0);
+  expect(ended.stdout).toMatch(url);
+});

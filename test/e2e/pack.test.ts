@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'klaus-pack-'));
+const klaus = join(folder, 'prefix/bin/klaus');
+const manifest: { name: string; version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const tarball = join(folder, `${manifest.name}-${manifest.version}.tgz`);
+
+/** The PATH of a person who has installed nothing but Node: nothing of this repository is on it. */
+const plainPath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((it) => !it.includes('node_modules'))
+  .join(delimiter);
+
+/** npm as typed in a shell: what a surrounding `npm test` set for its own script is taken away. */
+function npm(words: string[], cwd: string): string {
+  const inherited = /^(INIT_CWD|npm_(lifecycle|package)_.*|npm_command|npm_config_(local_|global_)?prefix)$/;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
+  const result = spawnSync('npm', words, { cwd, env: { ...env, PATH: plainPath }, encoding: 'utf8' });
+  expect(result.status, `npm ${words.join(' ')}\n${result.stdout}${result.stderr}`).toBe(0);
+  return result.stdout;
+}
+
+function runInstalled(words: string[]) {
+  const home = join(folder, 'home');
+  mkdirSync(home, { recursive: true });
+  const env = { HOME: home, PATH: plainPath, TMPDIR: folder };
+  return spawnSync(klaus, words, { cwd: home, env, encoding: 'utf8' });
+}
+
+beforeAll(() => {
+  npm(['pack', '--pack-destination', folder], root);
+  npm(['install', '--global', '--prefix', join(folder, 'prefix'), '--loglevel=error', tarball], folder);
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the tarball has what its manifest promises', async () => {
+  const bytes = readFileSync(tarball);
+  const pack = { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) };
+  const { messages, pkg } = await publint({ pack });
+  expect(messages.map((it) => formatMessage(it, pkg))).toEqual([]);
+});
+
+test('installed into an empty prefix, it answers with its version', () => {
+  expect(runInstalled(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+});
+
+test('a usage error of the installed program keeps its exit code', () => {
+  expect(runInstalled(['--no-such-option'])).toMatchObject({ status: 2, signal: null });
+});
+
+test('installed into an empty prefix, the demo mends its project and ends with 0', (context) => {
+  const { status, stdout, stderr } = runInstalled(['demo']);
+  context.skip(status === 7 && process.env.CI !== 'true', 'no sandbox works on this machine');
+  expect({ status, output: stdout + stderr }).toMatchObject({ status: 0 });
+  expect(stderr + stdout).toContain('scripted');
+});

@@ -1,0 +1,186 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createModelServer, type ModelServer } from '@klaus/adapters/models';
+import { createSqliteStore } from '@klaus/adapters/store';
+import { toCanonical, type Event, type EventOf } from '@klaus/sdk';
+import type { Order } from './klaus-process.ts';
+import { createProject, GIT_ENV, TOOL_CALLS, TWELVE_TOOLS } from './twelve-tools.ts';
+
+const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
+
+interface Ended {
+  signal: NodeJS.Signals | null;
+  lines: { session?: string; result?: { state: string; finished?: EventOf<'run.finished'> } }[];
+}
+
+function run(order: Order): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [PROGRAM, JSON.stringify(order)], { timeout: 60_000 }, (error, stdout, stderr) => {
+      const signal = error?.signal ?? null;
+      if (error && signal !== 'SIGKILL') return reject(new Error(`${error.message}\n${stderr}`));
+      resolve({ signal, lines: stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line)) });
+    });
+  });
+}
+
+interface Bench {
+  folder: string;
+  order: Order;
+}
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await createModelServer({ script: TWELVE_TOOLS });
+});
+afterAll(() => server.close());
+
+function createBench(): Bench {
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-kill-'));
+  folders.push(folder);
+  const workspace = join(folder, 'project');
+  createProject(workspace);
+  return { folder, order: { home: join(folder, 'home'), workspace, url: server.url, prompt: 'do twelve things' } };
+}
+
+function eventsOf(bench: Bench, session: string): Event[] {
+  using store = createSqliteStore({ home: bench.order.home });
+  expect(store.verify(session)).toMatchObject({ ok: true });
+  return [...store.read(session)];
+}
+
+/** The content of the workspace as git sees it, ignoring nothing. */
+function treeOf({ order: { workspace } }: Bench): string {
+  const env = { ...GIT_ENV, GIT_INDEX_FILE: join(workspace, '..', 'index') };
+  execFileSync('git', ['-C', workspace, 'add', '-A', '-f'], { env });
+  return execFileSync('git', ['-C', workspace, 'write-tree'], { env, encoding: 'utf8' }).trim();
+}
+
+/** Times in the reports of test runners are no difference. */
+function canonicalOf(bench: Bench, events: Event[]): unknown[] {
+  const replaced = toCanonical(events, new Map([[bench.order.workspace, '/w']]));
+  return JSON.parse(JSON.stringify(replaced).replaceAll(/duration_ms [\d.]+|\d+(\.\d+)? ?m?s\b/g, 'TIME')) as unknown[];
+}
+
+let undisturbed: { events: Event[]; canonical: unknown[]; tree: string };
+beforeAll(async () => {
+  const bench = createBench();
+  const ended = await run(bench.order);
+  expect(ended.lines.at(-1)?.result?.finished?.outcome).toBe('done');
+  const events = eventsOf(bench, ended.lines[0]!.session!);
+  undisturbed = { events, canonical: canonicalOf(bench, events), tree: treeOf(bench) };
+}, 60_000);
+
+async function killAndResume(kill: Partial<Order>): Promise<{ bench: Bench; events: Event[] }> {
+  const bench = createBench();
+  const killed = await run({ ...bench.order, ...kill });
+  expect(killed.signal).toBe('SIGKILL');
+  const session = killed.lines[0]!.session!;
+  const { prompt, ...rest } = bench.order;
+  const begun = eventsOf(bench, session).some((event) => event.type === 'run.started');
+  // A process that died before its prompt was taken had sent it already, or not: what the inbox holds is taken.
+  const resumed = await run({ ...rest, session, ...(begun || killed.lines.length > 1 ? {} : {}) });
+  expect(resumed.signal).toBeNull();
+  let events = eventsOf(bench, session);
+  if (!events.some((event) => event.type === 'run.started')) {
+    await run({ ...rest, session, prompt: prompt! });
+    events = eventsOf(bench, session);
+  }
+  return { bench, events };
+}
+
+/** Calls whose outcome nobody can know, because the process died while a shell ran. */
+const unknownOf = (events: Event[]) => events.filter((event) => event.type === 'tool.finished' && event.outcome === 'unknown');
+
+const withoutCall = (canonical: unknown[], calls: Set<string>) =>
+  canonical.filter((event) => !calls.has((event as { call?: string }).call ?? '') || (event as { type: string }).type !== 'tool.finished');
+
+function expectSame(bench: Bench, events: Event[]): void {
+  const unknown = unknownOf(events) as EventOf<'tool.finished'>[];
+  const calls = new Set(unknown.map((event) => event.call));
+  const evidence = (list: unknown[]) => JSON.parse(JSON.stringify(list).replaceAll(/"evidence":\[.*?\]/g, '"evidence":[]')) as unknown[];
+  const [mine, theirs] = [canonicalOf(bench, events), undisturbed.canonical];
+  if (calls.size === 0) expect(mine).toEqual(theirs);
+  else expect(evidence(withoutCall(mine, calls))).toEqual(evidence(withoutCall(theirs, calls)));
+  for (const event of unknown) {
+    expect(['run_command', 'run_tests']).toContain(event.name);
+    expect(event.output).toContain('Outcome unknown');
+  }
+  expect(unknown.length).toBeLessThanOrEqual(1);
+}
+
+function expectNothingTwice(bench: Bench, events: Event[]): void {
+  const log = join(bench.order.workspace, 'ran.log');
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean).length : 0;
+  expect(lines).toBeLessThanOrEqual(1);
+  const results = events.filter((event) => event.type === 'tool.finished');
+  expect(new Set(results.map((event) => event.call)).size).toBe(results.length);
+  expect(results.length).toBe(TOOL_CALLS);
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+  expect(events.filter((event) => event.type === 'run.finished')).toHaveLength(1);
+}
+
+test('the undisturbed run makes twelve calls and ends with a checkpoint', () => {
+  expect(undisturbed.events.filter((event) => event.type === 'tool.finished')).toHaveLength(TOOL_CALLS);
+  expect(undisturbed.events.some((event) => event.type === 'workspace.snapshotted')).toBe(true);
+});
+
+test('two undisturbed runs have equal canonical logs', async () => {
+  const bench = createBench();
+  const ended = await run(bench.order);
+  expect(canonicalOf(bench, eventsOf(bench, ended.lines[0]!.session!))).toEqual(undisturbed.canonical);
+});
+
+describe('killed after an event', () => {
+  test('and resumed, at every event of the run', async () => {
+    const last = undisturbed.events.length;
+    const moments = Array.from({ length: last }, (_, index) => index + 1);
+    const failures: string[] = [];
+    const worker = async (): Promise<void> => {
+      for (let seq = moments.shift(); seq !== undefined; seq = moments.shift()) {
+        try {
+          const { bench, events } = await killAndResume({ dieAfterSeq: seq });
+          expectSame(bench, events);
+          expectNothingTwice(bench, events);
+          if (unknownOf(events).length === 0) expect(treeOf(bench)).toBe(undisturbed.tree);
+        } catch (error) {
+          failures.push(`after event ${seq} (${undisturbed.events[seq - 1]?.type}): ${(error as Error).message}`);
+        }
+      }
+    };
+    await Promise.all([worker(), worker()]);
+    expect(failures).toEqual([]);
+  }, 600_000);
+});
+
+describe('killed between an effect and its result', () => {
+  test.each(['write_file', 'edit_file', 'apply_patch', 'delete_file'])('%s is found done, and not done again', async (tool) => {
+    const { bench, events } = await killAndResume({ dieAfterEffect: tool });
+    expectSame(bench, events);
+    expectNothingTwice(bench, events);
+    expect(treeOf(bench)).toBe(undisturbed.tree);
+    expect(events.filter((event) => event.type === 'tool.started' && event.name === tool)).toHaveLength(1);
+  });
+
+  test.each(['read_file', 'git_status'])('%s, which only reads, is done again', async (tool) => {
+    const { bench, events } = await killAndResume({ dieAfterEffect: tool });
+    expectSame(bench, events);
+    expectNothingTwice(bench, events);
+    expect(treeOf(bench)).toBe(undisturbed.tree);
+  });
+
+  test('a shell has an unknown outcome, what it changed is said, and it is not run again', async () => {
+    const { bench, events } = await killAndResume({ dieAfterEffect: 'run_command' });
+    expectSame(bench, events);
+    expectNothingTwice(bench, events);
+    const [unknown] = unknownOf(events) as EventOf<'tool.finished'>[];
+    expect(unknown!.output).toContain('created ran.log');
+    expect(unknown!.changes).toMatchObject([{ path: 'ran.log', kind: 'created' }]);
+    expect(treeOf(bench)).toBe(undisturbed.tree);
+  });
+});

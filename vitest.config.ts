@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{core,adapters,sdk,apps,scripts,test,bench}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'scripts/fixtures/**', 'apps/cli/demo/project/**'],
+    pool: 'forks',
+    maxWorkers: 2,
+    // Real sandboxes, databases and child processes on a shared machine: a limit is for hangs, not for speed.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
