@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkDiagram, checkLayers, drawLayers } from './layers.ts';
+import { checkLayers, drawLayers, putDiagram } from './layers.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures/layers');
 const root = join(import.meta.dirname, '..');
@@ -43,11 +43,22 @@ test('a tree that keeps the direction passes, and its imports were read', () => 
   expect(checkLayers(join(fixtures, 'good'))).toEqual({ modules: 7, imports: 10, violations: [] });
 });
 
-test('a diagram in the page is compared with the array', () => {
-  const drawn = drawLayers(root);
-  const page = (diagram: string) =>
-    `before\n\n<!-- layers -->\n\`\`\`text\n${diagram}\n\`\`\`\n<!-- /layers -->\n\nafter`;
-  expect(checkDiagram(page(drawn), root)).toBeUndefined();
-  expect(checkDiagram(page(drawn.replace('core/*', 'apps/*')), root)).toContain('stale');
-  expect(checkDiagram('no diagram here', root)).toContain('no diagram');
+test('the diagram is put between the markers of a page, and nothing else of it changes', () => {
+  const stale = 'before\n\n<!-- layers -->\nold\n<!-- /layers -->\n\nafter';
+  const fresh = putDiagram(stale, root);
+  expect(fresh).toBe(stale.replace('old', `\`\`\`text\n${drawLayers(root)}\n\`\`\``));
+  expect(putDiagram(fresh ?? '', root)).toBe(fresh);
+  expect(putDiagram('no markers', root)).toBeUndefined();
+});
+
+test('the diagram names the layers that exist, highest first', () => {
+  const rows = drawLayers(join(fixtures, 'good')).split('\n');
+  expect(rows.map((row) => row.split(' ')[0])).toEqual([
+    'apps/*',
+    'apps/cli',
+    'sdk',
+    'adapters/*',
+    'core/agent',
+    'core/protocol',
+  ]);
 });

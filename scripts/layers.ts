@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, matchesGlob, posix, relative } from 'node:path';
 import { listSources, readImports } from './imports.ts';
@@ -177,23 +177,33 @@ export function drawLayers(root: string): string {
     .join('\n');
 }
 
-const DIAGRAM = /<!-- layers -->\s*```(?:text)?\n([\s\S]*?)\n```\s*<!-- \/layers -->/;
+const SECTION = /<!-- layers -->[\s\S]*?<!-- \/layers -->/;
 
-/** A complaint when the diagram in a page differs from the array. */
-export function checkDiagram(page: string, root: string): string | undefined {
-  const found = DIAGRAM.exec(page)?.[1];
-  if (found === undefined) return 'ARCHITECTURE.md has no diagram between <!-- layers --> and <!-- /layers -->';
-  if (found === drawLayers(root)) return undefined;
-  return 'the diagram in ARCHITECTURE.md is stale: put in what `node scripts/layers.ts --diagram` prints';
+/** A page with the present diagram between its markers. Undefined when it has no markers. */
+export function putDiagram(page: string, root: string): string | undefined {
+  if (!SECTION.test(page)) return undefined;
+  return page.replace(SECTION, () => `<!-- layers -->\n\`\`\`text\n${drawLayers(root)}\n\`\`\`\n<!-- /layers -->`);
+}
+
+function checkDiagram(file: string, root: string): string | undefined {
+  if (!existsSync(file)) return 'there is no ARCHITECTURE.md';
+  const page = readFileSync(file, 'utf8');
+  const fresh = putDiagram(page, root);
+  if (fresh === undefined) return 'ARCHITECTURE.md has no <!-- layers --> and <!-- /layers -->';
+  return fresh === page ? undefined : 'the diagram in ARCHITECTURE.md is stale: npm run layers -- --write';
 }
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
+  const page = join(root, 'ARCHITECTURE.md');
   if (process.argv.includes('--diagram')) console.log(drawLayers(root));
   else {
+    if (process.argv.includes('--write')) {
+      const text = readFileSync(page, 'utf8');
+      writeFileSync(page, putDiagram(text, root) ?? text);
+    }
     const { modules, imports, violations } = checkLayers(root);
-    const page = join(root, 'ARCHITECTURE.md');
-    const stale = existsSync(page) ? checkDiagram(readFileSync(page, 'utf8'), root) : 'there is no ARCHITECTURE.md';
+    const stale = checkDiagram(page, root);
     if (stale) violations.push(stale);
     for (const violation of violations) console.error(violation);
     console.log(`${modules} modules, ${imports} imports, ${violations.length} violations`);

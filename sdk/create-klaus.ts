@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
@@ -85,7 +85,7 @@ function createEngine({ options, env, home, configuration, store }: EngineInput)
     ids,
     settings: toEngineSettings(configuration),
     home,
-    openWorkspace: (root) => createWorkspace(root, { home, allowAny: true }),
+    openWorkspace: (root) => createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openSandbox: ({ name, workspace }) => createSandbox({ ...toSandboxOptions(configuration), workspace, home, choice: name }),
     createRedactor: (session) => createRedactor({ salt: session, digest: ids.digest, values: credentials }),
     checkpoint: createCheckpoint,

@@ -20,7 +20,7 @@ export interface OpenInput {
 export async function openSession({ engine, configuration, given, cwd }: OpenInput): Promise<string> {
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
-  const workspace = await createWorkspace(root, { home: engine.home, allowAny: given.allowAnyWorkspace ?? false });
+  const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
   const model = await engine.models.resolve(given.model ?? values.model);
   const limits: Limits = { ...values.limits, ...given.limits };
   if (limits.usd > 0 && model.info.prices.length === 0) {

@@ -4,6 +4,7 @@ export { SNAPSHOT_DATE, type CatalogEntry, type CatalogProvider } from './catalo
 export { createModels, type ModelKeys, type ModelsOptions, type ScriptedServer } from './models.ts';
 export { DEFAULT_TIERS, PROVIDERS, TIERS, type Provider, type Tier } from './names.ts';
 export { createOpenaiModel, OPENAI_URL, OPENROUTER_URL, type OpenaiModelOptions } from './openai/openai-model.ts';
-export { createModelServer, type ModelServer, type ModelServerOptions } from './scripted/model-server.ts';
+export type { ModelServer, ModelServerOptions } from './scripted/model-server.ts';
+export { createModelServer, loadScript, parseScript } from './scripted/on-demand.ts';
 export type { RecordedRequest } from './scripted/recorded-request.ts';
-export { loadScript, parseScript, scriptSchema, type Script } from './scripted/script.ts';
+export type { Script } from './scripted/script.ts';

@@ -29,7 +29,10 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   const { choice, dockerEnabled } = options;
   if (choice === 'host') return new HostSandbox(options);
   if (choice === 'docker' && dockerEnabled === false) {
-    throw unavailable(['Docker is asked for but DOCKER_ENABLED is false'], ['Set DOCKER_ENABLED=true, or choose bubblewrap.']);
+    throw unavailable(
+      ['Docker is asked for but DOCKER_ENABLED is false'],
+      ['Set DOCKER_ENABLED=true, or choose bubblewrap.'],
+    );
   }
   const refusals: Extract<Availability, { available: false }>[] = [];
   if (choice === 'bubblewrap' || (choice === undefined && dockerEnabled !== true)) {
@@ -67,5 +70,7 @@ async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandbox
 }
 
 function unavailable(reasons: readonly string[], mends: readonly string[]): KlausError {
-  return new KlausError('sandbox.unavailable', `no sandbox works here: ${reasons.join('; ')}`, { hint: mends.join(' Or: ') });
+  return new KlausError('sandbox.unavailable', `no sandbox works here: ${reasons.join('; ')}`, {
+    hint: mends.join(' Or: '),
+  });
 }

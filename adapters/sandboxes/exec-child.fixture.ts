@@ -1,15 +1,20 @@
-// Runs one command in a sandbox until it is killed: the Klaus of the tests that end Klaus.
-// Arguments: driver, workspace, state folder, command, image.
+// Runs commands in a sandbox until it is killed: the Klaus of the tests that end Klaus.
+// Arguments: driver, workspace, state folder, command, how many at once, image.
 import { createSandbox } from './index.ts';
 import type { CreateSandboxOptions } from './index.ts';
 
-const [choice, workspace, home, command, image] = process.argv.slice(2);
+const [choice, workspace, home, command, count, image] = process.argv.slice(2);
 const sandbox = await createSandbox({
   choice: choice as NonNullable<CreateSandboxOptions['choice']>,
   workspace: workspace!,
   home: home!,
   ...(image ? { image } : {}),
 });
-const running = sandbox.exec({ command: command! });
 process.stdout.write('started\n');
-await running;
+const running: Promise<unknown>[] = [];
+for (let index = 0; index < Number(count); index++) {
+  running.push(sandbox.exec({ command: command! }));
+  // A little later than the one before, so that one end meets them at different moments of their start.
+  for (let turn = 0; turn < 300; turn++) await new Promise(setImmediate);
+}
+await Promise.all(running);

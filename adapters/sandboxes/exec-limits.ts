@@ -12,10 +12,12 @@ export const DEFAULT_EXEC_LIMITS: ExecLimits = { timeoutMs: 120_000, memoryMb: 1
 export function toExecLimits(...parts: readonly (Partial<ExecLimits> | undefined)[]): ExecLimits {
   const limits = { ...DEFAULT_EXEC_LIMITS };
   for (const part of parts) {
-    for (const [key, value] of Object.entries(part ?? {})) if (value !== undefined) limits[key as keyof ExecLimits] = value;
+    for (const [key, value] of Object.entries(part ?? {}))
+      if (value !== undefined) limits[key as keyof ExecLimits] = value;
   }
   for (const [key, value] of Object.entries(limits)) {
-    if (!(Number.isFinite(value) && value > 0)) throw new KlausError('usage', `the limit ${key} must be a positive number`);
+    if (!(Number.isFinite(value) && value > 0))
+      throw new KlausError('usage', `the limit ${key} must be a positive number`);
   }
   return limits;
 }

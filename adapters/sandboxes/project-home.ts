@@ -31,6 +31,8 @@ export async function openProjectHome(
     // Inside, owners other than the user are all "nobody"; git would refuse such a repository.
     gitconfig: '[safe]\n\tdirectory = *\n',
   };
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(project.etc, name), text, { mode: 0o600 })));
+  await Promise.all(
+    Object.entries(files).map(([name, text]) => writeFile(join(project.etc, name), text, { mode: 0o600 })),
+  );
   return project;
 }

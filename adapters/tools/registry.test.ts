@@ -8,7 +8,7 @@ test('the tools as the model sees them fit into 6,000 bytes', () => {
     return { name: tool.name, description: tool.description, inputSchema };
   });
   const bytes = Buffer.byteLength(JSON.stringify(specs));
-  console.log(`built-in tools: ${bytes} bytes`);
+  process.stdout.write(`built-in tools: ${bytes} bytes\n`);
   expect(bytes).toBeLessThan(6_000);
 });
 

@@ -33,7 +33,11 @@ interface Target {
  *
  * @throws KlausError `workspace.conflict` naming the first file that is not as expected.
  */
-export async function applyEdits(root: Root, edits: readonly FileEdit[], journal: Journal | undefined): Promise<FileChange[]> {
+export async function applyEdits(
+  root: Root,
+  edits: readonly FileEdit[],
+  journal: Journal | undefined,
+): Promise<FileChange[]> {
   const targets: Target[] = [];
   const made: { parent: Directory; name: string }[] = [];
   const opened: Directory[] = [];
@@ -43,7 +47,13 @@ export async function applyEdits(root: Root, edits: readonly FileEdit[], journal
     for (const edit of edits) targets.push(await examine(root, edit, { earlier: targets, alone: edits.length === 1 }));
     step = journal?.begin({
       root: root.path,
-      rows: targets.map((t) => ({ path: t.place.relative, temp: t.temp, backup: t.backup, before: t.edit.before, after: t.after })),
+      rows: targets.map((t) => ({
+        path: t.place.relative,
+        temp: t.temp,
+        backup: t.backup,
+        before: t.edit.before,
+        after: t.after,
+      })),
       directories: targets.flatMap((target) => toMissing(target.place)),
     });
     for (const target of targets) {
@@ -59,7 +69,10 @@ export async function applyEdits(root: Root, edits: readonly FileEdit[], journal
     step?.end();
     return targets.flatMap(toChange);
   } catch (error) {
-    if (done) throw new KlausError('tool.failed', 'The files were written, but perhaps not to the disk itself.', { cause: error });
+    if (done)
+      throw new KlausError('tool.failed', 'The files were written, but perhaps not to the disk itself.', {
+        cause: error,
+      });
     if (takeBack(targets, made)) step?.end();
     throw isRace(error) ? conflict(targets.find((t) => !t.changed)?.edit.path ?? '', error) : explain(error);
   } finally {
@@ -69,7 +82,11 @@ export async function applyEdits(root: Root, edits: readonly FileEdit[], journal
 }
 
 /** Looks at one file without touching it. Keeps its directory open. */
-async function examine(root: Root, edit: FileEdit, step: { earlier: readonly Target[]; alone: boolean }): Promise<Target> {
+async function examine(
+  root: Root,
+  edit: FileEdit,
+  step: { earlier: readonly Target[]; alone: boolean },
+): Promise<Target> {
   const place = findPlace(root, edit.path);
   try {
     const name = shorten(edit.path);
@@ -78,7 +95,10 @@ async function examine(root: Root, edit: FileEdit, step: { earlier: readonly Tar
       throw new KlausError('tool.failed', `${name} is changed twice in one step.`);
     }
     if (edit.content === null && place.viaLink) {
-      throw new KlausError('tool.failed', `${name} is a symbolic link. Delete its target by its own path, or the link by a command.`);
+      throw new KlausError(
+        'tool.failed',
+        `${name} is a symbolic link. Delete its target by its own path, or the link by a command.`,
+      );
     }
     if ((await hashContent(place)) !== edit.before) throw conflict(edit.path);
     return {
@@ -184,7 +204,8 @@ function takeBack(targets: readonly Target[], made: readonly { parent: Directory
   };
   for (const target of targets.toReversed()) {
     const { directory, backup, temp, place } = target;
-    if (target.changed && backup !== null) attempt(() => renameSync(directory.child(backup), directory.child(place.name)));
+    if (target.changed && backup !== null)
+      attempt(() => renameSync(directory.child(backup), directory.child(place.name)));
     else if (target.changed) attempt(() => unlinkSync(directory.child(place.name)));
     else if (backup !== null) attempt(() => unlinkSync(directory.child(backup)));
     if (temp !== null && !target.changed) attempt(() => unlinkSync(directory.child(temp)));
@@ -224,16 +245,22 @@ function toChange(target: Target): FileChange[] {
 }
 
 function conflict(path: string, cause?: unknown): KlausError {
-  return new KlausError('workspace.conflict', `${shorten(path)} was changed by something else meanwhile; nothing was written.`, {
-    hint: 'Read the file again and repeat the change.',
-    retryable: true,
-    cause,
-  });
+  return new KlausError(
+    'workspace.conflict',
+    `${shorten(path)} was changed by something else meanwhile; nothing was written.`,
+    {
+      hint: 'Read the file again and repeat the change.',
+      retryable: true,
+      cause,
+    },
+  );
 }
 
 function explain(error: unknown): unknown {
   const code = codeOf(error);
   if (code === '' || error instanceof KlausError) return error;
   const words = code === 'ENOSPC' ? 'no space is left on the disk' : code;
-  return new KlausError('tool.failed', `The files could not be written (${words}); nothing was changed.`, { cause: error });
+  return new KlausError('tool.failed', `The files could not be written (${words}); nothing was changed.`, {
+    cause: error,
+  });
 }

@@ -71,11 +71,17 @@ export async function findChanges(root: Root, mark: string, limit: number): Prom
   const known = new Set(tracked);
   for (const file of search.files.slice(0, limit)) {
     const after = await withPlace(root, file.path, (place) => (place.stat?.isFile() ? hashContent(place) : null));
-    search.rows.push({ path: file.path, kind: file.isNew && !known.has(file.path) ? 'created' : 'modified', before: null, after });
+    search.rows.push({
+      path: file.path,
+      kind: file.isNew && !known.has(file.path) ? 'created' : 'modified',
+      before: null,
+      after,
+    });
   }
   for (const path of tracked) {
     if (search.rows.length >= limit * 2) break;
-    if (await isMissing(root, path, search.touched)) search.rows.push({ path, kind: 'deleted', before: null, after: null });
+    if (await isMissing(root, path, search.touched))
+      search.rows.push({ path, kind: 'deleted', before: null, after: null });
   }
   search.rows.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return search.rows.slice(0, limit);

@@ -16,7 +16,10 @@ export async function openFile(place: Place): Promise<FileHandle> {
   if (!place.stat) throw new KlausError('tool.failed', `${name} does not exist.`);
   if (place.stat.isDirectory()) throw new KlausError('tool.failed', `${name} is a directory.`);
   if (!place.stat.isFile()) throw new KlausError('tool.failed', `${name} is not a regular file.`);
-  const handle = await open(place.parent.child(place.name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await open(
+    place.parent.child(place.name),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  );
   // What was opened may be another thing than what was looked at.
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
@@ -34,7 +37,7 @@ export async function readContent(
     const max = options.maxBytes ?? Number.POSITIVE_INFINITY;
     const chunks: Buffer[] = [];
     let total = 0;
-    for (let at = options.offset ?? 0; total < wanted; ) {
+    for (let at = options.offset ?? 0; total < wanted;) {
       const chunk = Buffer.allocUnsafe(Math.min(CHUNK, wanted - total));
       const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
       if (bytesRead === 0) break;

@@ -75,7 +75,8 @@ class LocalWorkspace implements Workspace {
 
   changedSince(mark: string, options: { limit?: number } = {}): Promise<FileChange[]> {
     const limit = options.limit ?? DEFAULT_LIMIT;
-    if (!Number.isInteger(limit) || limit < 1) throw new KlausError('usage', 'The limit must be a whole number above 0.');
+    if (!Number.isInteger(limit) || limit < 1)
+      throw new KlausError('usage', 'The limit must be a whole number above 0.');
     return findChanges(this.#root, mark, limit);
   }
 }

@@ -11,13 +11,18 @@ const FLIP = `
 const fs = require('node:fs');
 const [root, outside, count] = process.argv.slice(1);
 process.chdir(root);
+let waste = 0;
+// Stays in each state for a while of varying length, so that every moment of a read meets a swap some time.
+const dwell = () => { for (let i = Math.random() * 60000; i > 0; i--) waste += i; };
 for (let i = 0; i < Number(count); i++) {
+  dwell();
   try {
     fs.renameSync('d', 'real');
     fs.symlinkSync(outside, 'd');
   } catch {}
+  dwell();
   // A write may have made a directory of that name in the gap.
-  fs.rmSync('d', { recursive: true, force: true });
+  try { fs.unlinkSync('d'); } catch { fs.rmSync('d', { recursive: true, force: true }); }
   try { fs.renameSync('real', 'd'); } catch {}
 }
 `;
@@ -31,7 +36,7 @@ test('a directory that is swapped for a link while files are read and written le
   writeFileSync(join(root, 'd/file'), 'inside');
   writeFileSync(join(outside, 'file'), 'SECRET');
   const workspace = await createWorkspace(root);
-  const flipper = spawn(process.execPath, ['-e', FLIP, root, outside, '6000'], { stdio: 'ignore' });
+  const flipper = spawn(process.execPath, ['-e', FLIP, root, outside, '8000'], { stdio: 'ignore' });
   const over = once(flipper, 'exit');
   try {
     let reads = 0;
@@ -46,7 +51,9 @@ test('a directory that is swapped for a link while files are read and written le
         '0917b13a9091915d54b6336f45909539cce452b3661b21f386418a257883b30a',
       );
       if (i % 4 > 0) continue;
-      const written = await workspace.apply([{ path: `d/new-${i}`, content: Buffer.from('x'), before: null }]).catch(() => undefined);
+      const written = await workspace
+        .apply([{ path: `d/new-${i}`, content: Buffer.from('x'), before: null }])
+        .catch(() => undefined);
       if (written) writes++;
     }
     expect(reads).toBeGreaterThan(0);

@@ -10,10 +10,11 @@ import { withPlace, type Place, type Root } from './walk.ts';
  * else has changed since stays as it is.
  */
 export async function recoverSteps(root: Root, journal: Journal): Promise<void> {
-  for (const { entry, end } of journal.abandoned(root.path)) {
+  for (const abandoned of journal.abandoned(root.path)) {
+    const { entry } = abandoned;
     for (const row of entry.rows) await withPlace(root, row.path, (place) => recoverRow(place, row, entry));
     if (!entry.done) for (const path of entry.directories.toReversed()) await withPlace(root, path, removeDirectory);
-    end();
+    abandoned.end();
   }
 }
 
@@ -21,7 +22,11 @@ async function recoverRow(place: Place, row: JournalRow, entry: JournalEntry): P
   if (place.missing.length > 0 || place.name === '.' || place.viaLink) return;
   const name = place.parent.child(place.name);
   const has = (file: string) => lstatSync(place.parent.child(file), { throwIfNoEntry: false }) !== undefined;
-  const isOurs = !entry.done && entry.rows.length > 1 && (!place.stat || place.stat.isFile()) && (await hashContent(place)) === row.after;
+  const isOurs =
+    !entry.done &&
+    entry.rows.length > 1 &&
+    (!place.stat || place.stat.isFile()) &&
+    (await hashContent(place)) === row.after;
   if (isOurs && row.backup !== null && has(row.backup)) renameSync(place.parent.child(row.backup), name);
   else if (isOurs && row.before === null && row.after !== null) unlinkSync(name);
   for (const left of [row.backup, row.temp]) if (left !== null && has(left)) unlinkSync(place.parent.child(left));

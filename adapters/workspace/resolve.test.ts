@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,13 +36,22 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
 
   test('inside, in every spelling', async () => {
     const workspace = await open();
-    for (const path of ['src/a.txt', './src//a.txt', 'src/../src/a.txt', 'nothing/../src/a.txt', join(root, 'src/a.txt')]) {
+    for (const path of [
+      'src/a.txt',
+      './src//a.txt',
+      'src/../src/a.txt',
+      'nothing/../src/a.txt',
+      join(root, 'src/a.txt'),
+    ]) {
       expect(await workspace.resolve(path)).toEqual({ relative: 'src/a.txt', absolute: join(root, 'src/a.txt') });
       expect(text(await workspace.read(path))).toBe('inside');
     }
     expect(await workspace.resolve('.')).toEqual({ relative: '', absolute: root });
     expect(await workspace.resolve(root)).toEqual({ relative: '', absolute: root });
-    expect(await workspace.resolve('new/dir/file')).toEqual({ relative: 'new/dir/file', absolute: join(root, 'new/dir/file') });
+    expect(await workspace.resolve('new/dir/file')).toEqual({
+      relative: 'new/dir/file',
+      absolute: join(root, 'new/dir/file'),
+    });
   });
 
   test.each([
@@ -78,7 +96,14 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     symlinkSync('dir', join(root, 'twice'));
     symlinkSync('/proc/self/root', join(root, 'magic'));
     const workspace = await open();
-    for (const path of ['file', 'dir/secret.txt', 'absolute/secret.txt', 'dangling', 'twice/secret.txt', 'magic/etc/passwd']) {
+    for (const path of [
+      'file',
+      'dir/secret.txt',
+      'absolute/secret.txt',
+      'dangling',
+      'twice/secret.txt',
+      'magic/etc/passwd',
+    ]) {
       await expect(workspace.read(path)).rejects.toMatchObject({ code: 'workspace.outside' });
       await expect(workspace.stat(path)).rejects.toMatchObject({ code: 'workspace.outside' });
       await expect(workspace.apply([{ path, content: Buffer.from('x'), before: null }])).rejects.toMatchObject({
@@ -100,7 +125,10 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     symlinkSync('b', join(root, 'a'));
     symlinkSync('a', join(root, 'b'));
     const workspace = await open();
-    await expect(workspace.read('a')).rejects.toMatchObject({ code: 'tool.failed', message: expect.stringContaining('symbolic links') });
+    await expect(workspace.read('a')).rejects.toMatchObject({
+      code: 'tool.failed',
+      message: expect.stringContaining('symbolic links'),
+    });
   });
 
   test('malformed names are refused', async () => {
@@ -108,24 +136,35 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     for (const path of ['a\0b', 'x'.repeat(10_000), `${'d/'.repeat(5_000)}x`, '\ud800.txt']) {
       await expect(workspace.read(path)).rejects.toMatchObject({ code: 'tool.failed' });
       await expect(workspace.resolve(path)).rejects.toMatchObject({ code: 'tool.failed' });
-      await expect(workspace.apply([{ path, content: Buffer.from('x'), before: null }])).rejects.toMatchObject({ code: 'tool.failed' });
+      await expect(workspace.apply([{ path, content: Buffer.from('x'), before: null }])).rejects.toMatchObject({
+        code: 'tool.failed',
+      });
     }
   });
 
   test('a file is no directory', async () => {
     const workspace = await open();
-    await expect(workspace.read('src/a.txt/b')).rejects.toMatchObject({ code: 'tool.failed', message: expect.stringContaining('not a directory') });
+    await expect(workspace.read('src/a.txt/b')).rejects.toMatchObject({
+      code: 'tool.failed',
+      message: expect.stringContaining('not a directory'),
+    });
     await expect(workspace.read('src')).rejects.toMatchObject({ message: expect.stringContaining('is a directory') });
-    await expect(workspace.read('nothing')).rejects.toMatchObject({ message: expect.stringContaining('does not exist') });
+    await expect(workspace.read('nothing')).rejects.toMatchObject({
+      message: expect.stringContaining('does not exist'),
+    });
   });
 
   test('a FIFO and a device are refused without waiting for them', async () => {
     spawnSync('mkfifo', [join(root, 'pipe')]);
     const workspace = await open();
     expect(await workspace.stat('pipe')).toMatchObject({ kind: 'other' });
-    await expect(workspace.read('pipe')).rejects.toMatchObject({ message: expect.stringContaining('not a regular file') });
+    await expect(workspace.read('pipe')).rejects.toMatchObject({
+      message: expect.stringContaining('not a regular file'),
+    });
     await expect(workspace.hash('pipe')).rejects.toMatchObject({ code: 'tool.failed' });
-    await expect(workspace.apply([{ path: 'pipe', content: Buffer.from('x'), before: null }])).rejects.toMatchObject({ code: 'tool.failed' });
+    await expect(workspace.apply([{ path: 'pipe', content: Buffer.from('x'), before: null }])).rejects.toMatchObject({
+      code: 'tool.failed',
+    });
   });
 
   test('names in any script', async () => {
@@ -167,7 +206,10 @@ test('folders that an agent should not work in', async () => {
   const home = join(base, 'home');
   mkdirSync(join(home, '.klaus/sessions'), { recursive: true });
   const options = { home, klausHome: join(home, '.klaus') };
-  await expect(createWorkspace(join(base, 'nothing'), options)).rejects.toMatchObject({ code: 'workspace.missing', hint: expect.stringContaining('--cwd') });
+  await expect(createWorkspace(join(base, 'nothing'), options)).rejects.toMatchObject({
+    code: 'workspace.missing',
+    hint: expect.stringContaining('--cwd'),
+  });
   await expect(createWorkspace(join(root, 'src/a.txt'), options)).rejects.toMatchObject({ code: 'workspace.missing' });
   for (const folder of ['/', home, base, join(home, '.klaus'), join(home, '.klaus/sessions')]) {
     await expect(createWorkspace(folder, options)).rejects.toMatchObject({

@@ -48,8 +48,10 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
 function refuse(path: string, options: RootOptions): void {
   const home = realpathOr(options.home ?? homedir());
   const hint = 'Name a project folder with --cwd DIR, or accept this one with --allow-any-workspace.';
-  if (path === dirname(path)) throw new KlausError('workspace.refused', 'The workspace would be the whole machine (/).', { hint });
-  if (home === path) throw new KlausError('workspace.refused', `The workspace would be the home folder ${path}.`, { hint });
+  if (path === dirname(path))
+    throw new KlausError('workspace.refused', 'The workspace would be the whole machine (/).', { hint });
+  if (home === path)
+    throw new KlausError('workspace.refused', `The workspace would be the home folder ${path}.`, { hint });
   if (home.startsWith(`${path}/`)) {
     throw new KlausError('workspace.refused', `The workspace ${path} holds the home folder ${home}.`, { hint });
   }

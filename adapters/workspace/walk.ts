@@ -72,7 +72,10 @@ export function findPlace(root: Root, path: string): Place {
 }
 
 function unsteady(path: string, cause: unknown): KlausError {
-  return new KlausError('tool.failed', `${shorten(path)} keeps changing; nothing was done.`, { retryable: true, cause });
+  return new KlausError('tool.failed', `${shorten(path)} keeps changing; nothing was done.`, {
+    retryable: true,
+    cause,
+  });
 }
 
 /** One walk from the root. The caller closes `parent`. */
@@ -95,7 +98,8 @@ function walk(root: Root, path: string): Place {
         continue;
       }
       const here = trail.at(-1)!;
-      const stat = missing.length > 0 ? undefined : lstatSync(here.child(name), { bigint: true, throwIfNoEntry: false });
+      const stat =
+        missing.length > 0 ? undefined : lstatSync(here.child(name), { bigint: true, throwIfNoEntry: false });
       if (!stat) missing.push(name);
       else if (stat.isDirectory()) trail.push(here.open(name));
       else if (!stat.isSymbolicLink()) file = { name, stat };
@@ -119,7 +123,8 @@ function toPlace(
 ): Place {
   const { root, missing, file, viaLink } = found;
   const name = file?.name ?? missing.pop() ?? '.';
-  const absolute = name === '.' ? parent.absolute : [parent.absolute === '/' ? '' : parent.absolute, ...missing, name].join('/');
+  const absolute =
+    name === '.' ? parent.absolute : [parent.absolute === '/' ? '' : parent.absolute, ...missing, name].join('/');
   const relative = absolute === root.path ? '' : absolute.slice(root.path === '/' ? 1 : root.path.length + 1);
   const stat = name === '.' ? lstatSync(parent.child('.'), { bigint: true }) : file?.stat;
   return { parent, missing, name, relative, absolute, stat, viaLink };
@@ -153,7 +158,10 @@ function toComponents(root: Root, path: string, given: string): string[] {
 function checkSpelling(path: string): void {
   if (path.includes('\0')) throw new KlausError('tool.failed', 'The path contains a null byte.');
   if (!path.isWellFormed()) throw new KlausError('tool.failed', 'The path is not valid Unicode.');
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES || path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) {
+  if (
+    Buffer.byteLength(path) > MAX_PATH_BYTES ||
+    path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)
+  ) {
     throw new KlausError('tool.failed', `The path is too long: ${shorten(path)}`);
   }
 }

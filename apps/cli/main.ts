@@ -1,4 +1,4 @@
-import { VERSION } from './version.ts';
+import { VERSION } from '@klaus/sdk/version';
 
 const words = process.argv.slice(2);
 

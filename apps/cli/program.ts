@@ -9,7 +9,7 @@ import {
   type RunOptions,
   sandboxOption,
 } from './run-options.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '@klaus/sdk/version';
 
 const EXAMPLES = `
 Examples:
@@ -228,7 +228,10 @@ function checkCommandName(program: Command, words: readonly string[]): void {
   if (word === undefined || /\s/.test(word)) return;
   const names = program.commands.map((command) => command.name());
   if (names.includes(word))
-    throw new UsageError(`The command comes before its options.`, `Write klaus ${word} first, then the options.`);
+    throw new UsageError(
+      `The command comes before its options.`,
+      `Write klaus ${word} first, then the options. As a prompt: klaus run "${word}"`,
+    );
   const near = findNearWord(word, names);
   if (near !== undefined) {
     throw new UsageError(

@@ -28,6 +28,8 @@ export interface WorkOptions {
   asks: boolean;
   /** What was put into the inbox, where another process may have to take it: "The message". */
   handedOver?: string;
+  /** False: do not say how to go on with the session. Default true. */
+  next?: boolean;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function workOn(options: WorkOptions): Promise<number> {
     }
     const { KlausError } = await import('@klaus/sdk');
     throw new KlausError('store.busy', `Another process is working on session ${session.id}.`, {
-      hint: `Speak into it with klaus steer ${session.id} "…", stop it with klaus cancel ${session.id}, or wait.`,
+      hint: `Speak into it with klaus steer ${session.id} "text", stop it with klaus cancel ${session.id}, or wait.`,
       retryable: true,
     });
   }
@@ -62,12 +64,13 @@ export async function workOn(options: WorkOptions): Promise<number> {
   return driven.exitCode;
 }
 
-function sayHowToGoOn(driven: Driven, { session, output, asks }: WorkOptions): void {
+function sayHowToGoOn(driven: Driven, { session, output, asks, handedOver, next = true }: WorkOptions): void {
   if (driven.state === 'parked') {
     for (const question of driven.approvals) {
       output.note(`Waiting for approval: ${toLine(question.title, 200)}`, 'warn');
       output.note(`klaus approve ${question.approval}, or klaus reject ${question.approval}`);
     }
+    if (handedOver === 'The message') output.note('The message waits until that is answered.');
     return;
   }
   const finished = driven.state === 'idle' ? driven.finished : undefined;
@@ -77,13 +80,13 @@ function sayHowToGoOn(driven: Driven, { session, output, asks }: WorkOptions): v
       'Nobody was there to say yes. --approve edits or --approve auto allows more, --on-ask wait keeps the question open.',
     );
   }
-  output.note(toNextStep(finished, session.id));
+  if (next) output.note(toNextStep(finished, session.id));
 }
 
 function toNextStep(finished: EventOf<'run.finished'>, id: string): string {
   switch (finished.outcome) {
     case 'done':
-      return `Session ${id}: go on with klaus --session ${id} "…"`;
+      return `Session ${id}: go on with klaus --session ${id} "what next"`;
     case 'limit':
       return `Session ${id}: go on with more, such as klaus resume ${id} --budget-tokens 200000`;
     case 'failed':

@@ -34,7 +34,7 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     { name: CHECKPOINT, effects: ['write'], access: [{ kind: 'exec', command: 'git commit-tree' }], altered: false, engine: true },
     { grant: state.grant, mode: state.mode, patchApproval: false, workspace: opened.workspace, home: engine.home },
   );
-  const callHash = engine.ids.digest(JSON.stringify([CHECKPOINT, run]));
+  const callHash = engine.ids.digest(JSON.stringify([CHECKPOINT, {}]));
   const head = { run, turn: state.turn, call: `checkpoint-${run}`, index: 0, name: CHECKPOINT };
   const bodies: EventBody[] = [{ type: 'gate.decided', ...head, attempt: 1, ...decision, callHash }];
   if (decision.verdict !== 'allow') return bodies;

@@ -171,6 +171,7 @@ function foldMessage(state: State, message: Message): void {
       input: part.input,
       redacted: part.redacted === true,
     }));
+  for (const call of state.calls) state.callIds.add(call.id);
 }
 
 function foldResult(state: State, event: EventOf<'tool.finished'>): void {
@@ -179,6 +180,10 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
   state.spent.toolCalls++;
+  for (const change of event.changes) {
+    if (change.kind === 'deleted') state.deleted.add(change.path);
+    else state.deleted.delete(change.path);
+  }
   if (state.run) {
     state.run.toolCalls++;
     state.run.calls.push({ name: event.name, outcome: event.outcome });

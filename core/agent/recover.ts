@@ -30,7 +30,11 @@ export async function recoverCall(work: Work, call: CallState): Promise<void> {
     case 'tell': {
       const workspace = await work.workspace();
       const changes = started.mark === undefined ? [] : await workspace.changedSince(started.mark, { limit: MAX_ROWS + 1 });
-      return tell(work, call, changes);
+      return tell(
+        work,
+        call,
+        changes.filter(({ kind, path }) => kind !== 'deleted' || !work.state.deleted.has(path)),
+      );
     }
   }
 }
@@ -75,7 +79,7 @@ async function changesOf(work: Work, changes: readonly FileChange[]): Promise<Fi
 }
 
 async function tell(work: Work, call: CallState, changes: readonly FileChange[]): Promise<void> {
-  const rows = changes.slice(0, MAX_ROWS).map((change) => `  ${change.kind} ${change.path}`);
+  const rows = changes.slice(0, MAX_ROWS).map(({ kind, path }) => `  ${kind === 'deleted' ? 'missing' : kind} ${path}`);
   if (changes.length > MAX_ROWS) rows.push('  …');
   const what = rows.length > 0 ? `Changed in the workspace since it began:\n${rows.join('\n')}` : 'Nothing in the workspace changed since it began.';
   const output =

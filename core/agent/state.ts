@@ -84,6 +84,10 @@ export interface State {
   measured?: { chars: number; tokens: number };
   /** Calls of the last answer that the history does not have results for. */
   calls: CallState[];
+  /** Every id that a call of the session has had. */
+  callIds: Set<string>;
+  /** Files that tools deleted and nothing made again: after a crash they are no news. */
+  deleted: Set<string>;
   /** Context found while calls were under way; enters the history behind their results. */
   held: Message[];
   run?: RunState;
@@ -109,6 +113,8 @@ export function createState(): State {
     messages: [],
     chars: 0,
     calls: [],
+    callIds: new Set(),
+    deleted: new Set(),
     held: [],
     titled: true,
     approvals: new Map(),

@@ -57,9 +57,15 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
 }
 
 function toAdded(work: Work, id: string, parts: Part[]): EventBody {
-  for (const part of parts) if (part.type === 'call') work.originals.set(part.id, part.input);
-  const message: Message = { id, role: 'assistant', origin: 'model', parts };
+  const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id) } : part));
+  for (const part of unique) if (part.type === 'call') work.originals.set(part.id, part.input);
+  const message: Message = { id, role: 'assistant', origin: 'model', parts: unique };
   return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
+}
+
+/** A provider may count its calls anew once the history was compacted; in the log an id stands for one call. */
+function toUniqueId({ state }: Work, id: string): string {
+  return state.callIds.has(id) ? `${id}_turn${state.turn}` : id;
 }
 
 function toReserved(forecast: Forecast): Usage {

@@ -155,6 +155,7 @@ export const toolStarted = z
     attempt: z.int().describe('From 1; more than 1 after a crash.'),
     resume: resumeSchema,
     changes: z.array(fileChangeSchema).describe('What the call is about to change, where known beforehand.'),
+    diff: z.string().optional().describe('Unified diff of those changes, where the tool knows it beforehand.'),
     result: z
       .string()
       .optional()

@@ -142,7 +142,7 @@ function refuseWider(asked: CheckedValue, without: ReadonlyMap<string, SettledVa
   const holds = base === undefined ? (setting.unset ?? 'unset') : toShown(setting, base);
   throw new KlausError(
     'config',
-    `${toPlace(asked)}: a project file may not set ${asked.key} to ${toQuoted(setting, asked.value)}; without it ${holds} holds`,
+    `${toPlace(asked)}: a project file may not set ${asked.key} to ${toQuoted(setting, asked.value)} (without it: ${holds})`,
     { hint: `It may say ${rule}. To decide yourself, set ${setting.env ?? asked.key}.` },
   );
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
@@ -22,7 +22,15 @@ const WRITE: Script = {
   ],
 };
 
-const HANG: Script = { steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: true, always: true }] }] };
+/** A command that ends when the test wants it to. */
+const WAIT_FOR_GO = 'until [ -e go ]; do sleep 0.05; done';
+
+/** Reads for ever. */
+const LOOP: Script = { steps: [], fallback: { calls: [{ name: 'read_file', input: { path: 'README.md' } }] } };
+
+const HANG: Script = {
+  steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: true, always: true }] }],
+};
 
 test('the answer goes to standard output and the progress to standard error', async () => {
   using place = createPlace();
@@ -62,7 +70,9 @@ test('--json prints the whole log as it becomes durable, and nothing else', asyn
 
 test('--continue and --session go on in the same session, and print only what is new', async () => {
   using place = createPlace();
-  await using server = await startServer({ steps: [{ reply: { text: 'first' } }, { reply: { text: 'second' } }, { reply: { text: 'third' } }] });
+  await using server = await startServer({
+    steps: [{ reply: { text: 'first' } }, { reply: { text: 'second' } }, { reply: { text: 'third' } }],
+  });
   const first = toEvents((await runKlaus(['--json', 'one'], { place, server })).stdout);
   const second = await runKlaus(['--json', '--continue', 'two'], { place, server });
   const more = toEvents(second.stdout, first.length + 1);
@@ -137,20 +147,30 @@ test('a rejection from another process reaches the model with its note', async (
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('wrong folder');
 });
 
-test.each([
-  ['1 when the model refuses', 1, { steps: [{ reply: { text: 'No.', stop: 'refusal' } }] }, []],
-  ['4 when the model fails after all retries', 4, { steps: [{ reply: {}, faults: [{ kind: 'status', status: 500, always: true }] }] }, []],
-  ['3 when the key is refused', 3, { steps: [{ reply: {}, faults: [{ kind: 'status', status: 401, always: true }] }] }, []],
-  ['5 at the turn limit', 5, READ, ['--max-turns', '1']],
-  ['5 at the money limit', 5, READ, ['--budget-usd', '0.000001']],
-  ['5 at the token limit', 5, READ, ['--budget-tokens', '10']],
-  ['9 when the time is up', 9, HANG, ['--timeout', '1']],
-] as const satisfies readonly (readonly [string, number, Script, readonly string[]])[])('exit %s', async (_name, code, script, options) => {
+const ENDS: readonly { name: string; code: number; script: Script; options?: readonly string[] }[] = [
+  { name: '1 when the model refuses', code: 1, script: { steps: [{ reply: { text: 'No.', stop: 'refusal' } }] } },
+  { name: '4 when the model fails after all retries', code: 4, script: failing(500) },
+  { name: '3 when the key is refused', code: 3, script: failing(401) },
+  { name: '5 at the turn limit', code: 5, script: READ, options: ['--max-turns', '1'] },
+  { name: '5 at the tool-call limit', code: 5, script: LOOP, options: ['--max-tool-calls', '2'] },
+  { name: '5 at the money limit', code: 5, script: READ, options: ['--budget-usd', '0.000001'] },
+  { name: '5 at the token limit', code: 5, script: READ, options: ['--budget-tokens', '10'] },
+  { name: '9 when the time is up', code: 9, script: HANG, options: ['--timeout', '1'] },
+];
+
+function failing(status: number): Script {
+  return { steps: [{ reply: {}, faults: [{ kind: 'status', status, always: true }] }] };
+}
+
+test.each(ENDS)('exit $name', async ({ code, script, options = [] }) => {
   using place = createPlace();
   await using server = await startServer(script);
   const ended = await runKlaus([...options, 'do it'], { place, server });
-  expect(ended, ended.stderr).toMatchObject({ code });
+  expect(ended).toMatchObject({ code, signal: null });
+  // A sentence for people, never a stack trace.
   expect(ended.stderr).not.toMatch(/^\s+at /m);
+  // What stopped short can be shown: nothing of it is lost.
+  expect((await listSessions(place))[0]?.status).not.toBe('interrupted');
 });
 
 test('exit 3 without any key names all variables; exit 7 without a sandbox says what to do', async () => {
@@ -161,7 +181,11 @@ test('exit 3 without any key names all variables; exit 7 without a sandbox says 
   for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY']) {
     expect(keyless.stderr).toContain(name);
   }
-  const bare = await runKlaus(['--sandbox', 'docker', 'hello there'], { place, server, env: { DOCKER_ENABLED: 'false' } });
+  const bare = await runKlaus(['--sandbox', 'docker', 'hello there'], {
+    place,
+    server,
+    env: { DOCKER_ENABLED: 'false' },
+  });
   expect(bare).toMatchObject({ code: 7, stdout: '' });
   expect(await listSessions(place)).toEqual([]);
 });
@@ -185,8 +209,7 @@ test('exit 2 names what is nearest: command, option, choice, session', async () 
     [['resume', session], 'Nothing is left to do'],
   ] as const) {
     const ended = await runKlaus(words, { place, server });
-    expect(ended, words.join(' ')).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toContain(hint);
+    expect({ words, ...ended }).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) });
   }
 });
 
@@ -209,7 +232,9 @@ test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async (
   klaus.kill('SIGINT');
   const ended = await klaus.ended;
   expect(ended).toMatchObject({ code: 130, signal: null });
-  expect(toEvents(ended.stdout).findLast((event) => event.type === 'run.finished')).toMatchObject({ outcome: 'cancelled' });
+  expect(toEvents(ended.stdout).findLast((event) => event.type === 'run.finished')).toMatchObject({
+    outcome: 'cancelled',
+  });
 
   const { session } = toEvents(ended.stdout)[0]!;
   expect(await runKlaus(['resume', session], { place, server })).toMatchObject({ code: 0, stdout: 'There.\n' });
@@ -219,7 +244,13 @@ test('a second signal leaves at once: exit 130, and the session shows as interru
   using place = createPlace();
   // A command that takes no notice of being asked to end keeps the first signal from being enough.
   const script: Script = {
-    steps: [{ reply: { calls: [{ name: 'run_command', input: { command: "trap '' TERM; echo up; while :; do sleep 1; done" } }] } }],
+    steps: [
+      {
+        reply: {
+          calls: [{ name: 'run_command', input: { command: "trap '' TERM; echo up; while :; do sleep 1; done" } }],
+        },
+      },
+    ],
   };
   await using server = await startServer(script);
   const klaus = startKlaus(['--json', 'do it'], { place, server });
@@ -250,18 +281,56 @@ test('klaus cancel stops a run in another process, and klaus steer speaks into i
 
 test('a reader that goes away stops a --json run, and only ends a listing', async () => {
   using place = createPlace();
-  await using server = await startServer(HANG);
-  const klaus = startKlaus(['--json', 'do it'], { place, server });
-  await klaus.printed('stdout', '"turn.started"');
+  await using server = await startServer(LOOP);
+  const klaus = startKlaus(['--json', '--max-tool-calls', '0', '--budget-tokens', '0', 'do it'], { place, server });
+  await klaus.printed('stdout', '"tool.finished"');
   klaus.closeStdout();
-  // The next event is what finds out; a message from outside makes one.
-  const [running] = await listSessions(place);
-  await runKlaus(['cancel', running!.id], { place, server });
   expect(await klaus.ended).toMatchObject({ code: 130, signal: null, stderr: '' });
+  const [session] = await listSessions(place);
+  expect(session?.status).toBe('cancelled');
 
-  const listing = startKlaus(['show', running!.id, '--json'], { place });
+  const listing = startKlaus(['show', session!.id, '--json'], { place });
   listing.closeStdout();
   expect(await listing.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a message to a session that another process holds is handed over, and that process takes it', async () => {
+  using place = createPlace();
+  await using server = await startServer({
+    steps: [
+      { reply: { calls: [{ name: 'run_command', input: { command: WAIT_FOR_GO } }] } },
+      { reply: { text: 'first done' } },
+      { reply: { text: 'second done' } },
+    ],
+  });
+  const klaus = startKlaus(['--json', 'the first'], { place, server });
+  await klaus.printed('stdout', '"tool.started"');
+  const [running] = await listSessions(place);
+  const handed = await runKlaus(['--session', running!.id, 'the second'], { place, server });
+  expect(handed).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('waits in session') });
+  writeFileSync(join(place.workspace, 'go'), '');
+  const ended = await klaus.ended;
+  expect(ended.code).toBe(0);
+  expect(toEvents(ended.stdout).filter((event) => event.type === 'run.finished')).toHaveLength(2);
+});
+
+test('--version loads nothing, and --help nothing of the engine', async () => {
+  using place = createPlace();
+  const loaded = async (words: readonly string[]) => {
+    const folder = join(place.home, '..', `coverage-${words[0]}`);
+    expect(await runKlaus(words, { place, env: { NODE_V8_COVERAGE: folder } })).toMatchObject({ code: 0, stderr: '' });
+    const reports = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const urls = reports.flatMap((text) =>
+      (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url),
+    );
+    return urls
+      .filter((url) => url.startsWith('file:'))
+      .map((url) => url.replace(/^.*\/(?=(apps|sdk|core|adapters|node_modules)\/)/, ''));
+  };
+  expect((await loaded(['--version'])).toSorted()).toEqual(['apps/cli/main.ts', 'sdk/version.ts']);
+  const help = await loaded(['--help']);
+  expect(help).toContain('apps/cli/program.ts');
+  expect(help.filter((path) => /^(core|adapters|sdk\/(?!version))/.test(path))).toEqual([]);
 });
 
 test('sessions can be searched, shown and exported', async () => {
@@ -281,14 +350,18 @@ test('sessions can be searched, shown and exported', async () => {
     events: unknown[];
   };
   expect(document.session.id).toBe(session);
-  expect(toEvents(document.events.map((event) => `${JSON.stringify(event)}\n`).join(''))[0]?.type).toBe('session.opened');
+  expect(toEvents(document.events.map((event) => `${JSON.stringify(event)}\n`).join(''))[0]?.type).toBe(
+    'session.opened',
+  );
 });
 
 test('the database can be counted, verified, cleared and recovered', async () => {
   using place = createPlace();
   await using server = await startServer(ANSWER);
   await runKlaus(['hello there'], { place, server });
-  const stats = JSON.parse((await runKlaus(['db', 'stats', '--json'], { place })).stdout) as { tables: { name: string; rows: number }[] };
+  const stats = JSON.parse((await runKlaus(['db', 'stats', '--json'], { place })).stdout) as {
+    tables: { name: string; rows: number }[];
+  };
   expect(stats.tables.find((table) => table.name === 'sessions')).toEqual({ name: 'sessions', rows: 1 });
   expect(await runKlaus(['db', 'verify'], { place })).toMatchObject({ code: 0 });
   expect(await runKlaus(['db', 'clear-sessions', '--older-than', '1', '--yes'], { place })).toMatchObject({ code: 0 });
@@ -318,7 +391,9 @@ test('klaus config shows every source and no secret; klaus doctor says what work
   expect(doctor.stdout).not.toContain('very-secret');
   const { findings } = JSON.parse(doctor.stdout) as { findings: { name: string; status: string }[] };
   const names = findings.map((finding) => finding.name);
-  expect(names).toEqual(expect.arrayContaining(['node', 'git', 'ripgrep', 'sandbox bubblewrap', 'keys', 'home', 'database', 'disk space']));
+  expect(names).toEqual(
+    expect.arrayContaining(['node', 'git', 'ripgrep', 'sandbox bubblewrap', 'keys', 'home', 'database', 'disk space']),
+  );
   // A wrong setting is something that doctor reports, not something that it fails at.
   const wrong = await runKlaus(['doctor'], { place, env: { KLAUS_BUDGET_USD: 'lots' } });
   expect(wrong.code).toBe(3);
@@ -329,7 +404,9 @@ test('klaus model-server plays a script for another process until it is stopped'
   using place = createPlace();
   const script = join(place.workspace, 'script.json');
   writeFileSync(script, JSON.stringify(ANSWER));
-  const server = startKlaus(['model-server', '--script', script, '--record', join(place.workspace, 'record.ndjson')], { place });
+  const server = startKlaus(['model-server', '--script', script, '--record', join(place.workspace, 'record.ndjson')], {
+    place,
+  });
   await server.printed('stdout', '\n');
   await server.printed('stderr', 'ANTHROPIC_BASE_URL=');
   const url = /http:\/\/127\.0\.0\.1:\d+/;

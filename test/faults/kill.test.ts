@@ -50,7 +50,7 @@ function createBench(): Bench {
 
 function eventsOf(bench: Bench, session: string): Event[] {
   using store = createSqliteStore({ home: bench.order.home });
-  expect(store.verify(session)).toMatchObject({ ok: true });
+  expect(store.verify(session)).toMatchObject({ intact: true });
   return [...store.read(session)];
 }
 
@@ -64,7 +64,7 @@ function treeOf({ order: { workspace } }: Bench): string {
 /** Times in the reports of test runners are no difference. */
 function canonicalOf(bench: Bench, events: Event[]): unknown[] {
   const replaced = toCanonical(events, new Map([[bench.order.workspace, '/w']]));
-  return JSON.parse(JSON.stringify(replaced).replaceAll(/duration_ms [\d.]+|\d+(\.\d+)? ?m?s\b/g, 'TIME')) as unknown[];
+  return JSON.parse(JSON.stringify(replaced).replaceAll(/duration_ms:? [\d.]+|\d+(\.\d+)? ?m?s\b/g, 'TIME')) as unknown[];
 }
 
 let undisturbed: { events: Event[]; canonical: unknown[]; tree: string };

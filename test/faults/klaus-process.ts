@@ -21,9 +21,9 @@ export interface Order {
 }
 
 const order = JSON.parse(process.argv[2]!) as Order;
-const die = (): void => process.kill(process.pid, 'SIGKILL');
+const die = (): boolean => process.kill(process.pid, 'SIGKILL');
 
-const tools = builtinTools.map((tool: Tool<never>): Tool<never> => {
+const tools = builtinTools.map((tool): Tool => {
   if (tool.name !== order.dieAfterEffect) return tool;
   return {
     ...tool,

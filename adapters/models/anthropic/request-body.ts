@@ -1,7 +1,7 @@
 import type { ModelRequest } from '@klaus/core/agent';
 import type { Message, Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
-import { createFragments, NO_IMAGES, toDocumentText } from '../wire/fragments.ts';
+import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 
 export interface BodyOptions {
   /** The provider's id of the model. */
@@ -23,21 +23,24 @@ const CACHE = '"cache_control":{"type":"ephemeral"}';
  * calls. Consecutive assistant messages stay apart; the provider joins them.
  */
 export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array {
-  const toFragment = createFragments((message) =>
-    toBlocks(message, options)
-      .map((block) => JSON.stringify(block))
-      .join(','),
-  );
+  const writeHistory = createHistory({
+    convert: (message) =>
+      toBlocks(message, options)
+        .map((block) => JSON.stringify(block))
+        .join(','),
+    join: (previous, next) => {
+      if (previous === 'user' && next === 'user') return ',';
+      return `${previous ? ']},' : ''}{"role":"${next}","content":[`;
+    },
+  });
   let head: { system: string; tools: ModelRequest['tools']; bytes: Buffer } | undefined;
   return (request) => {
     if (head?.system !== request.system || head.tools !== request.tools) {
       head = { system: request.system, tools: request.tools, bytes: Buffer.from(toHead(request, options)) };
     }
-    return Buffer.concat([
-      head.bytes,
-      ...toMessages(request.messages, toFragment),
-      Buffer.from(`],"max_tokens":${request.maxOutputTokens},"stream":true}`),
-    ]);
+    const { chunks, last } = writeHistory(request.messages);
+    const tail = `${last ? ']}' : ''}],"max_tokens":${request.maxOutputTokens},"stream":true}`;
+    return Buffer.concat([head.bytes, ...chunks, Buffer.from(tail)]);
   };
 }
 
@@ -58,32 +61,7 @@ function toHead(request: ModelRequest, options: BodyOptions): string {
   return `{${fields.join(',')},"messages":[`;
 }
 
-const COMMA = Buffer.from(',');
-const END = Buffer.from(']}');
-const BEGIN = {
-  user: Buffer.from('{"role":"user","content":['),
-  assistant: Buffer.from('{"role":"assistant","content":['),
-};
-
-function toMessages(messages: readonly Message[], toFragment: (message: Message) => Buffer): Buffer[] {
-  const chunks: Buffer[] = [];
-  let open: Message['role'] | undefined;
-  for (const message of messages) {
-    const blocks = toFragment(message);
-    // The provider refuses a message without content, such as an answer that was empty.
-    if (blocks.length === 0) continue;
-    if (open === 'user' && message.role === 'user') {
-      chunks.push(COMMA, blocks);
-    } else {
-      if (open) chunks.push(END, COMMA);
-      chunks.push(BEGIN[message.role], blocks);
-    }
-    open = message.role;
-  }
-  if (open) chunks.push(END);
-  return chunks;
-}
-
+/** None for an answer that was empty: the provider refuses a message without content. */
 function toBlocks(message: Message, options: BodyOptions): object[] {
   return message.parts.flatMap((part) => toBlock(part, options));
 }

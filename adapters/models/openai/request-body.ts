@@ -1,7 +1,7 @@
 import type { ModelRequest } from '@klaus/core/agent';
 import type { Message } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
-import { createFragments, NO_IMAGES, toDocumentText } from '../wire/fragments.ts';
+import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 
 /** Whose dialect of chat-completions a server speaks. */
 export type Dialect = 'openai' | 'openrouter' | 'compatible';
@@ -20,31 +20,23 @@ export interface BodyOptions {
  * what varies stands behind.
  */
 export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array {
-  const toFragment = createFragments((message) =>
-    toMessages(message, options.images)
-      .map((wire) => JSON.stringify(wire))
-      .join(','),
-  );
+  const writeHistory = createHistory({
+    convert: (message) =>
+      toMessages(message, options.images)
+        .map((wire) => JSON.stringify(wire))
+        .join(','),
+    join: (previous) => (previous ? ',' : ''),
+  });
   let head: { system: string; tools: ModelRequest['tools']; bytes: Buffer } | undefined;
   return (request) => {
     if (head?.system !== request.system || head.tools !== request.tools) {
       head = { system: request.system, tools: request.tools, bytes: Buffer.from(toHead(request, options)) };
     }
-    const chunks = [head.bytes];
-    let first = request.system === '';
-    for (const message of request.messages) {
-      const bytes = toFragment(message);
-      if (bytes.length === 0) continue;
-      if (!first) chunks.push(COMMA);
-      first = false;
-      chunks.push(bytes);
-    }
-    chunks.push(Buffer.from(`],${toTail(request, options)}}`));
-    return Buffer.concat(chunks);
+    const { chunks, last } = writeHistory(request.messages);
+    const comma = request.system !== '' && last ? ',' : '';
+    return Buffer.concat([head.bytes, Buffer.from(comma), ...chunks, Buffer.from(`],${toTail(request, options)}}`)]);
   };
 }
-
-const COMMA = Buffer.from(',');
 
 function toHead(request: ModelRequest, { id, reasoningEffort }: BodyOptions): string {
   const fields = [`"model":${JSON.stringify(id)}`];

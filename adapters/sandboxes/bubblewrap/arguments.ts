@@ -7,12 +7,14 @@ import type { ProjectHome } from '../project-home.ts';
 import type { Toolchains } from './toolchains.ts';
 
 /** What programs look for in /etc, without what is secret there. */
-const ETC = [
-  ...['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'timezone', 'os-release', 'debian_version'],
-  ...['nsswitch.conf', 'protocols', 'services', 'mime.types', 'magic', 'terminfo', 'inputrc', 'profile', 'bash.bashrc'],
-  ...['ssl/certs', 'ssl/openssl.cnf', 'ca-certificates', 'pki/tls/certs', 'pki/ca-trust/extracted', 'crypto-policies'],
-  ...['java', 'python3', 'perl', 'fonts', 'maven', 'gradle', 'php', 'ImageMagick-6'],
-];
+const ETC = `
+  alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime timezone os-release debian_version nsswitch.conf
+  protocols services mime.types magic terminfo inputrc profile bash.bashrc ssl/certs ssl/openssl.cnf
+  ca-certificates pki/tls/certs pki/ca-trust/extracted crypto-policies java python3 perl fonts maven gradle php
+  ImageMagick-6
+`
+  .trim()
+  .split(/\s+/);
 
 const SYSTEM_LINKS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 
@@ -45,7 +47,8 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const network = request.network === true;
   const binds = request.binds ?? [];
   for (const { path } of binds) {
-    if (contains(home, existsSync(path) ? realpathSync(path) : path)) throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
+    if (contains(home, existsSync(path) ? realpathSync(path) : path))
+      throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
   }
   const shown = [workspace, ...toolchains.binds, ...binds.map((bind) => bind.path)];
   const args = ['--unshare-all', '--unshare-user', ...(network ? ['--share-net'] : [])];

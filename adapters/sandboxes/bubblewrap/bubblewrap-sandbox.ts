@@ -57,7 +57,10 @@ export class BubblewrapSandbox implements Sandbox {
     const held = group.controllers;
     const prelude = toPrelude({ limits, held });
     try {
-      const launch = this.#launch([...args, '--', '/bin/sh', '-c', prelude, 'klaus', cwd, ...toArguments(request.command)], group);
+      const launch = this.#launch(
+        [...args, '--', '/bin/sh', '-c', prelude, 'klaus', cwd, ...toArguments(request.command)],
+        group,
+      );
       const result = await supervise(launch, { ...request, timeoutMs: limits.timeoutMs });
       const exceeded = group.exceeded();
       const unenforced = toUnenforced(held, process.getuid?.() === 0);
@@ -75,7 +78,13 @@ export class BubblewrapSandbox implements Sandbox {
   async #arguments(request: ExecRequest): Promise<string[]> {
     const { workspace, home } = this.#options;
     this.#project ??= openProjectHome(this.#options, this.#user);
-    this.#toolchains ??= findToolchains({ workspace, home, userHome: homedir(), execPath: process.execPath, env: process.env });
+    this.#toolchains ??= findToolchains({
+      workspace,
+      home,
+      userHome: homedir(),
+      execPath: process.execPath,
+      env: process.env,
+    });
     const project = await this.#project;
     const masks = (await this.#options.masks?.()) ?? [];
     const env = {
@@ -91,7 +100,13 @@ export class BubblewrapSandbox implements Sandbox {
     };
     return toBubblewrapArguments(
       {
-        ...{ workspace, home, project, toolchains: this.#toolchains, masks, env, user: this.#user },
+        workspace,
+        home,
+        project,
+        toolchains: this.#toolchains,
+        masks,
+        env,
+        user: this.#user,
         hasDisableUserns: this.#program.hasDisableUserns,
         ...(this.#filter ? { seccompFd: SECCOMP_FD } : {}),
       },

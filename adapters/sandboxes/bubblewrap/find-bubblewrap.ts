@@ -13,8 +13,7 @@ export interface BubblewrapProgram {
   hasDisableUserns: boolean;
 }
 
-export type BubblewrapSearch =
-  { program: BubblewrapProgram } | { program?: undefined; reason: string; mend: string };
+export type BubblewrapSearch = { program: BubblewrapProgram } | { program?: undefined; reason: string; mend: string };
 
 export interface FindOptions {
   /** Klaus's own state: what worked once is remembered there. */
@@ -38,7 +37,10 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
   if (!path) {
     const isRoot = process.getuid?.() === 0;
     const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease: readOsRelease(), isRoot });
-    return { reason: 'the program bwrap is not installed', mend: line ? `Type: ${line}` : 'Install the package bubblewrap.' };
+    return {
+      reason: 'the program bwrap is not installed',
+      mend: line ? `Type: ${line}` : 'Install the package bubblewrap.',
+    };
   }
   const key = toKey(path);
   const known = readMemory(options.home, key);
@@ -83,7 +85,15 @@ export function explainFailure(stderr: string, isRoot: boolean): { reason: strin
 
 async function tryProgram(path: string): Promise<BubblewrapSearch> {
   const version = (await run(path, ['--version'])).stdout.trim();
-  const base = ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'];
+  const base = [
+    '--unshare-all',
+    '--unshare-user',
+    '--die-with-parent',
+    '--new-session',
+    '--clearenv',
+    '--cap-drop',
+    'ALL',
+  ];
   const rest = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', '/bin/sh', '-c', ':'];
   let stderr = '';
   for (const hasDisableUserns of [true, false]) {

@@ -6,16 +6,19 @@ import { contains } from '../paths.ts';
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
 
 /** Below the home folder: version managers that hold no credentials, bound whole. */
-const VERSION_MANAGERS = [
-  ...['.nvm', '.fnm', '.nodenv', '.volta', '.bun', '.deno', '.pyenv', '.rbenv', '.jenv', '.goenv', '.asdf', '.sdkman'],
-  ...['.local/share/mise', '.local/share/fnm', '.local/share/pnpm', '.local/share/uv', '.local/share/pipx'],
-];
+const VERSION_MANAGERS = `
+  .nvm .fnm .nodenv .volta .bun .deno .pyenv .rbenv .jenv .goenv .asdf .sdkman .local/share/mise
+  .local/share/fnm .local/share/pnpm .local/share/uv .local/share/pipx
+`
+  .trim()
+  .split(/\s+/);
 
 /** Variables that tell a toolchain where it lives. Kept when the place is visible inside. */
-const HOME_VARIABLES = [
-  ...['JAVA_HOME', 'GOROOT', 'NVM_DIR', 'VOLTA_HOME', 'PYENV_ROOT', 'RBENV_ROOT', 'ASDF_DIR', 'ASDF_DATA_DIR'],
-  ...['RUSTUP_HOME', 'RUSTUP_TOOLCHAIN'],
-];
+const HOME_VARIABLES = `
+  JAVA_HOME GOROOT NVM_DIR VOLTA_HOME PYENV_ROOT RBENV_ROOT ASDF_DIR ASDF_DATA_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN
+`
+  .trim()
+  .split(/\s+/);
 
 export interface ToolchainOptions {
   workspace: string;
@@ -45,7 +48,10 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
   const path = [join(workspace, 'node_modules', '.bin')];
   const entries = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute).map(trim);
   const usable = (folder: string) =>
-    isFolder(folder) && !contains(folder, userHome) && !contains(folder, options.home) && !contains(options.home, folder);
+    isFolder(folder) &&
+    !contains(folder, userHome) &&
+    !contains(folder, options.home) &&
+    !contains(options.home, folder);
   for (const entry of [...entries, dirname(options.execPath)]) {
     const isForeignModules = entry.endsWith(`${sep}node_modules${sep}.bin`) && !contains(workspace, entry);
     if (isForeignModules || path.includes(entry)) continue;

@@ -29,7 +29,10 @@ test('version 2: our own group and those above it', () => {
 
 test('a group outside of what is mounted is not touched', () => {
   const mountinfo = '24 1 0:22 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw';
-  expect(findCgroupSites(mountinfo, '0::/docker/abc/in\n').memory?.parents).toEqual(['/sys/fs/cgroup/in', '/sys/fs/cgroup']);
+  expect(findCgroupSites(mountinfo, '0::/docker/abc/in\n').memory?.parents).toEqual([
+    '/sys/fs/cgroup/in',
+    '/sys/fs/cgroup',
+  ]);
   expect(findCgroupSites(mountinfo, '0::/other\n').memory?.parents).toEqual([]);
   expect(findCgroupSites('', '')).toEqual({});
 });

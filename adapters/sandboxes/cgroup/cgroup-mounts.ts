@@ -64,7 +64,7 @@ function toFolder(mount: { root: string; path: string }, group: string): string 
 
 function upTo(folder: string, top: string): string[] {
   const folders = [folder];
-  for (let at = folder; at !== top && at.startsWith(top); ) {
+  for (let at = folder; at !== top && at.startsWith(top);) {
     at = join(at, '..');
     folders.push(at);
   }

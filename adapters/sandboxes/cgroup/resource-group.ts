@@ -165,7 +165,9 @@ function readWords(file: string): string[] {
 /** A counter from a file of `name value` lines; 0 when it is not there. */
 function readCount(file: string, name: string): number {
   try {
-    const line = readFileSync(file, 'latin1').split('\n').find((each) => each.startsWith(`${name} `));
+    const line = readFileSync(file, 'latin1')
+      .split('\n')
+      .find((each) => each.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1) ?? 0);
   } catch {
     return 0;

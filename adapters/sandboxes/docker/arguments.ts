@@ -60,7 +60,14 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   }
   const memory = `${Math.round(limits.memoryMb)}m`;
   const args = ['run', '--rm', '--init', '--interactive', '--pull', 'never', '--name', run.container];
-  args.push('--label', `${OWNER_LABEL}=${ownName()}`, '--network', request.network ? 'bridge' : 'none', '--hostname', 'klaus');
+  args.push(
+    '--label',
+    `${OWNER_LABEL}=${ownName()}`,
+    '--network',
+    request.network ? 'bridge' : 'none',
+    '--hostname',
+    'klaus',
+  );
   args.push('--memory', memory, '--memory-swap', memory, '--cpus', String(limits.cpus));
   // The init process and the watcher come on top.
   args.push('--pids-limit', String(Math.round(limits.processes) + 2));
@@ -84,7 +91,10 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
 function mount(source: string, target: string, writable: boolean): string[] {
   const fields = ['type=bind', `source=${source}`, `target=${target}`, ...(writable ? [] : ['readonly'])];
   // The option is one line of CSV: a path may hold a comma or a quote.
-  return ['--mount', fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')];
+  return [
+    '--mount',
+    fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(','),
+  ];
 }
 
 function mask(path: string, shown: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,12 @@ afterAll(async () => {
 }, 60_000);
 
 async function run(command: ExecRequest['command'], more: Partial<ExecRequest> = {}) {
-  const sandbox = await createSandbox({ ...place, dockerEnabled: true, image: started.engine!.image, masks: async () => [join(place.workspace, '.env')] });
+  const sandbox = await createSandbox({
+    ...place,
+    dockerEnabled: true,
+    image: started.engine!.image,
+    masks: async () => [join(place.workspace, '.env')],
+  });
   return sandbox.exec({ command, ...more });
 }
 
@@ -42,7 +47,11 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
 
   test('passes input, words, exit codes and long output', async () => {
     expect(await run(['printf', '%s|', 'a b', '$HOME'])).toMatchObject({ stdout: 'a b|$HOME|', exitCode: 0 });
-    expect(await run('cat; echo e >&2; exit 7', { stdin: 'größe' })).toMatchObject({ stdout: 'größe', stderr: 'e\n', exitCode: 7 });
+    expect(await run('cat; echo e >&2; exit 7', { stdin: 'größe' })).toMatchObject({
+      stdout: 'größe',
+      stderr: 'e\n',
+      exitCode: 7,
+    });
     expect(await run(['no-such-program'])).toMatchObject({ exitCode: 127 });
     const long = await run('yes | head -c 3000000', { keepBytes: 1_000 });
     expect(long).toMatchObject({ truncated: true, exitCode: 0 });
@@ -51,9 +60,13 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
   test('has no network, no other files, no capabilities, and masks hold', async () => {
     writeFileSync(join(place.workspace, '.env'), 'KEY=secret');
     writeFileSync(join(place.home, 'klaus.db'), 'secret');
-    const result = await run(`cat .env; umount .env; cat .env; cat ${place.home}/klaus.db; tail -n +3 /proc/net/dev; grep CapEff /proc/self/status; touch "$HOME/kept"`);
+    const result = await run(
+      `cat .env; umount .env; cat .env; cat ${place.home}/klaus.db; tail -n +3 /proc/net/dev; grep CapEff /proc/self/status; touch "$HOME/kept"`,
+    );
     expect(result.output).not.toContain('secret');
-    expect(result.stdout.match(/^\s*\w+:/gm)?.filter((line) => !line.includes('CapEff'))).toEqual([expect.stringMatching(/lo:/)]);
+    expect(result.stdout.match(/^\s*\w+:/gm)?.filter((line) => !line.includes('CapEff'))).toEqual([
+      expect.stringMatching(/lo:/),
+    ]);
     expect(result.stdout).toMatch(/CapEff:\s+0{16}/);
   });
 
@@ -80,22 +93,34 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
 
   test('a killed Klaus leaves no container, at whatever moment', async () => {
     const mark = `3600.${process.pid}92`;
+    const began = join(place.workspace, 'began');
     for (let round = 0; round < 6; round++) {
+      rmSync(began, { force: true });
       const klaus = spawn(
         process.execPath,
-        [join(import.meta.dirname, '../exec-child.fixture.ts'), 'docker', place.workspace, place.home, `echo > began; (setsid sleep ${mark} &); sleep ${mark}`, started.engine!.image],
+        [
+          join(import.meta.dirname, '../exec-child.fixture.ts'),
+          'docker',
+          place.workspace,
+          place.home,
+          `echo > began; (setsid sleep ${mark} &); sleep ${mark}`,
+          '1',
+          started.engine!.image,
+        ],
         { stdio: ['ignore', 'pipe', 'inherit'] },
       );
       await once(klaus.stdout, 'data');
       // The last round ends it for certain while the command runs, the others somewhere on the way there.
-      if (round === 5) expect(await eventually(() => findProcesses(mark).length > 0)).toBe(true);
+      if (round === 5) expect(await eventually(() => existsSync(began), 6_000)).toBe(true);
       else for (let turn = 0; turn < round * 8_000; turn++) await new Promise(setImmediate);
       klaus.kill('SIGKILL');
       await once(klaus, 'exit');
-      const isClean = () => findProcesses(mark).length === 0 && findProcesses('\0--label\0klaus.owner=').length === 0 && containers() === '';
-      expect(await eventually(isClean), `round ${round}`).toBe(true);
+      const isClean = () =>
+        findProcesses(mark).length === 0 &&
+        findProcesses('\0--label\0klaus.owner=').length === 0 &&
+        containers() === '';
+      expect(await eventually(isClean, 6_000), `round ${round}`).toBe(true);
     }
-    expect(existsSync(join(place.workspace, 'began'))).toBe(true);
   });
 
   test('a container that was made but never started is removed by the next Klaus', async () => {
@@ -103,20 +128,38 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     await once(gone, 'exit');
     const owner = ownName().replace(/-\d+-\d+$/, `-${gone.pid}-1`);
     execFileSync('docker', ['create', '--label', `klaus.owner=${owner}`, started.engine!.image, 'true']);
-    execFileSync('docker', ['create', '--name', 'other', '--label', `klaus.owner=${ownName()}`, started.engine!.image, 'true']);
+    execFileSync('docker', [
+      'create',
+      '--name',
+      'other',
+      '--label',
+      `klaus.owner=${ownName()}`,
+      started.engine!.image,
+      'true',
+    ]);
     await run('true');
-    expect(execFileSync('docker', ['ps', '--all', '--format', '{{.Names}}'], { encoding: 'utf8' }).trim()).toBe('other');
+    expect(execFileSync('docker', ['ps', '--all', '--format', '{{.Names}}'], { encoding: 'utf8' }).trim()).toBe(
+      'other',
+    );
     execFileSync('docker', ['rm', 'other']);
   });
 
   test('limits are passed on', async () => {
-    expect((await run(['node', '-e', 'const a = []; for (;;) a.push(Buffer.alloc(1e6, 1));'], { limits: { memoryMb: 100 } })).exitCode).toBe(137);
-    const bomb = await run('i=0; while [ $i -lt 300 ]; do sleep 3600 & i=$((i+1)); done; echo all', { limits: { processes: 40 } });
+    expect(
+      (await run(['node', '-e', 'const a = []; for (;;) a.push(Buffer.alloc(1e6, 1));'], { limits: { memoryMb: 100 } }))
+        .exitCode,
+    ).toBe(137);
+    const bomb = await run('i=0; while [ $i -lt 300 ]; do sleep 3600 & i=$((i+1)); done; echo all', {
+      limits: { processes: 40 },
+    });
     expect(bomb.stdout).not.toContain('all');
   });
 
   test('an image that is not there is said with the mend', async () => {
     const sandbox = await createSandbox({ ...place, choice: 'docker', image: 'nowhere:1' });
-    await expect(sandbox.exec({ command: 'true' })).rejects.toMatchObject({ code: 'sandbox.failed', hint: 'Type: docker pull nowhere:1' });
+    await expect(sandbox.exec({ command: 'true' })).rejects.toMatchObject({
+      code: 'sandbox.failed',
+      hint: 'Type: docker pull nowhere:1',
+    });
   });
 });

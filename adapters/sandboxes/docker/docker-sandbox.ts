@@ -59,7 +59,15 @@ export class DockerSandbox implements Sandbox {
     const masks = (await this.#options.masks?.()) ?? [];
     const args = toDockerArguments(
       {
-        ...{ container, image, workspace, cwd, home, projectHome: project.home, limits, user: { uid, gid }, masks },
+        container,
+        image,
+        workspace,
+        cwd,
+        home,
+        projectHome: project.home,
+        limits,
+        user: { uid, gid },
+        masks,
         ...(seccompFile ? { seccompFile } : {}),
         ...(stdinFile ? { stdinFile } : {}),
       },

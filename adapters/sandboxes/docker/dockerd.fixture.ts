@@ -1,7 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { eventually } from '../sandbox.fixture.ts';
 
@@ -15,23 +24,30 @@ export interface Engine {
 
 const DAEMON = '/usr/sbin/dockerd';
 const BUSYBOX = '/usr/bin/busybox';
-const APPLETS = 'sh cat ls touch sleep env id pwd echo head tail tr kill setsid wc grep sort rm mkdir nc umount mount yes printf';
+const APPLETS =
+  'sh cat ls touch sleep env id pwd echo head tail tr kill setsid wc grep sort rm mkdir nc umount mount yes printf';
 
 /**
  * Starts a Docker engine of our own, without a network and without a registry: its one image is made of this
  * machine's Node, the libraries that it needs, and busybox. Or says why there is none.
  */
 export async function startEngine(): Promise<{ engine: Engine } | { engine?: undefined; reason: string }> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return { reason: 'a Docker engine of our own needs Linux and root' };
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return { reason: 'a Docker engine of our own needs Linux and root' };
   const missing = [DAEMON, BUSYBOX].filter((file) => !existsSync(file));
-  if (missing.length > 0) return { reason: `${missing.join(' and ')} missing: apt-get install -y docker.io busybox-static` };
+  if (missing.length > 0)
+    return { reason: `${missing.join(' and ')} missing: apt-get install -y docker.io busybox-static` };
   const folder = mkdtempSync('/var/tmp/klaus-dockerd-');
   const host = `unix://${folder}/docker.sock`;
   const daemon = spawn(
     DAEMON,
     [
-      ...['--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-masq=false', '--storage-driver=overlay2'],
-      ...[`--data-root=${folder}/docker`, `--exec-root=${folder}/exec`, `--pidfile=${folder}/pid`, '-H', host],
+      ...'--bridge=none --iptables=false --ip6tables=false --ip-masq=false --storage-driver=overlay2'.split(' '),
+      `--data-root=${folder}/docker`,
+      `--exec-root=${folder}/exec`,
+      `--pidfile=${folder}/pid`,
+      '-H',
+      host,
     ],
     { stdio: 'ignore' },
   );
@@ -51,7 +67,8 @@ export async function startEngine(): Promise<{ engine: Engine } | { engine?: und
 }
 
 function importImage(root: string, env: NodeJS.ProcessEnv): void {
-  for (const name of ['bin', 'usr/local/bin', 'tmp', 'etc', 'proc', 'dev', 'sys', 'run']) mkdirSync(join(root, name), { recursive: true });
+  for (const name of ['bin', 'usr/local/bin', 'tmp', 'etc', 'proc', 'dev', 'sys', 'run'])
+    mkdirSync(join(root, name), { recursive: true });
   copyFileSync(BUSYBOX, join(root, 'bin/busybox'));
   for (const applet of APPLETS.split(' ')) symlinkSync('busybox', join(root, 'bin', applet));
   copyFileSync(process.execPath, join(root, 'usr/local/bin/node'));
@@ -63,7 +80,11 @@ function importImage(root: string, env: NodeJS.ProcessEnv): void {
   }
   writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0::/:/bin/sh\n');
   const tar = spawnSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1_000_000_000 });
-  execFileSync('docker', ['import', '-c', 'ENV PATH=/usr/local/bin:/bin', '-', 'klaus-test'], { env, input: tar.stdout, stdio: ['pipe', 'ignore', 'inherit'] });
+  execFileSync('docker', ['import', '-c', 'ENV PATH=/usr/local/bin:/bin', '-', 'klaus-test'], {
+    env,
+    input: tar.stdout,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
 }
 
 async function stop(daemon: ChildProcess, folder: string): Promise<void> {

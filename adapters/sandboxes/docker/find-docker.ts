@@ -11,12 +11,14 @@ export async function findDocker(): Promise<Availability> {
   const isRoot = process.getuid?.() === 0;
   if (reason === 'the program docker is not installed') {
     const machine = { osRelease: readOsRelease(), isRoot };
-    const line = process.platform === 'linux' ? toInstallLine({ debian: 'docker.io', other: 'docker' }, machine) : undefined;
+    const line =
+      process.platform === 'linux' ? toInstallLine({ debian: 'docker.io', other: 'docker' }, machine) : undefined;
     return { name: 'docker', available: false, reason, mend: line ? `Type: ${line}` : 'Install Docker Desktop.' };
   }
   if (/permission denied/i.test(reason)) {
     return { name: 'docker', available: false, reason, mend: 'Type: sudo usermod -aG docker "$USER" and log in again' };
   }
-  const start = process.platform === 'linux' ? `Type: ${isRoot ? '' : 'sudo '}systemctl start docker` : 'Start Docker Desktop.';
+  const start =
+    process.platform === 'linux' ? `Type: ${isRoot ? '' : 'sudo '}systemctl start docker` : 'Start Docker Desktop.';
   return { name: 'docker', available: false, reason, mend: start };
 }

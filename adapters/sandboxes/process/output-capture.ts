@@ -29,7 +29,7 @@ export class OutputCapture {
     // Only the end of a chunk longer than the ring can survive.
     const kept = rest.subarray(Math.max(0, rest.length - this.#tailSize));
     let at = this.#tailSize === 0 ? 0 : (this.#tailTotal + rest.length - kept.length) % this.#tailSize;
-    for (let from = 0; from < kept.length; ) {
+    for (let from = 0; from < kept.length;) {
       const piece = kept.subarray(from, from + this.#tailSize - at);
       this.#tail.set(piece, at);
       from += piece.length;

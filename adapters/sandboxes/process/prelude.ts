@@ -45,7 +45,8 @@ function toResourceLimits({ limits, held }: PreludeOptions): string[] {
 /** What is not, or only partly, enforced; each with the reason. */
 export function toUnenforced(held: ReadonlySet<Controller>, isRoot: boolean): string[] {
   const found: string[] = [];
-  if (!held.has('memory')) found.push('memory: no control group is writable; the limit holds for each process, not for all together');
+  if (!held.has('memory'))
+    found.push('memory: no control group is writable; the limit holds for each process, not for all together');
   if (!held.has('cpu')) found.push('cpus: no control group is writable');
   if (!held.has('pids') && isRoot) found.push('processes: no control group is writable, and the kernel exempts root');
   return found;

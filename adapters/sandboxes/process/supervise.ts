@@ -59,76 +59,131 @@ interface Exit {
  * @throws KlausError `sandbox.failed` when the driver breaks; rethrows what `onOutput` throws.
  */
 export async function supervise(launch: Launch, options: SuperviseOptions): Promise<Supervised> {
-  const started = performance.now();
   const output = new CommandOutput(options);
   if (options.signal?.aborted) {
     return { exitCode: null, signal: null, ...output.toResult(), timedOut: false, cancelled: true, durationMs: 0 };
   }
+  const started = performance.now();
   const { child, streams } = await start(launch, options);
-  // Undefined when the machine has no more descriptors; the spawn's own error says so.
-  const gate = (launch.gate === 'stdin' ? child.stdin : child.stdio?.[3]) as Duplex | undefined;
-  const state: { ending?: 'timeout' | 'cancel' | 'start'; exited: boolean; failure?: unknown } = { exited: false };
-  const timers: NodeJS.Timeout[] = [];
-  const after = (ms: number, act: () => void) => timers.push(setTimeout(act, ms));
-  const end = (why: 'timeout' | 'cancel' | 'start') => {
-    if (state.ending || state.exited || child.pid === undefined) return;
-    state.ending = why;
-    launch.terminate(child.pid);
-    after(GRACE_MS, () => launch.kill(child.pid!));
-  };
-  const exited = new Promise<Exit>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      state.exited = true;
-      // Whatever the command left behind loses its lifeline now.
-      gate?.destroy();
-      resolve({ code, signal });
-    });
-  });
+  const command = new RunningCommand(launch, child);
   const drained = Promise.all([
     read(streams.stdout, (chunk) => output.write(chunk, 'stdout')),
     read(streams.stderr, (chunk) => output.write(chunk, 'stderr')),
-  ]).catch((error: unknown) => {
-    state.failure = error;
-    end('cancel');
-    streams.stdout.resume();
-    streams.stderr.resume();
-  });
-  const onAbort = () => end('cancel');
+  ]).catch((error: unknown) => command.fail(error));
+  const onAbort = () => command.end('cancel');
   options.signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    after(START_MS, () => end('start'));
-    const isReady = await passGate(launch, { child, gate, exited });
-    clearTimeout(timers[0]);
+    const isReady = await command.passGate();
     if (isReady) {
-      after(options.timeoutMs, () => end('timeout'));
+      command.endAfter(options.timeoutMs, 'timeout');
       feedStdin(child.stdin, launch, options.stdin);
     }
-    const exit = await exited;
+    const exit = await command.exited;
     await within(DRAIN_MS, drained, () => [streams.stdout.destroy(), streams.stderr.destroy()]);
     await launch.settle?.();
-    if (state.failure) throw state.failure;
     const result = output.toResult();
-    if (state.ending === undefined && (!isReady || launch.isDriverFailure?.(exit.code, result.stderr))) {
-      throw new KlausError('sandbox.failed', result.stderr.trim() || `${launch.file} ended before the command began`);
-    }
-    if (state.ending === 'start') throw new KlausError('sandbox.failed', `${launch.file} did not begin within 30 s`);
-    return {
-      exitCode: exit.code,
-      signal: exit.signal,
-      ...result,
-      timedOut: state.ending === 'timeout',
-      cancelled: state.ending === 'cancel',
-      durationMs: performance.now() - started,
-    };
-  } catch (error) {
-    if (error === state.failure) throw error;
-    if (!state.exited && child.pid !== undefined) launch.kill(child.pid);
-    throw toKlausError(error, 'sandbox.failed');
+    command.check(exit, { isReady, stderr: result.stderr });
+    const timedOut = command.ending === 'timeout';
+    const cancelled = command.ending === 'cancel';
+    const durationMs = performance.now() - started;
+    return { exitCode: exit.code, signal: exit.signal, ...result, timedOut, cancelled, durationMs };
   } finally {
-    for (const timer of timers) clearTimeout(timer);
     options.signal?.removeEventListener('abort', onAbort);
-    gate?.destroy();
+    command.close();
+  }
+}
+
+/** The child process of one command, from its start to its end. */
+class RunningCommand {
+  readonly exited: Promise<Exit>;
+  /** Why it was ended, if it was. */
+  ending: 'timeout' | 'cancel' | 'start' | undefined;
+  readonly #launch: Launch;
+  readonly #child: ChildProcess;
+  /** Undefined when the machine has no more descriptors; the spawn's own error says so. */
+  readonly #gate: Duplex | undefined;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #killTimer: NodeJS.Timeout | undefined;
+  #hasExited = false;
+  #failure: { error: unknown } | undefined;
+
+  constructor(launch: Launch, child: ChildProcess) {
+    this.#launch = launch;
+    this.#child = child;
+    this.#gate = (launch.gate === 'stdin' ? child.stdin : child.stdio?.[3]) as Duplex | undefined;
+    // Writing to a child that has just gone is an error that its exit already tells.
+    this.#gate?.on('error', ignore);
+    this.exited = new Promise((resolve, reject) => {
+      child.once('error', (error) => {
+        this.#hasExited = true;
+        reject(toKlausError(error, 'sandbox.failed'));
+      });
+      child.once('exit', (code, signal) => {
+        this.#hasExited = true;
+        // Whatever the command left behind loses its lifeline now.
+        this.#gate?.destroy();
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  /** False when the child ended before it was ready. */
+  async passGate(): Promise<boolean> {
+    this.endAfter(START_MS, 'start');
+    const gate = this.#gate;
+    if (gate && this.#launch.gate === 'descriptor') {
+      const ready = new Promise<boolean>((resolve) => {
+        gate.once('data', () => resolve(true));
+        gate.once('close', () => resolve(false));
+      });
+      if (!(await Promise.race([ready, this.exited.then(() => false)]))) return false;
+      this.#launch.onReady?.(this.#child.pid!);
+    }
+    this.#clearTimers();
+    gate?.write('go\n');
+    return gate !== undefined;
+  }
+
+  endAfter(ms: number, why: 'timeout' | 'start'): void {
+    this.#timers.push(setTimeout(() => this.end(why), ms));
+  }
+
+  /** Asks it to end and, a moment later, ends it. The first reason counts. */
+  end(why: 'timeout' | 'cancel' | 'start'): void {
+    const { pid } = this.#child;
+    if (this.ending !== undefined || this.#hasExited || pid === undefined) return;
+    this.ending = why;
+    this.#launch.terminate(pid);
+    this.#killTimer = setTimeout(() => this.#launch.kill(pid), GRACE_MS);
+  }
+
+  /** Ends it because of an error of ours, which {@link check} then throws. */
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.end('cancel');
+  }
+
+  /** @throws what {@link fail} was given, or KlausError `sandbox.failed` when the driver broke. */
+  check(exit: Exit, seen: { isReady: boolean; stderr: string }): void {
+    if (this.#failure) throw this.#failure.error;
+    const { file } = this.#launch;
+    if (this.ending === 'start') throw new KlausError('sandbox.failed', `${file} did not begin within 30 s`);
+    if (this.ending !== undefined) return;
+    if (!seen.isReady || this.#launch.isDriverFailure?.(exit.code, seen.stderr)) {
+      throw new KlausError('sandbox.failed', seen.stderr.trim() || `${file} ended before the command began`);
+    }
+  }
+
+  /** Lets go of everything; what still runs is ended. */
+  close(): void {
+    this.#clearTimers();
+    clearTimeout(this.#killTimer);
+    if (!this.#hasExited && this.#child.pid !== undefined) this.#launch.kill(this.#child.pid);
+    this.#gate?.destroy();
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
   }
 }
 
@@ -169,28 +224,6 @@ async function start(
     if (pipes.stdout) closeSync(pipes.stdout.write);
     if (pipes.stderr) closeSync(pipes.stderr.write);
   }
-}
-
-/** False when the child ended before it was ready. */
-async function passGate(
-  launch: Launch,
-  run: { child: ChildProcess; gate: Duplex | undefined; exited: Promise<Exit> },
-): Promise<boolean> {
-  const { child, gate, exited } = run;
-  // Writing to a child that has just gone is an error that its exit already tells.
-  if (!gate) return exited.then(() => false);
-  gate.on('error', ignore);
-  if (launch.gate === 'descriptor') {
-    const ready = new Promise<boolean>((resolve) => {
-      gate.once('data', () => resolve(true));
-      gate.once('close', () => resolve(false));
-    });
-    const isReady = await Promise.race([ready, exited.then(() => false)]);
-    if (!isReady) return false;
-    launch.onReady?.(child.pid!);
-  }
-  gate.write('go\n');
-  return true;
 }
 
 function feedStdin(stdin: Writable | null, launch: Launch, bytes: string | Uint8Array | undefined): void {

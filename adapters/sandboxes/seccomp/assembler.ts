@@ -7,7 +7,7 @@ import { KlausError } from '@klaus/core/protocol';
  */
 export type BpfLine =
   | { op: 'load'; offset: number }
-  | { op: 'jump'; test: 'eq' | 'ge' | 'set'; value: number; then?: string; else?: string }
+  | { op: 'jump'; test: 'eq' | 'ge' | 'set'; value: number; to?: string; otherwise?: string }
   | { op: 'return'; value: number }
   | { op: 'label'; name: string };
 
@@ -41,8 +41,8 @@ export function assemble(lines: readonly BpfLine[]): Uint8Array {
     const code16 = line.op === 'load' ? LOAD : line.op === 'return' ? RETURN : JUMP[line.test];
     view.setUint16(at * 8, code16, true);
     if (line.op === 'jump') {
-      view.setUint8(at * 8 + 2, distance(at, line.then));
-      view.setUint8(at * 8 + 3, distance(at, line.else));
+      view.setUint8(at * 8 + 2, distance(at, line.to));
+      view.setUint8(at * 8 + 3, distance(at, line.otherwise));
     }
     view.setUint32(at * 8 + 4, line.op === 'load' ? line.offset : line.value, true);
   }

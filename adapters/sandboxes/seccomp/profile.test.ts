@@ -26,7 +26,9 @@ async function probe(calls: readonly (readonly number[])[]): Promise<number[]> {
 
 describe.skipIf(!canProbe)('inside the sandbox', () => {
   test('every denied call is refused', async () => {
-    const denied = Object.entries(DENIED_SYSCALLS).flatMap(([name, numbers]) => (numbers[column] === null ? [] : [[name, numbers[column]!] as const]));
+    const denied = Object.entries(DENIED_SYSCALLS).flatMap(([name, numbers]) =>
+      numbers[column] === null ? [] : [[name, numbers[column]!] as const],
+    );
     // Bad arguments: without the filter these say EINVAL, EBADF or EFAULT, or for some EPERM for want of a capability.
     const answers = await probe(denied.map(([, number]) => [number, -1, 0, -1, 0, 0]));
     expect(Object.fromEntries(denied.map(([name], index) => [name, answers[index]]))).toEqual(
@@ -36,7 +38,10 @@ describe.skipIf(!canProbe)('inside the sandbox', () => {
 
   test('new processes but no namespaces', async () => {
     const { clone, clone3 } = JUDGED_SYSCALLS;
-    const answers = await probe([...NAMESPACE_FLAGS.map((flag) => [clone[column], flag, 0, 0, 0, 0]), [clone3[column], 0, 0]]);
+    const answers = await probe([
+      ...NAMESPACE_FLAGS.map((flag) => [clone[column], flag, 0, 0, 0, 0]),
+      [clone3[column], 0, 0],
+    ]);
     expect(answers).toEqual([...NAMESPACE_FLAGS.map(() => EPERM), ENOSYS]);
   });
 
@@ -51,7 +56,13 @@ describe.skipIf(!canProbe)('inside the sandbox', () => {
 
   test('nothing is typed into a terminal', async () => {
     const ioctl = JUDGED_SYSCALLS.ioctl[column];
-    expect(await probe([[ioctl, 0, 0x5412, 0], [ioctl, 0, 2 ** 32 + 0x5412, 0], [ioctl, 0, 0x541c, 0]])).toEqual([EPERM, EPERM, EPERM]);
+    expect(
+      await probe([
+        [ioctl, 0, 0x5412, 0],
+        [ioctl, 0, 2 ** 32 + 0x5412, 0],
+        [ioctl, 0, 0x541c, 0],
+      ]),
+    ).toEqual([EPERM, EPERM, EPERM]);
   });
 
   test.skipIf(process.arch !== 'x64')('x32 calls end the process', async () => {
@@ -68,14 +79,14 @@ describe('the encoded filter', () => {
     const index = arch === 'x64' ? 0 : 1;
     const judge = (nr: number, ...args: number[]) => interpret(filter, { nr, arch: native, args });
     expect(interpret(filter, { nr: 0, arch: 0x40000003, args: [] }), 'i386').toBe('kill');
-    for (const [name, numbers] of Object.entries(DENIED_SYSCALLS)) if (numbers[index] !== null) expect(judge(numbers[index]!), name).toBe(EPERM);
+    const denied = Object.values(DENIED_SYSCALLS).flatMap((numbers) => numbers[index] ?? []);
+    expect(denied.filter((number) => judge(number) !== EPERM)).toEqual([]);
     expect(judge(JUDGED_SYSCALLS.clone3[index])).toBe(ENOSYS);
     expect(judge(JUDGED_SYSCALLS.clone[index], 0x1200011)).toBe('allow');
     for (const flag of NAMESPACE_FLAGS) expect(judge(JUDGED_SYSCALLS.clone[index], flag + 17)).toBe(EPERM);
-    expect([1, 2, 10, 0, 16, 40].map((domain) => judge(JUDGED_SYSCALLS.socket[index], domain))).toEqual([
-      ...['allow', 'allow', 'allow'],
-      ...[EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT],
-    ]);
+    expect([1, 2, 10, 0, 16, 40].map((domain) => judge(JUDGED_SYSCALLS.socket[index], domain))).toEqual(
+      'allow allow allow 97 97 97'.split(' ').map((word) => (word === '97' ? EAFNOSUPPORT : word)),
+    );
     expect([0x5413, 0x5412].map((what) => judge(JUDGED_SYSCALLS.ioctl[index], 0, what))).toEqual(['allow', EPERM]);
     expect(judge(arch === 'x64' ? 59 : 221), 'execve').toBe('allow');
   });
@@ -85,18 +96,23 @@ describe('the encoded filter', () => {
     expect(profile.architectures).toEqual(['SCMP_ARCH_AARCH64']);
     expect(profile.syscalls[0]?.names).toContain('mount');
     expect(profile.syscalls[0]?.names).not.toContain('iopl');
-    expect(profile.syscalls.flatMap((rule) => rule.names)).toEqual(expect.arrayContaining(['clone3', 'socket', 'ioctl', 'clone']));
+    expect(profile.syscalls.flatMap((rule) => rule.names)).toEqual(
+      expect.arrayContaining(['clone3', 'socket', 'ioctl', 'clone']),
+    );
   });
 
-  test.skipIf(!existsSync('/usr/include/x86_64-linux-gnu/asm/unistd_64.h'))("the numbers are those of the kernel's headers", () => {
-    const header = spawnSync('cat', ['/usr/include/x86_64-linux-gnu/asm/unistd_64.h'], { encoding: 'utf8' }).stdout;
-    const all = { ...DENIED_SYSCALLS, ...JUDGED_SYSCALLS };
-    for (const [name, numbers] of Object.entries(all)) {
-      const found = new RegExp(`__NR_${name} (\\d+)\n`).exec(header)?.[1];
+  test.skipIf(!existsSync('/usr/include/x86_64-linux-gnu/asm/unistd_64.h'))(
+    "the numbers are those of the kernel's headers",
+    () => {
+      const header = spawnSync('cat', ['/usr/include/x86_64-linux-gnu/asm/unistd_64.h'], { encoding: 'utf8' }).stdout;
+      const all = { ...DENIED_SYSCALLS, ...JUDGED_SYSCALLS };
+      const read = (name: string) => Number(new RegExp(`__NR_${name} (\\d+)\n`).exec(header)?.[1]);
       // Older headers lack the newest calls.
-      if (found !== undefined) expect(`${name} ${numbers[0]}`).toBe(`${name} ${found}`);
-    }
-  });
+      const known = Object.entries(all).filter(([name]) => !Number.isNaN(read(name)));
+      expect(known.length).toBeGreaterThan(40);
+      expect(known.map(([name]) => [name, read(name)])).toEqual(known.map(([name, numbers]) => [name, numbers[0]]));
+    },
+  );
 });
 
 /** The kernel's side of the filter: runs classic BPF over one `seccomp_data`. */

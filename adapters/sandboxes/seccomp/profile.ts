@@ -40,13 +40,13 @@ export function toSeccompFilter(arch: SeccompArch): Uint8Array {
   const column = arch === 'x64' ? 0 : 1;
   const lines: BpfLine[] = [
     { op: 'load', offset: ARCH },
-    { op: 'jump', test: 'eq', value: AUDIT_ARCH[arch], then: 'native' },
+    { op: 'jump', test: 'eq', value: AUDIT_ARCH[arch], to: 'native' },
     { op: 'return', value: KILL_PROCESS },
     { op: 'label', name: 'native' },
     { op: 'load', offset: NUMBER },
   ];
   if (arch === 'x64') {
-    lines.push({ op: 'jump', test: 'ge', value: X32_BIT, else: 'not-x32' });
+    lines.push({ op: 'jump', test: 'ge', value: X32_BIT, otherwise: 'not-x32' });
     lines.push({ op: 'return', value: KILL_PROCESS }, { op: 'label', name: 'not-x32' });
   }
   for (const [name, numbers] of Object.entries(DENIED_SYSCALLS)) {
@@ -58,7 +58,7 @@ export function toSeccompFilter(arch: SeccompArch): Uint8Array {
   lines.push(
     ...when('clone', clone[column], [
       argument(0),
-      { op: 'jump', test: 'set', value: NAMESPACE_FLAGS.reduce((all, flag) => all + flag, 0), else: 'allow' },
+      { op: 'jump', test: 'set', value: NAMESPACE_FLAGS.reduce((all, flag) => all + flag, 0), otherwise: 'allow' },
       refuse(EPERM),
     ]),
   );
@@ -66,7 +66,7 @@ export function toSeccompFilter(arch: SeccompArch): Uint8Array {
   lines.push(
     ...when('ioctl', ioctl[column], [
       argument(1),
-      ...DENIED_IOCTLS.map((value): BpfLine => ({ op: 'jump', test: 'eq', value, then: 'typing' })),
+      ...DENIED_IOCTLS.map((value): BpfLine => ({ op: 'jump', test: 'eq', value, to: 'typing' })),
       { op: 'return', value: ALLOW },
       { op: 'label', name: 'typing' },
       refuse(EPERM),
@@ -83,12 +83,12 @@ function refuse(errno: number): BpfLine {
 /** `body` for one call number; every path through it must end in a return or at `allow`. */
 function when(name: string, number: number, body: readonly BpfLine[]): BpfLine[] {
   return [
-    { op: 'jump', test: 'eq', value: number, else: `not-${name}` },
+    { op: 'jump', test: 'eq', value: number, otherwise: `not-${name}` },
     ...body,
     { op: 'label', name: `not-${name}` },
   ];
 }
 
 function oneOf(values: readonly number[]): BpfLine[] {
-  return values.map((value): BpfLine => ({ op: 'jump', test: 'eq', value, then: 'allow' }));
+  return values.map((value): BpfLine => ({ op: 'jump', test: 'eq', value, to: 'allow' }));
 }

@@ -132,7 +132,7 @@ export class Feed {
     const version = this.#readVersion();
     if (version === this.#version) return;
     this.#version = version;
-    void 0;
+    for (const subscription of this.#subscriptions) this.#catchUp(subscription);
     for (const waiter of this.#waiters) this.#look(waiter);
   }
 

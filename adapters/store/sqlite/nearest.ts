@@ -10,6 +10,7 @@ export interface Candidate {
  */
 export function findNearest(text: string, candidates: readonly Candidate[]): string | undefined {
   const wanted = text.toLowerCase();
+  if (wanted === '') return undefined;
   let best: string | undefined;
   let least = Math.max(2, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {

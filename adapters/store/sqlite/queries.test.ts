@@ -61,6 +61,7 @@ test('a session is found by a unique beginning of its id; a misspelt one has a n
   expect(store.nearestSession('01KEAABC')).toBe('01KEAABB0000000000000000BB');
   expect(store.nearestSession('mend teh sum')).toBe('01KEAAAA0000000000000000AA');
   expect(store.nearestSession('something else')).toBeUndefined();
+  expect(store.nearestSession('')).toBeUndefined();
 });
 
 test('the latest session of a workspace is the one that can go on', async () => {

@@ -35,10 +35,18 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
     Object.assign(plan, mode);
     return;
   }
-  const plan = await planExisting(path, plans, { context, anyContent: part.kind === 'delete' && part.hunks.length === 0 });
+  const plan = await planExisting(path, plans, {
+    context,
+    anyContent: part.kind === 'delete' && part.hunks.length === 0,
+  });
   if (part.kind === 'delete') {
-    const left = part.hunks.length === 0 ? '' : applyHunks(path.relative, plan.after!, restore(part.hunks, plan, context));
-    if (left !== '') throw new KlausError('tool.failed', `${path.relative} was not deleted: it has more text than the patch takes away.`);
+    const left =
+      part.hunks.length === 0 ? '' : applyHunks(path.relative, plan.after!, restore(part.hunks, plan, context));
+    if (left !== '')
+      throw new KlausError(
+        'tool.failed',
+        `${path.relative} was not deleted: it has more text than the patch takes away.`,
+      );
     plan.after = null;
     return;
   }
@@ -51,18 +59,29 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
   const moved = await planNew(target, plans, context);
   const old = part.mode ?? (await context.workspace.stat(part.path))?.mode;
   // A moved file keeps its line ends: the new file's plan has none of its own.
-  Object.assign(moved, { after: plan.before?.crlf ? text.replaceAll('\n', '\r\n') : text }, old === undefined ? {} : { mode: old });
+  Object.assign(
+    moved,
+    { after: plan.before?.crlf ? text.replaceAll('\n', '\r\n') : text },
+    old === undefined ? {} : { mode: old },
+  );
   plan.after = null;
 }
 
-async function planNew(path: ResolvedPath, plans: Map<string, FilePlan>, { workspace }: ToolContext): Promise<FilePlan> {
+async function planNew(
+  path: ResolvedPath,
+  plans: Map<string, FilePlan>,
+  { workspace }: ToolContext,
+): Promise<FilePlan> {
   const known = plans.get(path.absolute);
   if (known) {
     if (known.after !== null) throw new KlausError('tool.failed', `The patch creates ${path.relative} twice.`);
     return known;
   }
   if (await workspace.stat(path.relative)) {
-    throw new KlausError('tool.failed', `${path.relative} exists already; change it with *** Update File, or use write_file.`);
+    throw new KlausError(
+      'tool.failed',
+      `${path.relative} exists already; change it with *** Update File, or use write_file.`,
+    );
   }
   const plan: FilePlan = { path, before: null, after: null };
   plans.set(path.absolute, plan);
@@ -76,7 +95,8 @@ async function planExisting(
 ): Promise<FilePlan> {
   const known = plans.get(path.absolute);
   if (known) {
-    if (known.after === null) throw new KlausError('tool.failed', `The patch deletes ${path.relative} before it changes it.`);
+    if (known.after === null)
+      throw new KlausError('tool.failed', `The patch deletes ${path.relative} before it changes it.`);
     return known;
   }
   if (anyContent) {

@@ -1,7 +1,11 @@
 import type { FileChange } from '@klaus/core/protocol';
 import type { Intent, ToolContext, ToolOutput } from '@klaus/core/agent';
 
-const WORDS: Readonly<Record<FileChange['kind'], string>> = { created: 'Created', modified: 'Changed', deleted: 'Deleted' };
+const WORDS: Readonly<Record<FileChange['kind'], string>> = {
+  created: 'Created',
+  modified: 'Changed',
+  deleted: 'Deleted',
+};
 
 /** What the model is told once these changes are in place; `counts` such as `(+1 −2)` stands behind a single file. */
 export function toResultText(changes: readonly FileChange[], counts: string): string {

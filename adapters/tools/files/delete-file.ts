@@ -20,7 +20,9 @@ export const deleteFile = defineTool({
     if (hash === null) throw new KlausError('tool.failed', `${path} does not exist.`);
     const small = state.size <= MAX_FILE_BYTES;
     const text = small ? decodeText(await workspace.read(path, { maxBytes: MAX_FILE_BYTES })) : undefined;
-    return toIntent('delete', [{ path: await workspace.resolve(path), before: { hash, text, crlf: false }, after: null }]);
+    return toIntent('delete', [
+      { path: await workspace.resolve(path), before: { hash, text, crlf: false }, after: null },
+    ]);
   },
   run: (_input, context, intent) => carryOut(context, intent),
 });

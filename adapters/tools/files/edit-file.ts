@@ -20,19 +20,19 @@ export const editFile = defineTool({
   input: z.object({ path: z.string(), edits: z.array(editSchema).min(1) }),
   effects: ['write'],
   resume: 'probe',
-  async prepare({ path, edits }, { workspace, restoreSecrets }) {
+  async prepare({ path, edits }, context) {
     for (const edit of edits) {
       checkText('old text', edit.old);
       checkText('new text', edit.new);
     }
-    const file = await readTextFile(workspace, path);
+    const file = await readTextFile(context.workspace, path);
     let text = file.text;
     for (const [i, edit] of edits.entries()) {
       const where = edits.length === 1 ? '' : `Edit ${i + 1} of ${edits.length}: `;
       text = replace(text, { old: restore(edit.old), new: restore(edit.new), all: edit.all }, { file, where });
     }
     function restore(part: string): string {
-      const restored = restoreSecrets(part, file.text);
+      const restored = context.restoreSecrets(part, file.text);
       return file.crlf ? toLf(restored) : restored;
     }
     if (text === file.text) throw new KlausError('tool.failed', `The edits leave ${file.path.relative} as it is.`);
@@ -47,14 +47,20 @@ function replace(text: string, edit: Edit, at: { file: TextFile; where: string }
   if (found.length === 0 && text.includes('\r\n') && !edit.old.includes('\r') && edit.old.includes('\n')) {
     // A file of mixed line ends: the place may have the other kind.
     const crlf = (part: string) => part.replaceAll('\n', '\r\n');
-    if (text.includes(crlf(edit.old))) return replace(text, { ...edit, old: crlf(edit.old), new: crlf(toLf(edit.new)) }, at);
+    if (text.includes(crlf(edit.old)))
+      return replace(text, { ...edit, old: crlf(edit.old), new: crlf(toLf(edit.new)) }, at);
   }
   if (found.length === 0) throw fail(at, explainMiss(text, edit.old));
   if (found.length > 1 && !edit.all) {
     const lines = found.slice(0, 10).map((offset) => text.slice(0, offset).split('\n').length);
-    throw fail(at, `the old text is found ${found.length} times (lines ${lines.join(', ')}${found.length > 10 ? ', …' : ''}). Add lines around it, or set all.`);
+    throw fail(
+      at,
+      `the old text is found ${found.length} times (lines ${lines.join(', ')}${found.length > 10 ? ', …' : ''}). Add lines around it, or set all.`,
+    );
   }
-  return edit.all ? text.split(edit.old).join(edit.new) : text.slice(0, found[0]!) + edit.new + text.slice(found[0]! + edit.old.length);
+  return edit.all
+    ? text.split(edit.old).join(edit.new)
+    : text.slice(0, found[0]!) + edit.new + text.slice(found[0]! + edit.old.length);
 }
 
 function findAll(text: string, part: string): number[] {

@@ -51,7 +51,10 @@ export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
 
 function toDiff(plan: FilePlan): { text: string; added: number; removed: number } {
   const name = plan.path.relative;
-  const [from, to] = [plan.before === null ? '/dev/null' : `a/${name}`, plan.after === null ? '/dev/null' : `b/${name}`];
+  const [from, to] = [
+    plan.before === null ? '/dev/null' : `a/${name}`,
+    plan.after === null ? '/dev/null' : `b/${name}`,
+  ];
   const old = plan.before === null ? '' : plan.before.text;
   if (old === undefined) return { text: `--- ${from}\n+++ ${to}\nBinary file.\n`, added: 0, removed: 0 };
   const next = plan.after ?? '';

@@ -38,8 +38,18 @@ export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): 
   const done: Replacement[] = [];
   let cursor = 0;
   for (const [i, hunk] of hunks.entries()) {
-    const replacement = locate({ path, lines, hunk, from: cursor, name: hunks.length === 1 ? 'The hunk' : `Hunk ${i + 1} of ${hunks.length}` });
-    if (done.some((other) => replacement.start < other.start + other.count && other.start < replacement.start + replacement.count)) {
+    const replacement = locate({
+      path,
+      lines,
+      hunk,
+      from: cursor,
+      name: hunks.length === 1 ? 'The hunk' : `Hunk ${i + 1} of ${hunks.length}`,
+    });
+    if (
+      done.some(
+        (other) => replacement.start < other.start + other.count && other.start < replacement.start + replacement.count,
+      )
+    ) {
       throw new KlausError('tool.failed', `${path} was not changed: hunk ${i + 1} overlaps another one.`);
     }
     done.push(replacement);
@@ -47,8 +57,11 @@ export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): 
     newline = hunk.newline ?? newline;
   }
   // Hunks that insert at one place keep their order.
-  const ordered = done.map((replacement, i) => ({ replacement, i })).sort((a, b) => a.replacement.start - b.replacement.start || a.i - b.i);
-  for (const { replacement } of ordered.toReversed()) lines.splice(replacement.start, replacement.count, ...replacement.lines);
+  const ordered = done
+    .map((replacement, i) => ({ replacement, i }))
+    .sort((a, b) => a.replacement.start - b.replacement.start || a.i - b.i);
+  for (const { replacement } of ordered.toReversed())
+    lines.splice(replacement.start, replacement.count, ...replacement.lines);
   return lines.length === 0 ? '' : lines.join('\n') + (newline ? '\n' : '');
 }
 
@@ -67,7 +80,8 @@ function locate(search: Search): Replacement {
   if (old.length === 0) {
     const added = hunk.lines.map((line) => line.text);
     // A pure insertion belongs under its header, at its line number, or at the end.
-    const start = hunk.headers.length > 0 ? from : hunk.line === undefined ? lines.length : Math.min(hunk.line, lines.length);
+    const start =
+      hunk.headers.length > 0 ? from : hunk.line === undefined ? lines.length : Math.min(hunk.line, lines.length);
     return { start, count: 0, lines: added };
   }
   const found = find(search, old, from);

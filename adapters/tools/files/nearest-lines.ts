@@ -26,7 +26,8 @@ export function findNearest(have: readonly string[], want: readonly string[]): N
     for (const at of places.get(squeeze(line)) ?? []) votes.set(i - at, (votes.get(i - at) ?? 0) + 1);
   });
   let best: [start: number, votes: number] | undefined;
-  for (const entry of votes) if (!best || entry[1] > best[1] || (entry[1] === best[1] && entry[0] < best[0])) best = entry;
+  for (const entry of votes)
+    if (!best || entry[1] > best[1] || (entry[1] === best[1] && entry[0] < best[0])) best = entry;
   const start = best ? Math.max(0, best[0]) : findByWords(have, wanted);
   if (start === undefined) return undefined;
   const count = Math.min(want.length, have.length - start);
@@ -35,7 +36,9 @@ export function findNearest(have: readonly string[], want: readonly string[]): N
 
 /** Lines with their numbers, as error messages show them. */
 export function showLines(have: readonly string[], start: number, count: number): string {
-  const shown = have.slice(start, start + Math.min(count, 20)).map((line, i) => `${start + i + 1}\t${line.slice(0, 300)}`);
+  const shown = have
+    .slice(start, start + Math.min(count, 20))
+    .map((line, i) => `${start + i + 1}\t${line.slice(0, 300)}`);
   if (count > 20) shown.push('…');
   return shown.join('\n');
 }
@@ -69,7 +72,8 @@ function explain(have: readonly string[], want: readonly string[], start: number
     const [own, other] = [have[i], want[i]!];
     if (own === undefined) return `the file ends after line ${start + have.length}`;
     if (own === other) continue;
-    if (squeeze(own) === squeeze(other)) return `line ${start + i + 1} differs in whitespace: ${describeSpace(own, other)}`;
+    if (squeeze(own) === squeeze(other))
+      return `line ${start + i + 1} differs in whitespace: ${describeSpace(own, other)}`;
     return `line ${start + i + 1} differs; wanted: ${JSON.stringify(other.slice(0, 200))}`;
   }
   return 'the lines agree, but not where the text begins or ends';
@@ -77,7 +81,8 @@ function explain(have: readonly string[], want: readonly string[], start: number
 
 function describeSpace(own: string, other: string): string {
   const indent = (line: string) => /^\s*/.exec(line)![0];
-  if (indent(own) !== indent(other)) return `the file has ${nameSpace(indent(own))} before the text, not ${nameSpace(indent(other))}`;
+  if (indent(own) !== indent(other))
+    return `the file has ${nameSpace(indent(own))} before the text, not ${nameSpace(indent(other))}`;
   if (own.trimEnd() === other.trimEnd()) return 'at the end of the line';
   return 'inside the line';
 }
@@ -86,6 +91,9 @@ function nameSpace(space: string): string {
   if (space === '') return 'no space';
   const tabs = space.split('\t').length - 1;
   const spaces = space.length - tabs;
-  const parts = [tabs > 0 ? `${tabs} tab${tabs > 1 ? 's' : ''}` : '', spaces > 0 ? `${spaces} space${spaces > 1 ? 's' : ''}` : ''];
+  const parts = [
+    tabs > 0 ? `${tabs} tab${tabs > 1 ? 's' : ''}` : '',
+    spaces > 0 ? `${spaces} space${spaces > 1 ? 's' : ''}` : '',
+  ];
   return parts.filter((part) => part !== '').join(' and ');
 }

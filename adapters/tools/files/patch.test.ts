@@ -11,7 +11,20 @@ const update = (path: string, text: string, ...lines: string[]) => {
 describe('*** Begin Patch', () => {
   test('all kinds of sections', () => {
     const patches = parsePatch(
-      wrap('*** Add File: a b.txt', '+one', '+', '*** Delete File: old.txt', '*** Update File: x.txt', '*** Move to: y.txt', '@@ class A', '@@ def b', ' c', '-d', '+e', '*** End of File'),
+      wrap(
+        '*** Add File: a b.txt',
+        '+one',
+        '+',
+        '*** Delete File: old.txt',
+        '*** Update File: x.txt',
+        '*** Move to: y.txt',
+        '@@ class A',
+        '@@ def b',
+        ' c',
+        '-d',
+        '+e',
+        '*** End of File',
+      ),
     );
     expect(patches).toEqual([
       { kind: 'add', path: 'a b.txt', hunks: [], content: 'one\n\n' },
@@ -23,7 +36,11 @@ describe('*** Begin Patch', () => {
         hunks: [
           {
             headers: ['class A', 'def b'],
-            lines: [{ kind: ' ', text: 'c' }, { kind: '-', text: 'd' }, { kind: '+', text: 'e' }],
+            lines: [
+              { kind: ' ', text: 'c' },
+              { kind: '-', text: 'd' },
+              { kind: '+', text: 'e' },
+            ],
             atEnd: true,
           },
         ],
@@ -72,7 +89,9 @@ describe('*** Begin Patch', () => {
     expect(() => update('f.js', text, '     if (x) {', '-        return 1;', '+        return 2;')).toThrow(
       /nearest place is:\n2\t\tif \(x\) \{\n3\t\t\treturn 1;\nThere, line 2 differs in whitespace: the file has 1 tab before the text, not 4 spaces/,
     );
-    expect(() => update('f.js', text, '@@ class Nothing', '-two', '+three')).toThrow('the line after @@ is not in the file');
+    expect(() => update('f.js', text, '@@ class Nothing', '-two', '+three')).toThrow(
+      'the line after @@ is not in the file',
+    );
   });
 
   test('an empty line of context may lack its space', () => {
@@ -106,10 +125,31 @@ describe('unified diffs', () => {
 
   test('as Git writes it: new, deleted, renamed, mode, odd names', () => {
     const diff = [
-      'diff --git a/new.sh b/new.sh', 'new file mode 100755', 'index 0000000..1', '--- /dev/null', '+++ b/new.sh', '@@ -0,0 +1,2 @@', '+a', '+b',
-      'diff --git a/gone b/gone', 'deleted file mode 100644', '--- a/gone', '+++ /dev/null', '@@ -1 +0,0 @@', '-a',
-      'diff --git a/from b/to', 'similarity index 100%', 'rename from from', 'rename to to',
-      'diff --git "a/\\303\\244 \\"q\\".txt" "b/\\303\\244 \\"q\\".txt"', '--- "a/\\303\\244 \\"q\\".txt"', '+++ "b/\\303\\244 \\"q\\".txt"', '@@ -1 +1 @@', '-a', '+b', '',
+      'diff --git a/new.sh b/new.sh',
+      'new file mode 100755',
+      'index 0000000..1',
+      '--- /dev/null',
+      '+++ b/new.sh',
+      '@@ -0,0 +1,2 @@',
+      '+a',
+      '+b',
+      'diff --git a/gone b/gone',
+      'deleted file mode 100644',
+      '--- a/gone',
+      '+++ /dev/null',
+      '@@ -1 +0,0 @@',
+      '-a',
+      'diff --git a/from b/to',
+      'similarity index 100%',
+      'rename from from',
+      'rename to to',
+      'diff --git "a/\\303\\244 \\"q\\".txt" "b/\\303\\244 \\"q\\".txt"',
+      '--- "a/\\303\\244 \\"q\\".txt"',
+      '+++ "b/\\303\\244 \\"q\\".txt"',
+      '@@ -1 +1 @@',
+      '-a',
+      '+b',
+      '',
     ].join('\n');
     expect(parsePatch(diff).map(({ hunks: _, ...rest }) => rest)).toEqual([
       { kind: 'add', path: 'new.sh', content: 'a\nb\n', mode: 0o755 },

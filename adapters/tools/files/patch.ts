@@ -28,7 +28,10 @@ export function parsePatch(text: string): FilePatch[] {
   const begin = lines.findIndex((line) => line.trim() === BEGIN);
   const patches = begin >= 0 ? parseSections(lines, begin + 1) : parseUnifiedDiff(lines);
   if (patches.length > 0) return patches;
-  throw new KlausError('tool.failed', `The patch names no file. Begin it with ${BEGIN}, or give a unified diff with --- and +++ lines.`);
+  throw new KlausError(
+    'tool.failed',
+    `The patch names no file. Begin it with ${BEGIN}, or give a unified diff with --- and +++ lines.`,
+  );
 }
 
 function parseSections(lines: readonly string[], from: number): FilePatch[] {
@@ -59,7 +62,11 @@ function parseSections(lines: readonly string[], from: number): FilePatch[] {
   throw new KlausError('tool.failed', `The patch has no ${END}: it may have been cut off. Nothing was changed.`);
 }
 
-function addUpdateLine(patch: FilePatch, open: Hunk | undefined, { line, at }: { line: string; at: number }): Hunk | undefined {
+function addUpdateLine(
+  patch: FilePatch,
+  open: Hunk | undefined,
+  { line, at }: { line: string; at: number },
+): Hunk | undefined {
   const begin = (): Hunk => {
     const hunk: Hunk = { headers: [], lines: [], atEnd: false };
     patch.hunks.push(hunk);
@@ -85,7 +92,8 @@ function addUpdateLine(patch: FilePatch, open: Hunk | undefined, { line, at }: {
     if (open) open.lines.push({ kind: ' ', text: '' });
     return open;
   }
-  if (kind !== ' ' && kind !== '-' && kind !== '+') throw unclear(at, line, 'lines of a hunk begin with a space, - or +');
+  if (kind !== ' ' && kind !== '-' && kind !== '+')
+    throw unclear(at, line, 'lines of a hunk begin with a space, - or +');
   const hunk = open ?? begin();
   hunk.lines.push({ kind, text: line.slice(1) });
   return hunk;
@@ -93,7 +101,8 @@ function addUpdateLine(patch: FilePatch, open: Hunk | undefined, { line, at }: {
 
 function checkPatch(patch: FilePatch): FilePatch {
   for (const hunk of patch.hunks) {
-    while (hunk.lines.length > 1 && hunk.lines.at(-1)!.kind === ' ' && hunk.lines.at(-1)!.text === '' && !hunk.atEnd) hunk.lines.pop();
+    while (hunk.lines.length > 1 && hunk.lines.at(-1)!.kind === ' ' && hunk.lines.at(-1)!.text === '' && !hunk.atEnd)
+      hunk.lines.pop();
   }
   patch.hunks = patch.hunks.filter((hunk) => hunk.lines.some((line) => line.kind !== ' '));
   if (patch.kind === 'update' && patch.hunks.length === 0 && patch.moveTo === undefined) {
@@ -103,5 +112,8 @@ function checkPatch(patch: FilePatch): FilePatch {
 }
 
 function unclear(at: number, line: string, why: string): KlausError {
-  return new KlausError('tool.failed', `Line ${at + 1} of the patch is not understood: ${JSON.stringify(line.slice(0, 120))}; ${why}.`);
+  return new KlausError(
+    'tool.failed',
+    `Line ${at + 1} of the patch is not understood: ${JSON.stringify(line.slice(0, 120))}; ${why}.`,
+  );
 }

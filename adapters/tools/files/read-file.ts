@@ -31,12 +31,17 @@ export const readFile = defineTool({
   },
   async run({ path, start, end }, { workspace }: ToolContext): Promise<ToolOutput> {
     const state = await workspace.stat(path);
-    if (state?.kind === 'directory') throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
+    if (state?.kind === 'directory')
+      throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
     const head = await workspace.read(path, { length: 8_192 });
     if (head.includes(0) || (head.length < 8_192 && decodeText(head) === undefined)) {
-      return { text: `${path} is not text: ${describeBinary(head)}, ${state?.size ?? head.length} bytes.`, isError: true };
+      return {
+        text: `${path} is not text: ${describeBinary(head)}, ${state?.size ?? head.length} bytes.`,
+        isError: true,
+      };
     }
-    if (start !== undefined || end !== undefined) return { text: await readRange(workspace, path, { start: start ?? 1, end }) };
+    if (start !== undefined || end !== undefined)
+      return { text: await readRange(workspace, path, { start: start ?? 1, end }) };
     const size = state?.size ?? 0;
     if (size > MAX_FILE_BYTES) return { text: await readHead(workspace, path, size) };
     const text = decodeText(await workspace.read(path, { maxBytes: MAX_FILE_BYTES }));
@@ -45,54 +50,61 @@ export const readFile = defineTool({
   },
 });
 
-async function* readLines(workspace: Workspace, path: string): AsyncGenerator<string> {
+/** The lines of a file, some thousands at a time, without their ends. */
+async function* readLines(workspace: Workspace, path: string): AsyncGenerator<string[]> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let rest = '';
   for (let offset = 0; ; offset += CHUNK) {
     const bytes = await workspace.read(path, { offset, length: CHUNK });
-    const lines = (rest + decoder.decode(bytes, { stream: bytes.length === CHUNK })).split('\n');
+    const isLast = bytes.length < CHUNK;
+    const lines = (rest + decoder.decode(bytes, { stream: !isLast })).split('\n');
     rest = lines.pop()!;
-    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
     // A line without an end, such as a minified file, is given in pieces rather than kept in memory.
-    if (rest.length > MAX_RANGE_CHARS) {
-      yield rest;
-      rest = '';
-    }
-    if (bytes.length < CHUNK) break;
+    if ((isLast && rest !== '') || rest.length > MAX_RANGE_CHARS) lines.push(rest);
+    if (rest.length > MAX_RANGE_CHARS) rest = '';
+    yield lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+    if (isLast) return;
   }
-  if (rest !== '') yield rest;
 }
 
-async function readRange(workspace: Workspace, path: string, range: { start: number; end: number | undefined }): Promise<string> {
+async function readRange(
+  workspace: Workspace,
+  path: string,
+  range: { start: number; end: number | undefined },
+): Promise<string> {
   const start = Math.floor(range.start);
   const end = Math.floor(range.end ?? Number.MAX_SAFE_INTEGER);
   if (end < start) throw new KlausError('tool.failed', `The range ${start}–${end} is empty.`);
-  const lines: string[] = [];
-  let number = 0;
+  const shown: string[] = [];
+  let before = 0;
   let chars = 0;
-  for await (const line of readLines(workspace, path)) {
-    if (++number < start) continue;
-    if (number > end) break;
-    chars += line.length;
-    if (chars > MAX_RANGE_CHARS) {
-      lines.push(`[cut at line ${number}: the range is too long]`);
-      break;
+  for await (const lines of readLines(workspace, path)) {
+    for (const [i, line] of lines.slice(0, Math.max(0, end - before)).entries()) {
+      const number = before + i + 1;
+      if (number < start) continue;
+      chars += line.length;
+      if (chars > MAX_RANGE_CHARS) return [...shown, `[cut at line ${number}: the range is too long]`].join('\n');
+      shown.push(`${number}\t${line}`);
     }
-    lines.push(`${number}\t${line}`);
+    before += lines.length;
+    if (before >= end) break;
   }
-  if (lines.length > 0) return lines.join('\n');
-  throw new KlausError('tool.failed', `${path} has ${number} lines; line ${start} is past its end.`);
+  if (shown.length > 0) return shown.join('\n');
+  throw new KlausError('tool.failed', `${path} has ${before} lines; line ${start} is past its end.`);
 }
 
 async function readHead(workspace: Workspace, path: string, size: number): Promise<string> {
-  const lines: string[] = [];
+  const shown: string[] = [];
   let chars = 0;
-  for await (const line of readLines(workspace, path)) {
-    if (lines.length >= HEAD_LINES || chars + line.length > HEAD_CHARS) break;
-    lines.push(line);
-    chars += line.length;
+  for await (const lines of readLines(workspace, path)) {
+    for (const line of lines) {
+      chars += line.length;
+      if (shown.length >= HEAD_LINES || chars > HEAD_CHARS) break;
+      shown.push(line);
+    }
+    if (shown.length >= HEAD_LINES || chars > HEAD_CHARS) break;
   }
-  return `${lines.join('\n')}\n[${path} has ${size} bytes; these are its first ${lines.length} lines. Read on with start and end.]`;
+  return `${shown.join('\n')}\n[${path} has ${size} bytes; these are its first ${shown.length} lines. Read on with start and end.]`;
 }
 
 /** Keeps whole lines of head and tail and says which lines are left out. */
@@ -101,9 +113,12 @@ export function cutLines(text: string, max: number): string {
   const lines = text.split('\n');
   let head = 0;
   let tail = lines.length;
-  for (let used = 0; head < lines.length && used + lines[head]!.length + 1 <= max * 0.6; head++) used += lines[head]!.length + 1;
-  for (let used = 0; tail > head && used + lines[tail - 1]!.length + 1 <= max * 0.3; tail--) used += lines[tail - 1]!.length + 1;
-  if (head === 0) return `${text.slice(0, Math.floor(max * 0.9))}\n[… ${text.length - Math.floor(max * 0.9)} more characters]`;
+  for (let used = 0; head < lines.length && used + lines[head]!.length + 1 <= max * 0.6; head++)
+    used += lines[head]!.length + 1;
+  for (let used = 0; tail > head && used + lines[tail - 1]!.length + 1 <= max * 0.3; tail--)
+    used += lines[tail - 1]!.length + 1;
+  if (head === 0)
+    return `${text.slice(0, Math.floor(max * 0.9))}\n[… ${text.length - Math.floor(max * 0.9)} more characters]`;
   // A range carries its own numbers; a whole file is counted.
   const numberOf = (at: number) => Number(/^(\d+)\t/.exec(lines[at] ?? '')?.[1] ?? at + 1);
   const note = `[… lines ${numberOf(head)}–${numberOf(tail - 1)} left out: read them with start and end]`;

@@ -28,7 +28,10 @@ export async function readTextFile(workspace: Workspace, path: string): Promise<
   const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
   const raw = decodeText(bytes);
   if (raw === undefined) {
-    throw new KlausError('tool.failed', `${resolved.relative} is no text file (${describeBinary(bytes)}, ${bytes.length} bytes).`);
+    throw new KlausError(
+      'tool.failed',
+      `${resolved.relative} is no text file (${describeBinary(bytes)}, ${bytes.length} bytes).`,
+    );
   }
   const crlf = isCrlf(raw);
   return { path: resolved, text: crlf ? raw.replaceAll('\r\n', '\n') : raw, crlf, hash: toHash(bytes) };
@@ -64,7 +67,10 @@ export function toHash(bytes: Uint8Array): string {
  */
 export function checkText(what: string, text: string): void {
   if (text.length > MAX_INPUT_CHARS) {
-    throw new KlausError('tool.failed', `The ${what} is ${text.length} characters long; at most ${MAX_INPUT_CHARS} can be written.`);
+    throw new KlausError(
+      'tool.failed',
+      `The ${what} is ${text.length} characters long; at most ${MAX_INPUT_CHARS} can be written.`,
+    );
   }
   if (text.includes('\0')) throw new KlausError('tool.failed', `The ${what} contains a null byte.`);
   if (!text.isWellFormed()) throw new KlausError('tool.failed', `The ${what} is not valid Unicode (a lone surrogate).`);

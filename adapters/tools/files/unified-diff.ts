@@ -62,7 +62,11 @@ function addLine(hunk: Hunk, line: string, at: number): void {
   }
   if (line === '') hunk.lines.push({ kind: ' ', text: '' });
   else if (kind === ' ' || kind === '-' || kind === '+') hunk.lines.push({ kind, text: line.slice(1) });
-  else throw new KlausError('tool.failed', `Line ${at + 1} of the patch is no line of a diff: ${JSON.stringify(line.slice(0, 120))}.`);
+  else
+    throw new KlausError(
+      'tool.failed',
+      `Line ${at + 1} of the patch is no line of a diff: ${JSON.stringify(line.slice(0, 120))}.`,
+    );
 }
 
 function readExtended(file: Header, line: string): void {
@@ -85,7 +89,8 @@ function toFilePatch(file: Header): FilePatch[] {
     return [{ kind: 'update', path: file.renameFrom, moveTo: file.renameTo, hunks: file.hunks, ...mode }];
   }
   if (from === undefined || to === undefined) return [];
-  if (from === NOTHING && to === NOTHING) throw new KlausError('tool.failed', 'The patch changes nothing into nothing.');
+  if (from === NOTHING && to === NOTHING)
+    throw new KlausError('tool.failed', 'The patch changes nothing into nothing.');
   if (to === NOTHING) return [{ kind: 'delete', path: from, hunks: file.hunks }];
   if (from !== NOTHING) return [{ kind: 'update', path: to, hunks: file.hunks, ...mode }];
   const lines = file.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === '+').map((line) => line.text));
@@ -94,7 +99,10 @@ function toFilePatch(file: Header): FilePatch[] {
   return [{ kind: 'add', path: to, hunks: [], content, ...mode }];
 }
 
-function stripPrefixes(from: string | undefined, to: string | undefined): { from: string | undefined; to: string | undefined } {
+function stripPrefixes(
+  from: string | undefined,
+  to: string | undefined,
+): { from: string | undefined; to: string | undefined } {
   const has = (name: string | undefined, prefix: string) => name === NOTHING || (name?.startsWith(prefix) ?? false);
   if (!has(from, 'a/') || !has(to, 'b/')) return { from, to };
   const strip = (name: string | undefined) => (name === NOTHING ? name : name?.slice(2));

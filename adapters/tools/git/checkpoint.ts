@@ -5,7 +5,10 @@ import type { ToolContext } from '@klaus/core/agent';
 import { runGit, toGitError, type GitOptions } from './git.ts';
 import { findRepository, type Repository } from './repository.ts';
 
-export type CheckpointContext = Pick<ToolContext, 'workspace' | 'sandbox' | 'signal' | 'session' | 'gitIdentity' | 'findSecrets'>;
+export type CheckpointContext = Pick<
+  ToolContext,
+  'workspace' | 'sandbox' | 'signal' | 'session' | 'gitIdentity' | 'findSecrets'
+>;
 
 export interface Checkpoint {
   /** `refs/klaus/checkpoints/<session>`. */
@@ -61,7 +64,10 @@ echo "commit $commit $(git diff-tree -r -z --name-only "$from" "$tree" | tr -cd 
  * @returns `skipped` with the reason when there is nothing to commit or no repository.
  * @throws KlausError `tool.failed` when Git fails.
  */
-export async function createCheckpoint(context: CheckpointContext, message: string): Promise<Checkpoint | { skipped: string }> {
+export async function createCheckpoint(
+  context: CheckpointContext,
+  message: string,
+): Promise<Checkpoint | { skipped: string }> {
   const repository = await findRepository(context).catch((error: unknown) => {
     if (isKlausError(error) && error.code === 'tool.failed') return error;
     throw error;
@@ -74,7 +80,7 @@ export async function createCheckpoint(context: CheckpointContext, message: stri
     KLAUS_NAME: context.gitIdentity.name,
     KLAUS_EMAIL: context.gitIdentity.email,
   };
-  const changed = (await run(context, repository, { script: SURVEY, env })).split('\0');
+  const changed = (await runScript(context, SURVEY, { repository, env })).split('\0');
   // A name that ends in a slash is a repository of its own, which is left to itself.
   const paths = [...new Set(changed)].filter((path) => path !== '' && !path.endsWith('/'));
   const leftOut: string[] = [];
@@ -82,7 +88,12 @@ export async function createCheckpoint(context: CheckpointContext, message: stri
   const kept = paths.filter((path) => !leftOut.includes(path));
   if (kept.length === 0) return { skipped: explainNothing(leftOut) };
   const binds = repository.inside ? [] : toWritable(repository);
-  const output = await run(context, repository, { script: COMMIT, env, binds, stdin: kept.map((path) => `${path}\0`).join('') });
+  const output = await runScript(context, COMMIT, {
+    repository,
+    env,
+    binds,
+    stdin: kept.map((path) => `${path}\0`).join(''),
+  });
   const [, commit, files] = /^commit ([0-9a-f]+) +(\d+)$/m.exec(output) ?? [];
   if (commit === undefined) return { skipped: explainNothing(leftOut) };
   return { ref, commit, files: Number(files), leftOut };
@@ -93,9 +104,8 @@ function explainNothing(leftOut: readonly string[]): string {
   return leftOut.length === 0 ? `${nothing}.` : `${nothing}, except files that hold secrets: ${leftOut.join(', ')}.`;
 }
 
-async function run(context: CheckpointContext, repository: Repository, step: { script: string } & GitOptions): Promise<string> {
-  const { script, ...options } = step;
-  const result = await runGit(context, repository, ['/bin/sh', '-c', script], options);
+async function runScript(context: CheckpointContext, script: string, options: GitOptions): Promise<string> {
+  const result = await runGit(context, ['/bin/sh', '-c', script], options);
   if (result.exitCode !== 0) throw toGitError(result);
   if (result.truncated) throw new KlausError('tool.failed', 'Too many files have changed for a checkpoint.');
   return result.stdout;

@@ -6,17 +6,23 @@ import { findRepository } from './repository.ts';
 /** Commits the state of the workspace to a private ref. */
 export const gitCheckpoint = defineTool({
   name: 'git_checkpoint',
-  description: "Save the workspace as a commit on a private ref. Index, HEAD and branches stay as they are. Each run that changed files ends with one anyway.",
+  description:
+    'Save the workspace as a commit on a private ref. Index, HEAD and branches stay as they are. Each run that changed files ends with one anyway.',
   input: z.object({ message: z.string().optional() }),
   effects: ['write'],
   // A second commit of the same state is not made, so repeating does no harm.
   resume: 'repeat',
-  prepare: async (_input, { workspace }) => ({ title: 'git checkpoint', access: [{ kind: 'fs', path: workspace.root, right: 'r' }] }),
+  prepare: async (_input, { workspace }) => ({
+    title: 'git checkpoint',
+    access: [{ kind: 'fs', path: workspace.root, right: 'r' }],
+  }),
   async run({ message = 'Checkpoint' }, context) {
     await findRepository(context);
     const made = await createCheckpoint(context, message);
     if ('skipped' in made) return { text: made.skipped };
-    const lines = [`Commit ${made.commit} on ${made.ref}; ${made.files} file${made.files === 1 ? '' : 's'} differ from HEAD.`];
+    const lines = [
+      `Commit ${made.commit} on ${made.ref}; ${made.files} file${made.files === 1 ? '' : 's'} differ from HEAD.`,
+    ];
     if (made.leftOut.length > 0) lines.push(`Left out, because they look like secrets: ${made.leftOut.join(', ')}.`);
     return { text: lines.join('\n'), detail: { ...made } };
   },

@@ -5,7 +5,8 @@ import { checkRevision, git, toGitError } from './git.ts';
 /** Shows differences. */
 export const gitDiff = defineTool({
   name: 'git_diff',
-  description: 'Show changes as a diff: of the working tree, the staged ones, or since a revision. Untracked files are not part of it.',
+  description:
+    'Show changes as a diff: of the working tree, the staged ones, or since a revision. Untracked files are not part of it.',
   input: z.object({
     staged: z.boolean().optional(),
     path: z.string().optional(),
@@ -16,7 +17,10 @@ export const gitDiff = defineTool({
   async prepare({ path = '.', ref }, { workspace }) {
     if (ref !== undefined) checkRevision(ref);
     const { absolute, relative } = await workspace.resolve(path);
-    return { title: `git diff${ref ? ` ${ref}` : ''} ${relative}`.trimEnd(), access: [{ kind: 'fs', path: absolute, right: 'r' }] };
+    return {
+      title: `git diff${ref ? ` ${ref}` : ''} ${relative}`.trimEnd(),
+      access: [{ kind: 'fs', path: absolute, right: 'r' }],
+    };
   },
   async run({ staged, path = '.', ref }, context) {
     const { relative } = await context.workspace.resolve(path);

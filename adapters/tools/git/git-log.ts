@@ -6,7 +6,10 @@ import { git, toGitError } from './git.ts';
 export const gitLog = defineTool({
   name: 'git_log',
   description: 'Show the latest commits, one line each.',
-  input: z.object({ limit: z.number().min(1).max(1_000).optional().describe('default 20'), path: z.string().optional() }),
+  input: z.object({
+    limit: z.number().min(1).max(1_000).optional().describe('default 20'),
+    path: z.string().optional(),
+  }),
   effects: ['read'],
   resume: 'repeat',
   async prepare({ path = '.' }, { workspace }) {

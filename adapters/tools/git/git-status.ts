@@ -9,9 +9,20 @@ export const gitStatus = defineTool({
   input: z.object({}),
   effects: ['read'],
   resume: 'repeat',
-  prepare: async (_input, { workspace }) => ({ title: 'git status', access: [{ kind: 'fs', path: workspace.root, right: 'r' }] }),
+  prepare: async (_input, { workspace }) => ({
+    title: 'git status',
+    access: [{ kind: 'fs', path: workspace.root, right: 'r' }],
+  }),
   async run(_input, context) {
-    const result = await git(context, ['status', '--porcelain', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.']);
+    const result = await git(context, [
+      'status',
+      '--porcelain',
+      '--branch',
+      '--untracked-files=normal',
+      '--ignore-submodules=dirty',
+      '--',
+      '.',
+    ]);
     if (result.exitCode !== 0) throw toGitError(result);
     const lines = result.stdout.trimEnd();
     return { text: lines.includes('\n') || !lines.startsWith('##') ? lines : `${lines}\nNothing changed.` };

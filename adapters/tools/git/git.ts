@@ -23,6 +23,7 @@ const SETTINGS = {
 };
 
 export interface GitOptions {
+  repository: Repository;
   env?: Readonly<Record<string, string>>;
   stdin?: string;
   /** Further places to bind. */
@@ -30,8 +31,15 @@ export interface GitOptions {
 }
 
 /** Runs Git, or a script that calls it, in the sandbox, on the workspace's repository. */
-export async function runGit(context: GitContext, repository: Repository, command: readonly string[], options: GitOptions = {}): Promise<ExecResult> {
-  const binds = repository.inside ? [] : [repository.commonDir, repository.gitDir].map((path) => ({ path, writable: false }));
+export async function runGit(
+  context: GitContext,
+  command: readonly string[],
+  options: GitOptions,
+): Promise<ExecResult> {
+  const { repository } = options;
+  const binds = repository.inside
+    ? []
+    : [repository.commonDir, repository.gitDir].map((path) => ({ path, writable: false }));
   const result = await context.sandbox.exec({
     command,
     cwd: context.workspace.root,
@@ -43,14 +51,15 @@ export async function runGit(context: GitContext, repository: Repository, comman
   });
   if (result.cancelled) throw new KlausError('cancelled', 'Git was stopped.');
   if (result.timedOut) throw new KlausError('tool.failed', 'Git took too long and was stopped.');
-  if (result.exitCode === 127) throw new KlausError('tool.failed', 'There is no git in the sandbox.', { hint: 'Install git.' });
+  if (result.exitCode === 127)
+    throw new KlausError('tool.failed', 'There is no git in the sandbox.', { hint: 'Install git.' });
   if (result.exitCode !== 0 && /not a git repository/i.test(result.stderr)) throw noRepository();
   return result;
 }
 
 /** As {@link runGit} for one Git command, finding the repository first. */
 export async function git(context: GitContext, args: readonly string[]): Promise<ExecResult> {
-  return runGit(context, await findRepository(context), ['git', '--no-pager', ...args]);
+  return runGit(context, ['git', '--no-pager', ...args], { repository: await findRepository(context) });
 }
 
 function toEnvironment(repository: Repository): Record<string, string> {

@@ -28,7 +28,8 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
     const gitDir = (await workspace.resolve('.git')).absolute;
     return { top: root, gitDir, commonDir: gitDir, inside: true };
   }
-  if (own === 'file') return followGitFile(root, Buffer.from(await workspace.read('.git', { maxBytes: 4_096 })).toString());
+  if (own === 'file')
+    return followGitFile(root, Buffer.from(await workspace.read('.git', { maxBytes: 4_096 })).toString());
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const found = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
     if (found?.isDirectory() && existsSync(join(folder, '.git/HEAD'))) {
@@ -44,7 +45,10 @@ async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'd
     return (await workspace.stat('.git'))?.kind;
   } catch (error) {
     if (isKlausError(error) && error.code === 'workspace.outside') {
-      throw new KlausError('tool.failed', 'The .git of this workspace is a link that leads out of it; it is not followed.');
+      throw new KlausError(
+        'tool.failed',
+        'The .git of this workspace is a link that leads out of it; it is not followed.',
+      );
     }
     throw error;
   }
@@ -53,7 +57,10 @@ async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'd
 /** A `.git` file: a linked worktree or a submodule. */
 function followGitFile(top: string, text: string): Repository {
   const named = /^gitdir: (.+)$/m.exec(text)?.[1];
-  const refused = new KlausError('tool.failed', `The file ${join(top, '.git')} names no Git folder that belongs to this working tree.`);
+  const refused = new KlausError(
+    'tool.failed',
+    `The file ${join(top, '.git')} names no Git folder that belongs to this working tree.`,
+  );
   if (named === undefined) throw refused;
   try {
     const gitDir = realpathSync(resolve(top, named.trim()));

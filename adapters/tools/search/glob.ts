@@ -28,7 +28,10 @@ function toSource(glob: string): string {
       const end = glob.indexOf(']', at + 2);
       if (end < 0) source += '\\[';
       else {
-        const inner = glob.slice(at + 1, end).replace(/^[!^]/, '^').replaceAll(/[\\[\]&]/g, '\\$&');
+        const inner = glob
+          .slice(at + 1, end)
+          .replace(/^[!^]/, '^')
+          .replaceAll(/[\\[\]&]/g, '\\$&');
         source += `(?!/)[${inner}]`;
         at = end;
       }

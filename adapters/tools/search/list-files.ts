@@ -57,7 +57,9 @@ function fold(files: readonly string[], depth: number, base: string): string[] {
     const key = parts.length - skip <= depth ? file : `${parts.slice(0, skip + depth).join('/')}/`;
     lines.set(key, (lines.get(key) ?? 0) + 1);
   }
-  return [...lines].map(([line, count]) => (line.endsWith('/') ? `${line} (${count} file${count === 1 ? '' : 's'})` : line));
+  return [...lines].map(([line, count]) =>
+    line.endsWith('/') ? `${line} (${count} file${count === 1 ? '' : 's'})` : line,
+  );
 }
 
 /** Counts, then a sample spread over the whole list. */

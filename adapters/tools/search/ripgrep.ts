@@ -11,13 +11,20 @@ import type { ToolContext } from '@klaus/core/agent';
  * @param path Relative to the workspace, already resolved; '' is all of it.
  * @throws KlausError `tool.failed` with ripgrep's own words, such as for a malformed pattern.
  */
-export async function* runRipgrep(context: ToolContext, { args, path }: { args: readonly string[]; path: string }): AsyncGenerator<string> {
+export async function* runRipgrep(
+  context: ToolContext,
+  { args, path }: { args: readonly string[]; path: string },
+): AsyncGenerator<string> {
   const { rgPath } = await import('@vscode/ripgrep');
-  const child = spawn(rgPath, [...COMMON, ...(await toIgnoreFile(context)), ...args, '--', path === '' ? '.' : `./${path}`], {
-    cwd: context.workspace.root,
-    env: { LC_ALL: 'C.UTF-8' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    rgPath,
+    [...COMMON, ...(await toIgnoreFile(context)), ...args, '--', path === '' ? '.' : `./${path}`],
+    {
+      cwd: context.workspace.root,
+      env: { LC_ALL: 'C.UTF-8' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const stop = () => child.kill('SIGKILL');
   context.signal.addEventListener('abort', stop, { once: true });
   let errors = '';
@@ -35,9 +42,11 @@ export async function* runRipgrep(context: ToolContext, { args, path }: { args: 
     const code = await ended;
     if (context.signal.aborted) throw new KlausError('cancelled', 'The search was stopped.');
     // 1 is "nothing found"; 2 with output is a file that could not be read, which is no failure.
-    if (code === 2 && /regex|glob|pattern|unrecognized|error parsing/i.test(errors)) throw new KlausError('tool.failed', errors.trim());
+    if (code === 2 && /regex|glob|pattern|unrecognized|error parsing/i.test(errors))
+      throw new KlausError('tool.failed', errors.trim());
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw new KlausError('tool.failed', `ripgrep did not start: ${error.message}`, { cause: error });
+    if (error instanceof Error && 'syscall' in error)
+      throw new KlausError('tool.failed', `ripgrep did not start: ${error.message}`, { cause: error });
     throw error;
   } finally {
     context.signal.removeEventListener('abort', stop);

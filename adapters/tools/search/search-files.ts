@@ -36,7 +36,8 @@ interface Found {
 /** Searches file contents. */
 export const searchFiles = defineTool({
   name: 'search_files',
-  description: 'Search file contents. Gives each file with its matching lines and their numbers; ignored files are left out.',
+  description:
+    'Search file contents. Gives each file with its matching lines and their numbers; ignored files are left out.',
   input,
   effects: ['read'],
   resume: 'repeat',
@@ -48,8 +49,10 @@ export const searchFiles = defineTool({
   },
   async run(options, context) {
     const { pattern, path = '.' } = options;
-    if (pattern === '' || pattern.length > 10_000) throw new KlausError('tool.failed', 'The pattern must have 1 to 10,000 characters.');
-    if (pattern.includes('\0') || !pattern.isWellFormed()) throw new KlausError('tool.failed', 'The pattern is not valid text.');
+    if (pattern === '' || pattern.length > 10_000)
+      throw new KlausError('tool.failed', 'The pattern must have 1 to 10,000 characters.');
+    if (pattern.includes('\0') || !pattern.isWellFormed())
+      throw new KlausError('tool.failed', 'The pattern is not valid text.');
     if (!(await context.workspace.stat(path))) throw new KlausError('tool.failed', `${path} does not exist.`);
     const { found, matches, more } = await search(options, context);
     if (matches === 0) return { text: 'No matches.', detail: { matches: 0, files: 0 } };
@@ -60,7 +63,10 @@ export const searchFiles = defineTool({
   },
 });
 
-async function search(options: Input, context: ToolContext): Promise<{ found: Found[]; matches: number; more: boolean }> {
+async function search(
+  options: Input,
+  context: ToolContext,
+): Promise<{ found: Found[]; matches: number; more: boolean }> {
   const { relative } = await context.workspace.resolve(options.path ?? '.');
   const fits = options.glob === undefined ? () => true : toGlobTest(options.glob);
   const args = ['--json', `--regexp=${options.pattern}`];
@@ -106,7 +112,11 @@ export function cutMatches(text: string, max: number): string {
   const files = blocks.map((block) => block.split('\n')).filter((lines) => lines.length > 1);
   const counted = files.map(([path, ...lines]) => `${path} ${lines.filter((line) => /^\d+: /.test(line)).length}`);
   const paths = files.map(([path]) => path!);
-  const top = [`${head}; too many to show. Narrow with path, glob or pattern.`, `Files by extension: ${countExtensions(paths)}`, 'Matches by file:'];
+  const top = [
+    `${head}; too many to show. Narrow with path, glob or pattern.`,
+    `Files by extension: ${countExtensions(paths)}`,
+    'Matches by file:',
+  ];
   const list = sample(counted, Math.floor(max * 0.3));
   const samples: string[] = [];
   let used = [...top, ...list].reduce((sum, line) => sum + line.length + 1, 10);

@@ -23,7 +23,10 @@ test.each([
 });
 
 test('a long list is cut to counts and a sample over all of it', () => {
-  const list = Array.from({ length: 5_000 }, (_, i) => `${i < 2_500 ? 'src' : 'docs'}/file-${i}.${i % 5 === 0 ? 'md' : 'ts'}`).join('\n');
+  const list = Array.from(
+    { length: 5_000 },
+    (_, i) => `${i < 2_500 ? 'src' : 'docs'}/file-${i}.${i % 5 === 0 ? 'md' : 'ts'}`,
+  ).join('\n');
   const cut = cutList(list, 2_000);
   expect(cut.length).toBeLessThanOrEqual(2_000);
   expect(cut).toContain('5000 entries');
@@ -35,7 +38,9 @@ test('a long list is cut to counts and a sample over all of it', () => {
 });
 
 test('many matches are cut to counts and the first matches of every file', () => {
-  const blocks = Array.from({ length: 20 }, (_, f) => [`src/f${f}.ts`, ...Array.from({ length: 30 }, (_, i) => `${i + 1}: match ${f}-${i} ${'x'.repeat(40)}`)].join('\n'));
+  const blocks = Array.from({ length: 20 }, (_, f) =>
+    [`src/f${f}.ts`, ...Array.from({ length: 30 }, (_, i) => `${i + 1}: match ${f}-${i} ${'x'.repeat(40)}`)].join('\n'),
+  );
   const cut = cutMatches(['600 matches in 20 files', ...blocks].join('\n\n'), 3_000);
   expect(cut.length).toBeLessThanOrEqual(3_000);
   expect(cut).toContain('600 matches in 20 files');

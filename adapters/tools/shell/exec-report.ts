@@ -3,7 +3,8 @@ import type { ExecResult } from '@klaus/core/agent';
 /** How a command ended, in one line each, for the model. */
 export function describeEnd(result: ExecResult, timeoutMs: number): string[] {
   const lines: string[] = [];
-  if (result.timedOut) lines.push(`[ended after ${formatSeconds(timeoutMs)}: time-out, the whole process tree was stopped]`);
+  if (result.timedOut)
+    lines.push(`[ended after ${formatSeconds(timeoutMs)}: time-out, the whole process tree was stopped]`);
   else if (result.cancelled) lines.push('[cancelled: the whole process tree was stopped]');
   else if (result.signal !== null) lines.push(`[ended by signal ${result.signal}]`);
   else lines.push(`[exit code ${result.exitCode}]`);

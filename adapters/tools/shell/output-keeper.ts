@@ -36,8 +36,12 @@ export class OutputKeeper {
   /** The output for the model; `blob` holds all of it where `text` does not. */
   async finish(): Promise<{ text: string; blob?: BlobRef }> {
     this.#add(this.#decoders.stdout.decode() + this.#decoders.stderr.decode());
-    if (!this.#isLong()) return { text: this.#head + this.#tail, ...(this.#blob ? { blob: await this.#blob.finish() } : {}) };
-    const text = `${this.#head}\n[… ${this.#left} characters left out …]\n${this.#tail}`;
+    if (!this.#isLong())
+      return {
+        text: (this.#head + this.#tail).toWellFormed(),
+        ...(this.#blob ? { blob: await this.#blob.finish() } : {}),
+      };
+    const text = `${this.#head}\n[… ${this.#left} characters left out …]\n${this.#tail}`.toWellFormed();
     return this.#blob ? { text, blob: await this.#blob.finish() } : { text };
   }
 

@@ -50,9 +50,16 @@ export const runCommand = defineTool({
       });
       const { text, blob } = await keeper.finish();
       return {
-        text: [text.replace(/\n$/, ''), ...describeEnd(result, limits.timeoutMs)].filter((line) => line !== '').join('\n'),
+        text: [text.replace(/\n$/, ''), ...describeEnd(result, limits.timeoutMs)]
+          .filter((line) => line !== '')
+          .join('\n'),
         isError: !isSuccess(result),
-        detail: { exitCode: result.exitCode, timedOut: result.timedOut, durationMs: result.durationMs, unenforced: result.unenforced },
+        detail: {
+          exitCode: result.exitCode,
+          timedOut: result.timedOut,
+          durationMs: result.durationMs,
+          unenforced: result.unenforced,
+        },
         ...(blob ? { blob } : {}),
       };
     } catch (error) {
@@ -67,6 +74,9 @@ function checkCommand(command: string): void {
   if (command.includes('\0')) throw new KlausError('tool.failed', 'The command contains a null byte.');
   if (!command.isWellFormed()) throw new KlausError('tool.failed', 'The command is not valid Unicode.');
   if (command.length > MAX_COMMAND_CHARS) {
-    throw new KlausError('tool.failed', `The command is ${command.length} characters long; write a script with write_file and run that.`);
+    throw new KlausError(
+      'tool.failed',
+      `The command is ${command.length} characters long; write a script with write_file and run that.`,
+    );
   }
 }

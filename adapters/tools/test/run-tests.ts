@@ -16,7 +16,8 @@ type Input = z.infer<typeof input>;
 /** Runs the project's tests in the sandbox. */
 export const runTests = defineTool({
   name: 'run_tests',
-  description: "Run the project's tests (its npm test script, vitest, jest or node --test). Gives counts, failing tests and the output.",
+  description:
+    "Run the project's tests (its npm test script, vitest, jest or node --test). Gives counts, failing tests and the output.",
   input,
   effects: ['execute'],
   resume: 'tell',
@@ -42,7 +43,9 @@ export const runTests = defineTool({
       const { text, blob } = await keeper.finish();
       const summary = toTestSummary(text);
       return {
-        text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()].filter((line, i) => line !== '' || i > 2).join('\n'),
+        text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()]
+          .filter((line, i) => line !== '' || i > 2)
+          .join('\n'),
         isError: !isSuccess(result),
         detail: { ...summary, exitCode: result.exitCode, timedOut: result.timedOut, durationMs: result.durationMs },
         evidence: { command, exitCode: result.exitCode },
@@ -56,13 +59,17 @@ export const runTests = defineTool({
 });
 
 async function choose(options: Input, context: ToolContext): Promise<Runner> {
-  for (const [name, word] of [['path', options.path], ['pattern', options.pattern]] as const) {
+  for (const [name, word] of [
+    ['path', options.path],
+    ['pattern', options.pattern],
+  ] as const) {
     if (word !== undefined && (word.includes('\0') || !word.isWellFormed() || word.length > 4_096)) {
       throw new KlausError('tool.failed', `The ${name} is not valid text.`);
     }
   }
   if (options.path === undefined) return findRunner(context, options);
   const { relative } = await context.workspace.resolve(options.path);
-  if (!(await context.workspace.stat(options.path))) throw new KlausError('tool.failed', `${options.path} does not exist.`);
+  if (!(await context.workspace.stat(options.path)))
+    throw new KlausError('tool.failed', `${options.path} does not exist.`);
   return findRunner(context, { ...options, path: relative === '' ? undefined : relative });
 }

@@ -49,23 +49,33 @@ export async function findRunner(context: ToolContext, choice: RunnerChoice): Pr
   if (typeof script === 'string' && script.trim() !== '' && !PLACEHOLDER.test(script)) {
     const name = recognise(script);
     if (name === 'script' && choice.pattern !== undefined) {
-      throw new KlausError('tool.failed', `The test script (${script.slice(0, 200)}) is of no known runner, so tests cannot be chosen by name. Use run_command.`);
+      throw new KlausError(
+        'tool.failed',
+        `The test script (${script.slice(0, 200)}) is of no known runner, so tests cannot be chosen by name. Use run_command.`,
+      );
     }
     const plain = choice.path === undefined && choice.pattern === undefined;
     const command = await findScriptRunner(context);
     return { name, command: plain ? command.replace(/ --$/, '') : `${command} ${toArguments(name, choice)}` };
   }
-  const has = (dependency: string) => pkg?.dependencies?.[dependency] !== undefined || pkg?.devDependencies?.[dependency] !== undefined;
+  const has = (dependency: string) =>
+    pkg?.dependencies?.[dependency] !== undefined || pkg?.devDependencies?.[dependency] !== undefined;
   const config = async (name: string) => {
-    for (const ending of ['ts', 'js', 'mts', 'mjs', 'cjs']) if (await exists(context, `${name}.config.${ending}`)) return true;
+    for (const ending of ['ts', 'js', 'mts', 'mjs', 'cjs'])
+      if (await exists(context, `${name}.config.${ending}`)) return true;
     return false;
   };
-  if (has('vitest') || (await config('vitest'))) return { name: 'vitest', command: `npx --no-install vitest run ${toArguments('vitest', choice)}`.trimEnd() };
-  if (has('jest') || (await config('jest'))) return { name: 'jest', command: `npx --no-install jest ${toArguments('jest', choice)}`.trimEnd() };
+  if (has('vitest') || (await config('vitest')))
+    return { name: 'vitest', command: `npx --no-install vitest run ${toArguments('vitest', choice)}`.trimEnd() };
+  if (has('jest') || (await config('jest')))
+    return { name: 'jest', command: `npx --no-install jest ${toArguments('jest', choice)}`.trimEnd() };
   if (pkg !== undefined || choice.path !== undefined) {
     return { name: 'node:test', command: `node --test ${toArguments('node:test', choice)}`.trimEnd() };
   }
-  throw new KlausError('tool.failed', 'No test runner was found: there is no package.json. Run the tests with run_command instead.');
+  throw new KlausError(
+    'tool.failed',
+    'No test runner was found: there is no package.json. Run the tests with run_command instead.',
+  );
 }
 
 /** Which runner a script calls, by its text. */
@@ -78,7 +88,8 @@ export function recognise(script: string): RunnerName {
 
 function toArguments(name: RunnerName, { path, pattern }: RunnerChoice): string {
   const words: string[] = [];
-  if (pattern !== undefined) words.push(name === 'node:test' ? `--test-name-pattern=${quote(pattern)}` : `-t ${quote(pattern)}`);
+  if (pattern !== undefined)
+    words.push(name === 'node:test' ? `--test-name-pattern=${quote(pattern)}` : `-t ${quote(pattern)}`);
   if (path !== undefined) words.push(quote(path));
   return words.join(' ');
 }

@@ -57,7 +57,7 @@ function readJest(lines: readonly string[]): FailedTest[] {
 
 /** `✖ test (1.2ms)` in the list of failing tests, then the error. */
 function readSpec(lines: readonly string[]): FailedTest[] {
-  const start = lines.findIndex((line) => /^✖ failing tests:/.test(line));
+  const start = lines.findIndex((line) => line.startsWith('✖ failing tests:'));
   if (start < 0) return [];
   return collect(lines.slice(start + 1), (line) => /^\s*✖ (.+?)(?: \([\d.]+m?s\))?$/.exec(line)?.[1]);
 }
@@ -72,28 +72,36 @@ function readTap(lines: readonly string[]): FailedTest[] {
     const block = rest.slice(0, end < 0 ? 0 : end);
     // The error of a suite only says that a test in it failed, which that test says better.
     if (block.some((other) => /failureType: 'subtestsFailed'/.test(other))) return [];
-    const at = block.findIndex((other) => /^\s*error:/.test(other));
-    const text = at < 0 ? [] : block.slice(at, at + MAX_MESSAGE_LINES).filter((other, n) => n === 0 || !/^\s*\w+: /.test(other));
-    return [{ name, message: text.map((other) => other.trim().replace(/^error: (?:\|-)?/, '')).filter(Boolean).join('\n') }];
+    return [{ name, message: readError(block) }];
   });
 }
 
-/** Each line that `toName` knows begins a failure; what follows up to the next one is its message. */
+/** The `error` of a YAML block: one quoted line, or the deeper lines after `|-`. */
+function readError(block: readonly string[]): string {
+  const at = block.findIndex((line) => /^\s*error:/.test(line));
+  if (at < 0) return '';
+  const value = block[at]!.trim().slice('error:'.length).trim();
+  if (!value.startsWith('|')) return value.replace(/^(['"])(.*)\1$/, '$2');
+  const depth = block[at]!.search(/\S/);
+  const rest = block.slice(at + 1);
+  const end = rest.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= depth);
+  const lines = (end < 0 ? rest : rest.slice(0, end)).map((line) => line.trim()).filter(Boolean);
+  return lines.slice(0, MAX_MESSAGE_LINES).join('\n');
+}
+
+/** Each line that `toName` knows begins a failure; what follows up to its stack or the next one is its message. */
 function collect(lines: readonly string[], toName: (line: string) => string | undefined): FailedTest[] {
-  const failures: FailedTest[] = [];
-  let open: { name: string; lines: string[] } | undefined;
-  const flush = () => {
-    if (open) failures.push({ name: open.name, message: open.lines.join('\n') });
-  };
+  const found: { name: string; lines: string[]; open: boolean }[] = [];
   for (const line of lines) {
     const name = toName(line);
-    if (name !== undefined) {
-      flush();
-      open = { name: name.trim(), lines: [] };
-    } else if (open && open.lines.length < MAX_MESSAGE_LINES && line.trim() !== '' && !/^\s*(?:at |❯ |⎯)/.test(line)) open.lines.push(line.trimEnd());
+    if (name !== undefined) found.push({ name: name.trim(), lines: [], open: true });
+    const last = found.at(-1);
+    if (!last?.open || name !== undefined || line.trim() === '') continue;
+    // After a stack only details follow that say the same at length.
+    if (/^\s*(?:at |❯ |⎯)/.test(line) || last.lines.length === MAX_MESSAGE_LINES) last.open = false;
+    else last.lines.push(line.trimEnd());
   }
-  flush();
-  return failures;
+  return found.map((failure) => ({ name: failure.name, message: failure.lines.join('\n') }));
 }
 
 function dedupe(failures: readonly FailedTest[]): FailedTest[] {
@@ -112,7 +120,13 @@ export function describeSummary(summary: TestSummary): string {
   ].filter((part) => part !== '');
   const lines = counts.length > 0 ? [`Tests: ${counts.join(', ')}.`] : [];
   for (const { name, message } of failures) {
-    lines.push(`FAILED ${name}`, ...message.split('\n').filter(Boolean).map((line) => `  ${line}`));
+    lines.push(
+      `FAILED ${name}`,
+      ...message
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => `  ${line}`),
+    );
   }
   return lines.join('\n');
 }

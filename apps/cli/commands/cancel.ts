@@ -10,8 +10,15 @@ export async function cancel(id: string): Promise<number> {
     return EXIT.done;
   }
   await session.send({ type: 'cancel' });
-  // Nobody may be there to see the wish; then it is carried out here.
-  const result = await session.advance();
+  // Nobody may be there to see the wish; then it is carried out here, and nothing else: what waits behind
+  // the run in the inbox is for a process that shows it.
+  const enough = new AbortController();
+  const last = klaus.store.session(session.id)?.lastSeq ?? 0;
+  const unsubscribe = session.subscribe(last, (event) => {
+    if (event.type === 'run.finished') enough.abort();
+  });
+  const result = await session.advance({ signal: enough.signal });
+  unsubscribe();
   const how = result.state === 'busy' ? 'The process that holds it is stopping' : 'Cancelled';
   process.stderr.write(`${how}: session ${session.id}.\n`);
   return EXIT.done;

@@ -46,7 +46,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     const session = await klaus.open({ workspace: folder });
     const asks = canAsk(options);
     await session.prompt(PROMPT, { onAsk: asks ? 'wait' : 'deny' });
-    const exitCode = await workOn({ klaus, session, after: 0, show: options, output, asks });
+    const exitCode = await workOn({ klaus, session, after: 0, show: options, output, asks, next: false });
     const passed = showResult(session, options.plain ?? false);
     keep = options.keep === true || exitCode !== EXIT.done || !passed;
     process.stderr.write(`Folder: ${folder}${keep ? '' : ' (removed; --keep keeps it)'}\n`);
@@ -92,7 +92,9 @@ function showResult(session: Session, plain: boolean): boolean {
   const diffs = new Map<string, string>();
   let finished: EventOf<'run.finished'> | undefined;
   let tests: EventOf<'tool.finished'> | undefined;
+  let sandbox = '';
   for (const event of session.events()) {
+    if (event.type === 'session.opened') sandbox = event.sandbox;
     if (event.type === 'tool.started' && event.diff !== undefined) diffs.set(event.call, event.diff);
     if (event.type === 'tool.finished' && event.outcome !== 'ok') diffs.delete(event.call);
     if (event.type === 'tool.finished' && event.name === 'run_tests') tests = event;
@@ -101,10 +103,12 @@ function showResult(session: Session, plain: boolean): boolean {
   for (const diff of diffs.values()) process.stderr.write(`\n${paintDiff(toPrintable(diff).trimEnd(), paint)}\n`);
   const last = finished?.evidence.at(-1);
   const passed = tests?.outcome === 'ok' && last?.exitCode === 0;
-  if (last === undefined) process.stderr.write('\nNo test was run.\n');
-  else
-    process.stderr.write(
-      `\nLast test run, in the sandbox: ${toPrintable(last.command)}, exit ${last.exitCode ?? 'by a signal'}: ${passed ? 'passed' : 'failed'}\n`,
-    );
+  if (last === undefined) {
+    process.stderr.write('\nNo test was run.\n');
+    return false;
+  }
+  const where = sandbox === 'host' ? 'without a sandbox' : `in the ${sandbox} sandbox`;
+  const result = `exit ${last.exitCode ?? 'by a signal'}: ${passed ? 'passed' : 'failed'}`;
+  process.stderr.write(`\nLast test run, ${where}: ${toPrintable(last.command)}, ${result}\n`);
   return passed;
 }

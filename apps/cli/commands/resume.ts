@@ -20,7 +20,7 @@ export async function resume(
   if (state === 'done' && !session.isRunnable()) {
     throw new UsageError(
       `Nothing is left to do in session ${session.id}.`,
-      `Give it a new task: klaus --session ${session.id} "…"`,
+      `Give it a new task: klaus --session ${session.id} "what next"`,
     );
   }
   // A run that was cut off goes on by itself; one that ended needs to be asked for.

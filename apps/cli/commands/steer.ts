@@ -11,5 +11,13 @@ export async function steer(id: string, words: readonly string[], options: RunOp
   await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });
   const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
   const session = klaus.session(id);
-  return await sendPrompt({ klaus, session, parts, options, output, after: lastSeq(klaus, session), delivery: 'steer' });
+  return await sendPrompt({
+    klaus,
+    session,
+    parts,
+    options,
+    output,
+    after: lastSeq(klaus, session),
+    delivery: 'steer',
+  });
 }

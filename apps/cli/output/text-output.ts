@@ -137,8 +137,12 @@ function createCallsView(screen: Screen) {
       titles.delete(event.call);
       const time = screen.paint('dim', formatDuration(event.durationMs));
       const ended = event.outcome === 'error' ? '' : `${event.outcome}: `;
-      const why =
-        event.outcome === 'ok' ? '' : ` ${screen.paint('dim', ended + toLine(event.output.split('\n')[0] ?? '', 120))}`;
+      // The first line of what a shell says is the command itself.
+      const reason = toLine(
+        event.output.split('\n').find((one) => one.trim() !== '' && !one.startsWith('$ ')) ?? '',
+        120,
+      );
+      const why = event.outcome === 'ok' ? '' : ` ${screen.paint('dim', ended + reason)}`;
       screen.line(`${screen.mark(event.outcome === 'ok' ? 'ok' : 'bad')}${title} ${time}${why}`);
       show();
     },
@@ -183,7 +187,8 @@ function createFactViews(screen: Screen): Views {
 
 function showEnd(screen: Screen, event: EventOf<'run.finished'>): void {
   const { mark, paint, line } = screen;
-  for (const { command, exitCode } of event.evidence) {
+  // Of a check that ran several times, only the last result is the state of things.
+  for (const { command, exitCode } of new Map(event.evidence.map((check) => [check.command, check])).values()) {
     const result = exitCode === null ? 'ended by a signal' : `exit ${exitCode}`;
     line(`${mark(exitCode === 0 ? 'ok' : 'bad')}${toLine(command, 80)} ${paint('dim', result)}`);
   }

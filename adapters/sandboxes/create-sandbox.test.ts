@@ -1,0 +1,172 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { toInstallLine } from './availability.ts';
+import { explainFailure, findBubblewrap } from './bubblewrap/find-bubblewrap.ts';
+import { toExecLimits } from './exec-limits.ts';
+import { createSandbox, probeSandboxes } from './index.ts';
+import { createPlace } from './sandbox.fixture.ts';
+
+const place = createPlace();
+afterAll(() => place[Symbol.dispose]());
+const search = await findBubblewrap(place);
+const hasBubblewrap = search.program !== undefined;
+
+describe('the choice, on a machine with nothing', () => {
+  const path = process.env['PATH'];
+  const docker = process.env['DOCKER_HOST'];
+  beforeEach(() => {
+    process.env['PATH'] = '/nowhere';
+    process.env['DOCKER_HOST'] = 'unix:///nowhere/docker.sock';
+  });
+  afterEach(() => {
+    process.env['PATH'] = path;
+    if (docker === undefined) delete process.env['DOCKER_HOST'];
+    else process.env['DOCKER_HOST'] = docker;
+  });
+
+  test.each([
+    { choice: 'bubblewrap' as const },
+    { choice: 'docker' as const },
+    { choice: 'docker' as const, dockerEnabled: false },
+    { dockerEnabled: true },
+    { dockerEnabled: false },
+    {},
+  ])('is refused with a hint and never falls to the host: %o', async (options) => {
+    await expect(createSandbox({ ...place, ...options })).rejects.toMatchObject({
+      code: 'sandbox.unavailable',
+      hint: expect.stringMatching(/\S/),
+    });
+  });
+
+  test('is the host only by its name', async () => {
+    expect((await createSandbox({ ...place, choice: 'host' })).name).toBe('host');
+  });
+
+  test('the doctor sees each driver with reason and mend', async () => {
+    const found = await probeSandboxes(place);
+    expect(found.map((each) => [each.name, each.available])).toEqual([
+      ['bubblewrap', false],
+      ['docker', false],
+      ['host', true],
+    ]);
+    for (const each of found)
+      if (!each.available) expect(each).toMatchObject({ reason: expect.any(String), mend: expect.any(String) });
+  });
+});
+
+describe.skipIf(!hasBubblewrap)('the choice, where bubblewrap works', () => {
+  test.each([{}, { dockerEnabled: false }, { choice: 'bubblewrap' as const }])('is bubblewrap: %o', async (options) => {
+    expect((await createSandbox({ ...place, ...options })).name).toBe('bubblewrap');
+  });
+
+  test('is tried once and then remembered until it fails', async () => {
+    using own = createPlace();
+    const memory = join(own.home, 'cache', 'bubblewrap.json');
+    const sandbox = await createSandbox(own);
+    const remembered = readFileSync(memory, 'utf8').replace(/"version":"[^"]*"/, '"version":"as remembered"');
+    writeFileSync(memory, remembered);
+    expect((await findBubblewrap(own)).program?.version).toBe('as remembered');
+    await expect(
+      sandbox.exec({ command: 'true', binds: [{ path: '/no/such/path', writable: false }] }),
+    ).rejects.toMatchObject({ code: 'sandbox.failed' });
+    expect(existsSync(memory)).toBe(false);
+  });
+});
+
+test('a workspace that is not there is said', async () => {
+  await expect(
+    createSandbox({ ...place, workspace: join(place.root, 'nowhere'), choice: 'host' }),
+  ).rejects.toMatchObject({ code: 'workspace.missing' });
+});
+
+test('the mend names the line for each distribution', () => {
+  const line = (osRelease: string, isRoot = true) =>
+    toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease, isRoot });
+  expect(line('ID=debian\n')).toBe('apt-get install -y bubblewrap');
+  expect(line('NAME="Pop!_OS"\nID=pop\nID_LIKE="ubuntu debian"\n', false)).toBe('sudo apt-get install -y bubblewrap');
+  expect(line('ID="rocky"\nID_LIKE="rhel centos fedora"')).toBe('dnf install -y bubblewrap');
+  expect(line('ID=arch')).toBe('pacman -S --noconfirm bubblewrap');
+  expect(line('ID=alpine')).toBe('apk add bubblewrap');
+  expect(line('ID=plan9')).toBeUndefined();
+  expect(explainFailure('bwrap: setting up uid map: Permission denied', false).mend).toContain(
+    'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+  );
+  expect(explainFailure('bwrap: No permissions to create new namespace, likely because …', true).mend).toContain(
+    'kernel.unprivileged_userns_clone=1',
+  );
+});
+
+test('limits: defaults, then options, then the request; nonsense is refused', () => {
+  expect(toExecLimits(undefined, { memoryMb: 5 }, { memoryMb: 6, cpus: 2 })).toEqual({
+    timeoutMs: 120_000,
+    memoryMb: 6,
+    cpus: 2,
+    processes: 256,
+  });
+  expect(() => toExecLimits({ cpus: 0 })).toThrow(/cpus/);
+  expect(() => toExecLimits({ timeoutMs: Number.NaN })).toThrow(/timeoutMs/);
+});
+
+const canBecomeUser = hasBubblewrap && process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0;
+
+describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
+  /** Runs the commands in a process of user 54321, which owns nothing but the place. */
+  function runAsUser(
+    commands: readonly object[],
+  ): { exitCode: number; stdout: string; output: string; unenforced: string[] }[] {
+    using own = createPlace();
+    // The repository itself may lie where such a user cannot look.
+    const code = join(own.root, 'code');
+    mkdirSync(join(code, 'node_modules', '@klaus'), { recursive: true });
+    const source = join(import.meta.dirname, '..', '..');
+    const isSource = (path: string) => !path.includes('/node_modules');
+    cpSync(import.meta.dirname, join(code, 'sandboxes'), { recursive: true, filter: isSource });
+    cpSync(join(source, 'core'), join(code, 'core'), { recursive: true, filter: isSource });
+    execFileSync('cp', ['-rL', join(source, 'node_modules', 'zod'), join(code, 'core', 'node_modules-zod')]);
+    mkdirSync(join(code, 'core', 'node_modules'));
+    execFileSync('mv', [join(code, 'core', 'node_modules-zod'), join(code, 'core', 'node_modules', 'zod')]);
+    execFileSync('ln', ['-s', join(code, 'core'), join(code, 'node_modules', '@klaus', 'core')]);
+    cpSync(process.execPath, join(own.root, 'node'));
+    const script = [
+      `import { createSandbox } from '${join(code, 'sandboxes', 'index.ts')}';`,
+      `const sandbox = await createSandbox({ workspace: '${own.workspace}', home: '${own.home}', choice: 'bubblewrap' });`,
+      `const results = [];`,
+      `for (const request of ${JSON.stringify(commands)}) results.push(await sandbox.exec(request));`,
+      `console.log(JSON.stringify(results));`,
+    ].join('\n');
+    writeFileSync(join(own.root, 'main.mjs'), script);
+    execFileSync('chown', ['-R', '54321:54321', own.root]);
+    chownSync(own.root, 54321, 54321);
+    chmodSync(own.root, 0o755);
+    const words = [
+      '--reuid',
+      '54321',
+      '--regid',
+      '54321',
+      '--clear-groups',
+      join(own.root, 'node'),
+      join(own.root, 'main.mjs'),
+    ];
+    const done = spawnSync('setpriv', words, {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: own.root },
+      cwd: own.root,
+    });
+    expect(done.stderr).toBe('');
+    return JSON.parse(done.stdout) as ReturnType<typeof runAsUser>;
+  }
+
+  test('all of it works, and what is weaker is said', () => {
+    const [basic, eaten, bombed] = runAsUser([
+      { command: 'id -u; echo new > made && cat made; echo e > /dev/stderr' },
+      { command: ['perl', '-e', 'my $x = "a" x 300_000_000; print "ate"'], limits: { memoryMb: 100 } },
+      { command: 'i=0; while [ $i -lt 300 ]; do sleep 3600 & i=$((i+1)); done; echo all', limits: { processes: 40 } },
+    ]);
+    expect(basic).toMatchObject({ exitCode: 0, output: expect.stringContaining('new\n') });
+    expect(eaten!.stdout).not.toContain('ate');
+    expect(bombed!.stdout).not.toContain('all');
+    for (const each of basic!.unenforced) expect(each).toMatch(/^(memory|cpus): no control group is writable/);
+  });
+});

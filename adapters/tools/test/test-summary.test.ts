@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { describeSummary, toTestSummary } from './test-summary.ts';
+
+const VITEST = `
+ ❯ a.test.js (3 tests | 1 failed | 1 skipped) 17ms
+     × subtracts 13ms
+
+⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯
+
+\u001b[41m FAIL \u001b[49m a.test.js > math > subtracts
+AssertionError: expected +0 to be 5 // Object.is equality
+
+- 5
++ 0
+
+ ❯ a.test.js:4:41
+      2| describe('math', () => {
+
+ Test Files  1 failed (1)
+      Tests  1 failed | 1 passed | 1 skipped (3)
+`;
+
+const JEST = `
+FAIL ./a.test.js
+  math
+    ✓ adds (2 ms)
+    ✕ subtracts (3 ms)
+
+  ● math › subtracts
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: 5
+    Received: 0
+
+      at Object.toBe (a.test.js:3:45)
+
+Test Suites: 1 failed, 1 total
+Tests:       1 failed, 1 passed, 2 total
+`;
+
+const SPEC = `▶ math
+  ✔ adds (0.822881ms)
+  ✖ subtracts (0.76825ms)
+✖ math (13.570397ms)
+ℹ tests 3
+ℹ pass 1
+ℹ fail 1
+ℹ skipped 1
+
+✖ failing tests:
+
+test at a.test.mjs:2:70
+✖ subtracts (0.76825ms)
+  AssertionError [ERR_ASSERTION]: 0 == 5
+      at TestContext.<anonymous> (file:///a.test.mjs:2:101)
+    operator: '==',
+  }
+`;
+
+const TAP = `TAP version 13
+    ok 1 - adds
+    not ok 2 - subtracts
+      ---
+      failureType: 'testCodeFailure'
+      error: |-
+        Expected values to be equal:
+        
+        0 !== 5
+        
+      code: 'ERR_ASSERTION'
+      ...
+    not ok 3 - later # TODO
+not ok 1 - math
+  ---
+  failureType: 'subtestsFailed'
+  error: '1 subtest failed'
+  ...
+# pass 1
+# fail 1
+# skipped 0
+`;
+
+test.each([
+  [
+    'vitest',
+    VITEST,
+    1,
+    'a.test.js > math > subtracts',
+    'AssertionError: expected +0 to be 5 // Object.is equality\n- 5\n+ 0',
+  ],
+  ['jest', JEST, undefined, 'math › subtracts', 'Expected: 5\n    Received: 0'],
+  ['node:test', SPEC, 1, 'subtracts', '  AssertionError [ERR_ASSERTION]: 0 == 5'],
+  ['TAP', TAP, 0, 'subtracts', 'Expected values to be equal:\n0 !== 5'],
+])('%s', (...row) => {
+  const [, output, skipped, name, message] = row;
+  const summary = toTestSummary(output);
+  expect(summary).toMatchObject({ passed: 1, failed: 1, skipped });
+  expect(summary.failures.map((failure) => failure.name)).toEqual([name]);
+  expect(summary.failures[0]!.message).toContain(message);
+  expect(summary.failures[0]!.message).not.toContain('operator');
+  expect(describeSummary(summary)).toContain(`FAILED ${name}\n`);
+});
+
+test('output of an unknown kind tells nothing', () => {
+  expect(describeSummary(toTestSummary('all is well\n'))).toBe('');
+});

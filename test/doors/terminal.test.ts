@@ -1,0 +1,155 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script, StartedModelServer } from '@klaus/sdk';
+import { describe, expect, test } from 'vitest';
+import { listSessions, MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { hasTmux, openTerminal, type Terminal } from '../fixtures/terminal.ts';
+
+const WRITE: Script = {
+  steps: [
+    {
+      reply: {
+        text: 'A new file.',
+        calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'brand new\n' } }],
+      },
+    },
+    { when: { turn: 1, result: 'new.txt' }, reply: { text: 'It is written.' } },
+    { when: { turn: 1 }, reply: { text: 'I was not allowed to.' } },
+  ],
+};
+
+function open(
+  words: readonly string[],
+  { place, server, env }: { place: Place; server: StartedModelServer; env?: Record<string, string> },
+): Promise<Terminal> {
+  return openTerminal([process.execPath, MAIN, ...words], {
+    env: toEnv({ place, server, ...(env && { env }) }),
+    cwd: place.workspace,
+  });
+}
+
+describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
+  test('an approval shows the diff, takes one key, and the answer streams once', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
+    const asked = await terminal.shows('q decide later]');
+    expect(asked).toContain('A new file.');
+    expect(asked).toContain('+brand new');
+    expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
+    // A key that means nothing answers nothing; d shows it all again.
+    await terminal.type('x');
+    await terminal.type('d');
+    await terminal.type('y');
+    expect(await terminal.exitCode()).toBe(0);
+    const end = await terminal.shows('go on with');
+    expect(end.match(/\+brand new/g)).toHaveLength(2);
+    expect(end.match(/It is written\./g)).toHaveLength(1);
+    expect(end).toContain('approved by cli');
+    expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');
+  });
+
+  test('n rejects: exit 6', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
+    await terminal.shows('q decide later]');
+    await terminal.type('n');
+    expect(await terminal.exitCode()).toBe(6);
+    expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
+  });
+
+  test('q leaves the question open: exit 8, and it can be approved later', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
+    await terminal.shows('q decide later]');
+    await terminal.type('q');
+    expect(await terminal.exitCode()).toBe(8);
+    const approval = /klaus approve ([0-9A-Z]{26})/.exec(await terminal.shows('klaus approve'))?.[1] ?? '';
+    expect(await runKlaus(['approve', approval], { place, server })).toMatchObject({
+      code: 0,
+      stdout: 'It is written.\n',
+    });
+  });
+
+  test('Ctrl-C at a question cancels the run: exit 130', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
+    await terminal.shows('q decide later]');
+    await terminal.type('C-c');
+    expect(await terminal.exitCode()).toBe(130);
+    expect((await listSessions(place))[0]?.status).toBe('cancelled');
+  });
+
+  test('a key typed before the question does not answer it', async () => {
+    using place = createPlace();
+    const wait = { name: 'run_command', input: { command: 'until [ -e go ]; do sleep 0.05; done' } };
+    const write = { name: 'write_file', input: { path: 'new.txt', content: 'brand new\n' } };
+    await using server = await startServer({
+      steps: [{ reply: { calls: [wait, write] } }, { reply: { text: 'I see.' } }],
+    });
+    await using terminal = await open(['write'], { place, server, env: { AGENT_REQUIRE_PATCH_APPROVAL: 'true' } });
+    await terminal.shows('… run_command');
+    await terminal.type('y');
+    writeFileSync(join(place.workspace, 'go'), '');
+    await terminal.shows('q decide later]');
+    await terminal.type('n');
+    expect(await terminal.exitCode()).toBe(6);
+    expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
+  });
+
+  test('at a limit the user is offered more', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['--max-turns', '1', 'write'], { place, server });
+    const asked = await terminal.shows('q decide later]');
+    expect(asked).toContain('Used 1 of 1 (turns)');
+    await terminal.type('y');
+    expect(await terminal.exitCode()).toBe(0);
+    await terminal.shows('It is written.');
+  });
+
+  test('a piped standard input leaves the keyboard free for approvals', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    const env = toEnv({ place, server });
+    const line = `echo context | ${process.execPath} ${MAIN} --approve ask write`;
+    await using terminal = await openTerminal(['sh', '-c', line], { env, cwd: place.workspace });
+    await terminal.shows('q decide later]');
+    await terminal.type('y');
+    expect(await terminal.exitCode()).toBe(0);
+    expect(JSON.stringify(server.requests[0]?.body)).toContain('context');
+  });
+
+  test('what a model says cannot act on the terminal or hide from the reader', async () => {
+    using place = createPlace();
+    const command = 'echo safe\u001b[2K\u001b[1A\r # \u202Eharmless';
+    await using server = await startServer({
+      steps: [
+        { reply: { text: '\u001b]0;owned\u0007Hello', calls: [{ name: 'run_command', input: { command } }] } },
+        { reply: { text: 'bye' } },
+      ],
+    });
+    await using terminal = await open(['--approve', 'ask', 'do it'], { place, server });
+    const asked = await terminal.shows('q decide later]');
+    expect(asked).toContain('<1b>]0;owned<07>Hello');
+    expect(asked).toContain('$ echo safe<1b>[2K<1b>[1A<0d> # <202e>harmless');
+    await terminal.type('n');
+    await terminal.exitCode();
+  });
+
+  test.each([
+    [{}, true],
+    [{ NO_COLOR: '1' }, false],
+  ])('colours with %o: %s', async (env, colored) => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['write'], { place, server, env });
+    expect(await terminal.exitCode()).toBe(0);
+    await terminal.shows('go on with');
+    expect((await terminal.painted()).includes('\u001b[')).toBe(colored);
+  });
+});

@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSandbox } from '@klaus/adapters/sandboxes';
+import { builtinTools, createCheckpoint, type Checkpoint } from '@klaus/adapters/tools';
+import { createWorkspace } from '@klaus/adapters/workspace';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
+
+let place: Place;
+let context: TestContext;
+let outside: string;
+
+const open = async (folder: string, session = 'S1') =>
+  createToolContext({
+    workspace: await createWorkspace(folder),
+    sandbox: await createSandbox({ workspace: folder, home: place.home }),
+    session,
+    isSecret: (text) => text.includes('SECRET-VALUE'),
+  });
+
+beforeEach(async () => {
+  place = createPlace({ 'src/a.js': 'one\n', 'README.md': '# Test\n', '.gitignore': 'ignored/\n' });
+  outside = dirname(place.workspace);
+  context = await open(place.workspace);
+});
+afterEach(() => place[Symbol.dispose]());
+
+const git = (...args: string[]) =>
+  execFileSync('git', args, { cwd: place.workspace, env: place.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    .toString()
+    .trimEnd();
+const put = (path: string, content: string, folder = place.workspace) => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
+};
+const call = (name: string, input: unknown = {}) => callTool(builtinTools, name, { input, context });
+const checkpoint = async (using = context): Promise<Checkpoint> => {
+  const made = await createCheckpoint(using, 'A checkpoint');
+  if ('skipped' in made) throw new Error(made.skipped);
+  return made;
+};
+const skip = async (using = context) => {
+  const made = await createCheckpoint(using, 'A checkpoint');
+  return 'skipped' in made ? made.skipped : `made ${made.commit}`;
+};
+
+test('status, diff and log', async () => {
+  expect((await call('git_status')).text).toBe('## main\nNothing changed.');
+  expect((await call('git_diff')).text).toBe('No differences.');
+  put('src/a.js', 'two\n');
+  put('ünï.txt', 'new\n');
+  put('README.md', '# Changed\n');
+  git('add', 'README.md');
+  expect((await call('git_status')).text.split('\n')).toEqual(['## main', 'M  README.md', ' M src/a.js', '?? ünï.txt']);
+  expect((await call('git_diff')).text).toContain('-one\n+two');
+  expect((await call('git_diff')).text).not.toContain('Changed');
+  expect((await call('git_diff', { staged: true })).text).toContain('+# Changed');
+  expect((await call('git_diff', { ref: 'HEAD', path: 'README.md' })).text).not.toContain('+two');
+  await expect(call('git_diff', { ref: 'no-such-thing' })).rejects.toMatchObject({
+    message: expect.stringContaining('no-such-thing'),
+  });
+  expect((await call('git_log')).text).toMatch(/^[0-9a-f]+ \d{4}-\d\d-\d\d Test: Begin \(HEAD -> main\)$/);
+  expect((await call('git_log', { path: 'nothing' })).text).toBe('No commits.');
+});
+
+test('what a repository tells Git to run is not run', async () => {
+  const proof = join(place.workspace, 'ran');
+  put('hook.sh', `#!/bin/sh\ntouch ${proof}\necho\n`);
+  execFileSync('chmod', ['+x', join(place.workspace, 'hook.sh')]);
+  for (const [key, value] of [
+    ['core.fsmonitor', './hook.sh'],
+    ['diff.external', './hook.sh'],
+    ['core.pager', './hook.sh'],
+    ['core.hooksPath', '.'],
+    ['diff.x.textconv', './hook.sh'],
+  ] as const) {
+    git('config', key, value);
+  }
+  put('.gitattributes', '*.js diff=x\n');
+  put('src/a.js', 'two\n');
+  for (const name of ['git_status', 'git_diff', 'git_log', 'git_checkpoint']) await call(name);
+  expect(existsSync(proof)).toBe(false);
+});
+
+describe('checkpoints', () => {
+  test('commit everything but what is ignored, and leave index, HEAD and branch alone', async () => {
+    put('src/a.js', 'two\n');
+    put('staged.txt', 'staged\n');
+    git('add', 'staged.txt');
+    put('staged.txt', 'and changed\n');
+    put('ignored/x.txt', 'x');
+    rmSync(join(place.workspace, 'README.md'));
+    for (const path of ['a b.txt', 'tab\there', 'line\nbreak', '-rf', '"quoted"', ':(glob)*', 'ünï']) put(path, path);
+    symlinkSync('/etc/passwd', join(place.workspace, 'link'));
+    const before = [
+      git('rev-parse', 'HEAD'),
+      git('status', '--porcelain'),
+      git('ls-files', '--stage'),
+      git('branch', '-a'),
+    ];
+    const made = await checkpoint();
+    expect([
+      git('rev-parse', 'HEAD'),
+      git('status', '--porcelain'),
+      git('ls-files', '--stage'),
+      git('branch', '-a'),
+    ]).toEqual(before);
+    expect(made).toEqual({
+      ref: 'refs/klaus/checkpoints/S1',
+      commit: git('rev-parse', 'refs/klaus/checkpoints/S1'),
+      files: 11,
+      leftOut: [],
+    });
+    expect(git('ls-tree', '-r', '-z', '--name-only', made.commit).split('\0').filter(Boolean).sort()).toEqual(
+      [
+        '"quoted"',
+        '-rf',
+        '.gitignore',
+        ':(glob)*',
+        'a b.txt',
+        'line\nbreak',
+        'link',
+        'src/a.js',
+        'staged.txt',
+        'tab\there',
+        'ünï',
+      ].sort(),
+    );
+    expect(git('show', `${made.commit}:staged.txt`)).toBe('and changed');
+    expect(git('rev-parse', `${made.commit}^`)).toBe(git('rev-parse', 'HEAD'));
+    expect(git('log', '-1', '--format=%an <%ae> %s', made.commit)).toBe('Klaus <klaus@example.invalid> A checkpoint');
+  });
+
+  test('a second one without changes is none; with changes it follows the first', async () => {
+    expect(await skip()).toContain('Nothing has changed');
+    put('src/a.js', 'two\n');
+    const first = await checkpoint();
+    expect(await skip()).toContain('Nothing has changed');
+    put('src/a.js', 'three\n');
+    const second = await checkpoint();
+    expect(git('rev-parse', `${second.commit}^`)).toBe(first.commit);
+    expect(git('rev-parse', second.ref)).toBe(second.commit);
+    expect((await call('git_checkpoint')).text).toContain('Nothing has changed');
+  });
+
+  test('files with secrets are left out and named, also from the object store', async () => {
+    put('src/a.js', 'const key = "SECRET-VALUE";\n');
+    put('big.txt', `${'x'.repeat(1_048_570)}SECRET-VALUE`);
+    put('fine.txt', 'fine\n');
+    const made = await checkpoint();
+    expect(made.leftOut.sort()).toEqual(['big.txt', 'src/a.js']);
+    expect(git('show', `${made.commit}:src/a.js`)).toBe('one');
+    expect(git('ls-tree', '-r', '--name-only', made.commit)).not.toContain('big.txt');
+    const object = git('hash-object', 'src/a.js');
+    expect(() => git('cat-file', '-e', object)).toThrow('cat-file');
+    put('fine.txt', 'fine\n');
+    expect(await skip()).toContain('src/a.js');
+  });
+
+  test('the identity of the repository signs where it has one', async () => {
+    git('config', 'user.name', 'Own Name');
+    git('config', 'user.email', 'own@example.invalid');
+    git('config', 'commit.gpgsign', 'true');
+    put('src/a.js', 'two\n');
+    expect(git('log', '-1', '--format=%an <%ae>', (await checkpoint()).commit)).toBe('Own Name <own@example.invalid>');
+  });
+
+  test('without a commit yet, and in a folder of a repository', async () => {
+    const fresh = join(outside, 'fresh');
+    mkdirSync(fresh);
+    execFileSync('git', ['init', '-q'], { cwd: fresh, env: place.env });
+    const unborn = await open(fresh);
+    expect((await callTool(builtinTools, 'git_log', { input: {}, context: unborn })).text).toBe('No commits yet.');
+    expect(await skip(unborn)).toContain('Nothing has changed');
+    put('one.txt', 'one\n', fresh);
+    expect(await checkpoint(unborn)).toMatchObject({ files: 1 });
+
+    const folder = await open(join(place.workspace, 'src'), 'S2');
+    put('src/a.js', 'two\n');
+    put('src/b.js', 'b\n');
+    put('README.md', 'not ours\n');
+    expect((await callTool(builtinTools, 'git_status', { input: {}, context: folder })).text).toContain('?? src/b.js');
+    expect((await callTool(builtinTools, 'git_diff', { input: {}, context: folder })).text).toContain('+two');
+    const made = await checkpoint(folder);
+    expect(made.files).toBe(2);
+    expect(git('show', `${made.commit}:README.md`)).toBe('# Test');
+    expect(git('show', `${made.commit}:src/a.js`)).toBe('two');
+    expect(git('show', `${made.commit}:src/b.js`)).toBe('b');
+  });
+
+  test('in a worktree, whose Git data is elsewhere', async () => {
+    const tree = join(outside, 'tree');
+    git('worktree', 'add', '-q', tree);
+    const worktree = await open(tree);
+    put('src/a.js', 'in the worktree\n', tree);
+    expect((await callTool(builtinTools, 'git_status', { input: {}, context: worktree })).text).toContain(
+      ' M src/a.js',
+    );
+    const made = await checkpoint(worktree);
+    expect(git('show', `${made.commit}:src/a.js`)).toBe('in the worktree');
+    expect(git('status', '--porcelain')).toBe('');
+  });
+
+  test('a planted .git file leads to no other repository', async () => {
+    const planted = join(outside, 'planted');
+    mkdirSync(planted);
+    writeFileSync(join(planted, '.git'), `gitdir: ${join(place.workspace, '.git')}\n`);
+    expect(await skip(await open(planted))).toContain('belongs to this working tree');
+    rmSync(join(planted, '.git'));
+    symlinkSync(join(place.workspace, '.git'), join(planted, '.git'));
+    expect(await skip(await open(planted))).toContain('leads out');
+  });
+
+  test('no repository: a clear reason', async () => {
+    const bare = join(outside, 'bare');
+    mkdirSync(bare);
+    const plain = await open(bare);
+    expect(await skip(plain)).toContain('not in a Git repository');
+    for (const name of ['git_status', 'git_diff', 'git_log', 'git_checkpoint']) {
+      await expect(callTool(builtinTools, name, { input: {}, context: plain })).rejects.toMatchObject({
+        code: 'tool.failed',
+        message: expect.stringContaining('not in a Git repository'),
+      });
+    }
+    expect(readFileSync(join(place.workspace, 'src/a.js'), 'utf8')).toBe('one\n');
+  });
+});
