@@ -32,7 +32,7 @@ export function findProcesses(text: string): number[] {
 }
 
 /** Asks again until it is true or the bound is reached; says which. */
-export async function eventually(isTrue: () => boolean | Promise<boolean>, tries = 1_000): Promise<boolean> {
+export async function eventually(isTrue: () => boolean | Promise<boolean>, tries = 6_000): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (await isTrue()) return true;
     await sleep(5);

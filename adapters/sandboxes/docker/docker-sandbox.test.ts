@@ -111,7 +111,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
       );
       await once(klaus.stdout, 'data');
       // The last round ends it for certain while the command runs, the others somewhere on the way there.
-      if (round === 5) expect(await eventually(() => existsSync(began), 6_000)).toBe(true);
+      if (round === 5) expect(await eventually(() => existsSync(began))).toBe(true);
       else for (let turn = 0; turn < round * 8_000; turn++) await new Promise(setImmediate);
       klaus.kill('SIGKILL');
       await once(klaus, 'exit');
@@ -119,7 +119,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
         findProcesses(mark).length === 0 &&
         findProcesses('\0--label\0klaus.owner=').length === 0 &&
         containers() === '';
-      expect(await eventually(isClean, 6_000), `round ${round}`).toBe(true);
+      expect(await eventually(isClean), `round ${round}`).toBe(true);
     }
   });
 

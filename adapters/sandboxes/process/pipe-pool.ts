@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isGone, ownName } from './owner.ts';
 
 /** The two ends of a pipe as descriptors; whoever takes it closes both. */
 export interface Pipe {
@@ -12,12 +13,16 @@ export interface Pipe {
 
 const BATCH = 8;
 
+/** Folders that are gone a moment later, with the name of the process that made them. */
+const PREFIX = 'klaus-pipes-';
+
 /**
  * Real pipes for the output of commands. Node's own `stdio: 'pipe'` is a socket pair, and a program cannot open a
  * socket again by name: `echo … > /dev/stderr` would fail with "No such device or address".
  */
 export class PipePool {
   readonly #free: Pipe[] = [];
+  #swept = false;
 
   /** Undefined where this machine has no `mkfifo`. */
   async take(): Promise<Pipe | undefined> {
@@ -26,7 +31,9 @@ export class PipePool {
   }
 
   async #refill(): Promise<void> {
-    const folder = mkdtempSync(join(tmpdir(), 'klaus-pipes-'));
+    if (!this.#swept) sweep();
+    this.#swept = true;
+    const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${ownName()}-`));
     try {
       const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
       const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
@@ -43,6 +50,14 @@ export class PipePool {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  }
+}
+
+/** Removes the folders of a Klaus that was killed in that moment. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = name.startsWith(PREFIX) ? name.slice(PREFIX.length, name.lastIndexOf('-')) : '';
+    if (isGone(owner)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
 }
 

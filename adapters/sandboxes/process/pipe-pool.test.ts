@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ownName } from './owner.ts';
+import { closePipe, PipePool } from './pipe-pool.ts';
+
+test('gives pipes of their own that leave no name behind', async () => {
+  const pool = new PipePool();
+  const pipes = await Promise.all(Array.from({ length: 12 }, () => pool.take()));
+  for (const [index, pipe] of pipes.entries()) writeSync(pipe!.write, String(index));
+  const texts = pipes.map((pipe) => {
+    const buffer = Buffer.alloc(8);
+    return buffer.toString('utf8', 0, readSync(pipe!.read, buffer));
+  });
+  expect(texts).toEqual(pipes.map((_, index) => String(index)));
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`klaus-pipes-${ownName()}`))).toEqual([]);
+  for (const pipe of pipes) closePipe(pipe!);
+});
+
+test('removes what a killed Klaus left, and nothing of a live one', async () => {
+  const gone = spawn('true');
+  await once(gone, 'exit');
+  const stale = join(tmpdir(), `klaus-pipes-${ownName().replace(/-\d+-\d+$/, `-${gone.pid}-1`)}-abc`);
+  const live = join(tmpdir(), `klaus-pipes-${ownName()}-abc`);
+  mkdirSync(stale);
+  mkdirSync(live);
+  const pipe = await new PipePool().take();
+  expect([existsSync(stale), existsSync(live)]).toEqual([false, true]);
+  closePipe(pipe!);
+  rmSync(live, { recursive: true });
+});
