@@ -36,8 +36,8 @@ export async function openKeyboard(): Promise<Keyboard> {
   tty.on('end', () => take?.(undefined));
   tty.setRawMode(true);
   // Two turns of the event loop read everything that the kernel had queued.
-
-
+  await setImmediate();
+  await setImmediate();
   return {
     key: (signal) =>
       new Promise((resolve) => {

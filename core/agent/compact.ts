@@ -21,7 +21,8 @@ export async function compact(work: Work): Promise<void> {
   const { state } = work;
   const model = await work.model();
   const run = runOf(state).id;
-  const budget = model.info.contextWindow * KEEP * CHARS_PER_TOKEN;
+  // Half of what there is at most: a provider that says "too long" is right, whatever the estimate says.
+  const budget = Math.min(model.info.contextWindow * KEEP * CHARS_PER_TOKEN, state.chars / 2);
   const cut = findCut(state.messages, budget);
   if (cut === undefined) {
     await work.append([{ type: 'context.compacted', run, turn: state.turn, summary: '', firstKept: '', dropped: 0 }]);

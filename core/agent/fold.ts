@@ -177,15 +177,16 @@ function foldMessage(state: State, message: Message): void {
 function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
+  const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
   delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
-  state.spent.toolCalls++;
+  if (wasRun) state.spent.toolCalls++;
   for (const change of event.changes) {
     if (change.kind === 'deleted') state.deleted.add(change.path);
     else state.deleted.delete(change.path);
   }
   if (state.run) {
-    state.run.toolCalls++;
+    if (wasRun) state.run.toolCalls++;
     state.run.calls.push({ name: event.name, outcome: event.outcome });
     if (event.evidence) state.run.evidence.push({ call: event.call, ...event.evidence });
     state.run.invalidInputs = isInvalidInput(event) ? state.run.invalidInputs + 1 : 0;

@@ -36,7 +36,7 @@ export function settleForCancel(work: Work): EventBody[] {
 /** `run.finished` with the run's sums. `settled` are the events before it in the same transaction. */
 export function toRunFinished(state: State, ending: Ending, settled: readonly EventBody[] = []): EventBody {
   const run = runOf(state);
-  const extra = settled.filter((body) => body.type === 'tool.finished').length;
+  const unknown = settled.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
   return {
     type: 'run.finished',
     run: run.id,
@@ -44,7 +44,7 @@ export function toRunFinished(state: State, ending: Ending, settled: readonly Ev
     usage: run.usage,
     usd: run.usd,
     turns: run.turns,
-    toolCalls: run.toolCalls + extra,
+    toolCalls: run.toolCalls + unknown,
     evidence: run.evidence,
   };
 }

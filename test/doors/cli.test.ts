@@ -53,6 +53,22 @@ test('--plain says in words what signs say', async () => {
   expect(stderr).not.toMatch(/[✓✗·…]/);
 });
 
+test('an answer that was cut at the output limit is printed whole', async () => {
+  using place = createPlace();
+  await using server = await startServer({
+    steps: [{ reply: { text: 'All is w', stop: 'max_tokens' } }, { reply: { text: 'ell.' } }],
+  });
+  expect(await runKlaus(['how is it?'], { place, server })).toMatchObject({ code: 0, stdout: 'All is well.\n' });
+});
+
+test('nothing but the last words without a call is the answer', async () => {
+  using place = createPlace();
+  await using server = await startServer({ steps: [{ reply: { text: 'Half an ans', stop: 'refusal' } }] });
+  const refused = await runKlaus(['how is it?'], { place, server });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('refused');
+});
+
 test('--json prints the whole log as it becomes durable, and nothing else', async () => {
   using place = createPlace();
   await using server = await startServer(READ);

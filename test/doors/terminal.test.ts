@@ -124,6 +124,18 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain('context');
   });
 
+  test('a reply that breaks off in mid-stream is marked, and the answer stands there once more, whole', async () => {
+    using place = createPlace();
+    await using server = await startServer({
+      steps: [{ reply: { text: 'one two three four five' }, chunk: 8, faults: [{ kind: 'reset', after: 3 }] }],
+    });
+    await using terminal = await open(['count'], { place, server });
+    expect(await terminal.exitCode()).toBe(0);
+    const end = await terminal.shows('go on with');
+    expect(end).toContain('that reply broke off');
+    expect(end.match(/one two three four five/g)).toHaveLength(1);
+  });
+
   test('what a model says cannot act on the terminal or hide from the reader', async () => {
     using place = createPlace();
     const command = 'echo safe\u001b[2K\u001b[1A\r # \u202Eharmless';

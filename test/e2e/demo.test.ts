@@ -1,50 +1,41 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { existsSync, rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { runKlaus } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
 
-const cli = join(import.meta.dirname, '../../apps/cli');
-const folder = mkdtempSync(join(tmpdir(), 'klaus-demo-test-'));
-const env = { PATH: process.env.PATH ?? '', HOME: join(folder, 'home') };
+const hasBubblewrap = spawnSync('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true']).status === 0;
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function copyProject(name: string): string {
-  const project = join(folder, name);
-  cpSync(join(cli, 'demo/project'), project, { recursive: true });
-  return project;
-}
-
-function mend(project: string): string {
-  const file = join(project, 'src/merge-bookings.js');
-  const mended = readFileSync(file, 'utf8').replace(
-    'last.end = booking.end;',
-    'last.end = Math.max(last.end, booking.end);',
-  );
-  writeFileSync(file, mended);
-  return mended;
-}
-
-test('the project has one red test, and the line that the script changes is what makes it green', () => {
-  const project = copyProject('genuine');
-  const runTests = () => spawnSync(process.execPath, ['--test'], { cwd: project, env, encoding: 'utf8' });
-  const red = runTests();
-  expect(red.status).toBe(1);
-  expect(red.stdout).toMatch(/fail 1\b/);
-  expect(red.stdout).toContain('a short call inside a long meeting does not free the room');
-  mend(project);
-  expect(runTests().status).toBe(0);
+test.skipIf(!hasBubblewrap)('klaus demo mends the project in the sandbox (needs bubblewrap)', async () => {
+  using place = createPlace();
+  const { code, stdout, stderr } = await runKlaus(['demo'], { place, env: { KLAUS_SANDBOX: '' } });
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stderr.split('\n')[0]).toMatch(/^The model of this demo is scripted.*\.\/klaus demo --live$/);
+  expect(stderr).toContain('sandbox bubblewrap');
+  expect(stderr).toMatch(/^\+ .*Math\.max/m);
+  expect(stderr).toMatch(/Last test run, in the bubblewrap sandbox: .*exit 0: passed/);
+  expect(stdout).toContain('pass');
+  const folder = /^Folder: (\S+) \(removed/m.exec(stderr)?.[1] ?? '/';
+  expect(existsSync(folder)).toBe(false);
+  const session = /klaus show (\S+)/.exec(stderr)?.[1] ?? '';
+  expect((await runKlaus(['show', session], { place })).stdout).toContain('run_tests: ok');
 });
 
-test('the script tells no story: where there is no bug, it changes nothing and the run fails', (context) => {
-  const project = copyProject('sound');
-  const source = mend(project);
-  mkdirSync(env.HOME, { recursive: true });
-  const words = [join(cli, 'main.ts'), 'run', '--model', 'scripted/demo', '--cwd', project, 'Mend the tests.'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: 'utf8' });
-  context.skip(status === 7 && process.env.CI !== 'true', 'no sandbox works on this machine');
-  expect({ status, stderr }).toMatchObject({ status: 1 });
-  expect(stdout + stderr).toContain('My script ends here');
-  expect(readFileSync(join(project, 'src/merge-bookings.js'), 'utf8')).toBe(source);
+test('klaus demo --sandbox host works without a sandbox, and --keep keeps the folder', async () => {
+  using place = createPlace();
+  const { code, stderr } = await runKlaus(['demo', '--sandbox', 'host', '--keep', '--plain'], { place });
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stderr).toMatch(/Last test run, without a sandbox: .*exit 0: passed/);
+  const folder = /^Folder: (\S+)$/m.exec(stderr)?.[1] ?? '/';
+  const tests = spawnSync('npm', ['test'], { cwd: folder, encoding: 'utf8', env: place.env });
+  expect(tests.status).toBe(0);
+  rmSync(folder, { recursive: true });
+});
+
+test('klaus demo without a sandbox says what to type: exit 7', async () => {
+  using place = createPlace();
+  const env = { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' };
+  const { code, stdout, stderr } = await runKlaus(['demo'], { place, env });
+  expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+  expect(stderr).toContain('demo --sandbox host');
 });

@@ -14,6 +14,8 @@ export interface Order {
   session?: string;
   onAsk?: 'deny' | 'wait';
   mode?: 'auto' | 'ask' | 'edits';
+  /** Stay when the run is parked, and go on as soon as an answer comes. */
+  stay?: boolean;
   /** Die as soon as the event of this seq is durable. */
   dieAfterSeq?: number;
   /** Die when this tool has done its work and before its result is known to anybody. */
@@ -50,5 +52,20 @@ session.subscribe(0, (event) => {
 });
 process.stdout.write(`${JSON.stringify({ session: session.id })}\n`);
 if (order.prompt !== undefined) await session.prompt(order.prompt, { onAsk: order.onAsk ?? 'deny' });
-const result = await session.advance();
+let result = await session.advance();
+if (order.stay && result.state === 'parked') {
+  process.stdout.write(`${JSON.stringify({ parked: result.approvals.map((asked) => asked.approval) })}\n`);
+  const finished = new Promise<void>((resolve) => {
+    session.subscribe(0, (event) => event.type === 'run.finished' && resolve());
+  });
+  const answered = new Promise<void>((resolve) => {
+    klaus.store.onSend(session.id, resolve);
+    session.subscribe(0, (event) => event.type === 'approval.answered' && resolve());
+  });
+  const alive = setInterval(() => {}, 1_000);
+  await answered;
+  result = await session.advance();
+  await finished;
+  clearInterval(alive);
+}
 process.stdout.write(`${JSON.stringify({ result })}\n`);

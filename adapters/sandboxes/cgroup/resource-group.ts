@@ -98,7 +98,7 @@ export class ResourceGroup {
 }
 
 /** Members of a group by its folder; empty when it is gone. */
-export function readMembers(folder: string): number[] {
+function readMembers(folder: string): number[] {
   try {
     return readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n').filter(Boolean).map(Number);
   } catch {
@@ -107,7 +107,7 @@ export function readMembers(folder: string): number[] {
 }
 
 /** True when the group is no more. */
-export function removeFolder(folder: string): boolean {
+function removeFolder(folder: string): boolean {
   try {
     rmdirSync(folder);
     return true;

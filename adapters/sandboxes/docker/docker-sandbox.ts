@@ -17,12 +17,12 @@ import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
 
 /** Has Node and git's usual company; anything else a project needs goes into an image of its own. */
-export const DEFAULT_IMAGE = 'node:24-slim';
+const DEFAULT_IMAGE = 'node:24-slim';
 
 const SETTLE_TRIES = 40;
 
 export interface DockerSandboxOptions extends SandboxOptions {
-  /** Default {@link DEFAULT_IMAGE}. Never pulled by a command: `docker pull` it first. */
+  /** Default `node:24-slim`. Never pulled by a command: `docker pull` it first. */
   image?: string;
 }
 

@@ -16,7 +16,7 @@ export function toMark(): string {
 const TRIES = 50;
 
 /** Ids of live processes whose environment holds the mark with a value that `matches`. */
-export function listMarked(matches: (value: string) => boolean): number[] {
+function listMarked(matches: (value: string) => boolean): number[] {
   return listPids().filter((pid) => {
     if (pid === process.pid) return false;
     const value = readMark(pid);

@@ -55,7 +55,10 @@ export async function demo(options: DemoOptions): Promise<number> {
   } catch (error) {
     // Nothing happened in it yet.
     keep = false;
-    throw error;
+    const { isKlausError, KlausError } = await import('@klaus/sdk');
+    if (!isKlausError(error) || error.code !== 'sandbox.unavailable') throw error;
+    const hint = `${error.hint ?? ''} Or, without any protection: ${program} demo --sandbox host`.trim();
+    throw new KlausError(error.code, error.message, { hint, cause: error });
   } finally {
     if (!keep) rmSync(folder, { recursive: true, force: true });
   }

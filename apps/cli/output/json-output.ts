@@ -5,6 +5,7 @@ import type { Output } from './output.ts';
 export function createJsonOutput(): Output {
   return {
     event: (event: Event) => void process.stdout.write(`${JSON.stringify(event)}\n`),
+    recall: undefined,
     live: undefined,
     note: () => {},
     settle: () => {},

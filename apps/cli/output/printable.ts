@@ -2,7 +2,6 @@
  * Characters that would let text from a model, a file or a command act on the terminal or hide from the
  * reader: control characters but line feed and tab, and the marks that reorder or hide what is shown.
  */
-// oxlint-disable-next-line no-control-regex -- They are what this is about.
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /**

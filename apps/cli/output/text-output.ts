@@ -24,6 +24,7 @@ export function createTextOutput(options: { plain?: boolean } = {}): Output {
       if (event.message.origin === 'model') calls.learn(event);
       words.add(event);
     },
+    'turn.started': () => screen.status('… thinking'),
     'turn.finished': (event) => words.endTurn(event),
     'tool.started': (event) => calls.start(event),
     'tool.finished': (event) => calls.finish(event),
@@ -36,6 +37,10 @@ export function createTextOutput(options: { plain?: boolean } = {}): Output {
     event(event: Event) {
       // The table pairs each type with its own event; the compiler cannot follow that through the union.
       (views[event.type] as ((event: Event) => void) | undefined)?.(event);
+    },
+    recall(event) {
+      if (event.type === 'message.added' && event.message.origin === 'model') calls.learn(event);
+      if (event.type === 'tool.finished') calls.forget(event);
     },
     live: screen.watched
       ? (live: Live) => {
@@ -131,6 +136,7 @@ function createCallsView(screen: Screen) {
       running.set(live.call, tail);
       show();
     },
+    forget: (event: EventOf<'tool.finished'>) => titles.delete(event.call),
     finish(event: EventOf<'tool.finished'>) {
       running.delete(event.call);
       const title = titles.get(event.call) ?? event.name;

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Script } from '@klaus/adapters/models';
+import { createSqliteStore } from '@klaus/adapters/store';
+import type { Event } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { ofType } from '../fixtures/engine.ts';
+import { runKlaus, startServer } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import type { Order } from './klaus-process.ts';
+
+const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
+
+/** A shell that leaves a line each time it runs, so that twice would be seen. */
+const ONE_EFFECT: Script = {
+  steps: [
+    { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo ran >> ran.log' } }] } },
+    { when: { turn: 1, result: 'rejected by a human' }, reply: { text: 'As you wish.' } },
+    { when: { turn: 1 }, reply: { text: 'It ran.' } },
+  ],
+};
+
+interface Parked {
+  session: string;
+  approval: string;
+  child: ReturnType<typeof spawn>;
+  ended: Promise<unknown>;
+}
+
+/** Starts a run in a process of its own that parks at the question and stays alive. */
+async function park(place: Place, url: string): Promise<Parked> {
+  const order: Order = { home: place.home, workspace: place.workspace, url, prompt: 'run it', onAsk: 'wait', mode: 'ask', stay: true };
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  let session = '';
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const said = JSON.parse(line) as { session?: string; parked?: string[] };
+    session = said.session ?? session;
+    if (said.parked) return { session, approval: said.parked[0]!, child, ended };
+  }
+  throw new Error('the run ended without a question');
+}
+
+function eventsOf(place: Place, session: string): Event[] {
+  using store = createSqliteStore({ home: place.home });
+  return [...store.read(session)];
+}
+
+function linesOf(place: Place): number {
+  const file = join(place.workspace, 'ran.log');
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).length : 0;
+}
+
+/** The script where `klaus` finds the session's model, `scripted/test`, when it goes on with it. */
+function putScript(place: Place): void {
+  writeFileSync(join(place.workspace, 'test'), JSON.stringify(ONE_EFFECT));
+}
+
+function expectOnce(events: Event[], answer: 'approved' | 'rejected'): void {
+  expect(ofType(events, 'approval.asked')).toHaveLength(1);
+  expect(ofType(events, 'approval.answered').map((event) => event.answer)).toEqual([answer]);
+  expect(ofType(events, 'tool.finished')).toHaveLength(1);
+  expect(ofType(events, 'run.finished')).toHaveLength(1);
+}
+
+test('an approval from a second process reaches the first, which goes on, exactly once', async () => {
+  using place = createPlace();
+  await using server = await startServer(ONE_EFFECT);
+  const first = await park(place, server.url);
+  expect(linesOf(place)).toBe(0);
+  using store = createSqliteStore({ home: place.home });
+  const command = { type: 'approve', id: 'one-id', approval: first.approval, answer: 'approved', by: 'second' } as const;
+  await store.send(first.session, command);
+  await store.send(first.session, command);
+  await store.send(first.session, { ...command, id: 'another-id', answer: 'rejected' });
+  await first.ended;
+  const events = eventsOf(place, first.session);
+  expectOnce(events, 'approved');
+  expect(linesOf(place)).toBe(1);
+  expect(ofType(events, 'run.finished')[0]!.outcome).toBe('done');
+});
+
+test('an approval after the first process is gone is taken by the process that gives it, exactly once', async () => {
+  using place = createPlace();
+  await using server = await startServer(ONE_EFFECT);
+  const first = await park(place, server.url);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  // Nobody holds the session and no process waits; the answer goes on with it.
+  using store = createSqliteStore({ home: place.home });
+  expect(store.isClaimed(first.session)).toBe(false);
+  const order: Order = { home: place.home, workspace: place.workspace, url: server.url, session: first.session };
+  await store.send(first.session, { type: 'approve', id: 'x', approval: first.approval, answer: 'approved', by: 'later' });
+  const goOn = () => once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
+  await Promise.all([goOn(), goOn()]);
+  expectOnce(eventsOf(place, first.session), 'approved');
+  expect(linesOf(place)).toBe(1);
+});
+
+test('klaus approve and klaus reject at the same time: one of them counts', async () => {
+  using place = createPlace();
+  await using server = await startServer(ONE_EFFECT);
+  const first = await park(place, server.url);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  putScript(place);
+  const ended = await Promise.all([
+    runKlaus(['approve', first.approval], { place }),
+    runKlaus(['reject', first.approval], { place }),
+  ]);
+  expect(ended.some(({ code }) => code === 0)).toBe(true);
+  const events = eventsOf(place, first.session);
+  const [answered] = ofType(events, 'approval.answered');
+  expect(ofType(events, 'approval.answered')).toHaveLength(1);
+  expect(linesOf(place)).toBe(answered!.answer === 'approved' ? 1 : 0);
+});
+
+test('a question about a file that changed meanwhile is asked again, about the file as it is now', async () => {
+  using place = createPlace({ 'a.txt': 'one\n' });
+  const edit: Script = {
+    steps: [
+      { when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'two\n' } }] } },
+      { when: { turn: 1 }, reply: { text: 'Written.' } },
+    ],
+  };
+  await using server = await startServer(edit);
+  const first = await park(place, server.url);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  writeFileSync(join(place.workspace, 'a.txt'), 'changed by the user\n');
+  using store = createSqliteStore({ home: place.home });
+  await store.send(first.session, { type: 'approve', id: 'x', approval: first.approval, answer: 'approved', by: 'user' });
+  const order: Order = { home: place.home, workspace: place.workspace, url: server.url, session: first.session };
+  await once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
+  const asked = ofType(eventsOf(place, first.session), 'approval.asked');
+  expect(asked).toHaveLength(2);
+  expect(asked[1]!.subject).toMatchObject({ diff: expect.stringContaining('-changed by the user') });
+  expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('changed by the user\n');
+});
