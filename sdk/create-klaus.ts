@@ -27,7 +27,12 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
-  const configuration = await loadConfiguration({ env, home, cwd, ...(options.settings ? { settings: options.settings } : {}) });
+  const configuration = await loadConfiguration({
+    env,
+    home,
+    cwd,
+    ...(options.settings ? { settings: options.settings } : {}),
+  });
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize') });
   const engine = createEngine({ options, env, home, configuration, store });
   const open = (id: string) => createSession(engine, store, id);
@@ -48,7 +53,10 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     approvals: () => store.approvals({ open: true }),
     async answer(approval, answer, { by = 'sdk', note } = {}) {
       const row = store.approval(approval);
-      if (!row) throw new KlausError('usage', `There is no approval ${approval}.`, { hint: 'klaus approvals lists the open ones.' });
+      if (!row)
+        throw new KlausError('usage', `There is no approval ${approval}.`, {
+          hint: 'klaus approvals lists the open ones.',
+        });
       const session = open(row.session);
       await session.send({ type: 'approve', approval: row.id, answer, by, ...(note === undefined ? {} : { note }) });
       return session;
@@ -85,9 +93,12 @@ function createEngine({ options, env, home, configuration, store }: EngineInput)
     ids,
     settings: toEngineSettings(configuration),
     home,
-    openWorkspace: (root) => createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
-    openSandbox: ({ name, workspace }) => createSandbox({ ...toSandboxOptions(configuration), workspace, home, choice: name }),
-    createRedactor: (session) => createRedactor({ salt: session, digest: ids.digest, values: credentials }),
+    openWorkspace: (root) =>
+      createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
+    openSandbox: ({ name, workspace }) =>
+      createSandbox({ ...toSandboxOptions(configuration), workspace, home, choice: name }),
+    createRedactor: (session) =>
+      createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: createCheckpoint,
   };
 }

@@ -31,7 +31,10 @@ export interface DiagnoseOptions {
   cwd?: string;
 }
 
-/** Looks at everything that a run needs on this machine. Changes nothing and throws nothing. */
+/**
+ * Looks at everything that a run needs on this machine. Throws nothing, and keeps nothing but what the sandbox
+ * drivers remember of their probes.
+ */
 export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());

@@ -59,10 +59,7 @@ export type Advance =
 export interface Session {
   readonly id: string;
   /** Sends a prompt to the inbox and returns the command's id. */
-  prompt(
-    content: string | readonly Part[],
-    options?: { onAsk?: OnAsk; delivery?: 'steer' | 'queue' },
-  ): Promise<string>;
+  prompt(content: string | readonly Part[], options?: { onAsk?: OnAsk; delivery?: 'steer' | 'queue' }): Promise<string>;
   /** Sends any other command; `id` is chosen for you. */
   send(command: WithoutId<Command>): Promise<string>;
   /** Claims the session and works until nothing is left to do. Resume is the same call. */

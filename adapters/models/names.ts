@@ -1,6 +1,5 @@
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, toNearest } from '@klaus/core/protocol';
 import { findEntry, listModels } from './catalog/catalog.ts';
-import { nearest } from './nearest.ts';
 
 export const PROVIDERS = ['anthropic', 'openai', 'openrouter'] as const;
 export type Provider = (typeof PROVIDERS)[number];
@@ -102,7 +101,7 @@ function unknown(name: string): KlausError {
   const vendor = known.filter((full) => full.startsWith('openrouter/')).map((full) => full.slice('openrouter/'.length));
   const match = vendor.includes(name)
     ? `openrouter/${name}`
-    : nearest(name, name.includes('/') ? known : [...TIERS, ...bare]);
+    : toNearest(name, name.includes('/') ? known : [...TIERS, ...bare]);
   return new KlausError('model.unknown', `No model is called ${JSON.stringify(name)}.`, {
     hint: match
       ? `Did you mean ${match}?`

@@ -11,7 +11,7 @@ const CHUNK = 256 * 1024;
  *
  * @throws KlausError `tool.failed` when there is none.
  */
-export async function openFile(place: Place): Promise<FileHandle> {
+async function openFile(place: Place): Promise<FileHandle> {
   const name = shorten(place.relative || '.');
   if (!place.stat) throw new KlausError('tool.failed', `${name} does not exist.`);
   if (place.stat.isDirectory()) throw new KlausError('tool.failed', `${name} is a directory.`);

@@ -27,7 +27,11 @@ export type Advanced =
  *
  * @param options.signal Leave at once, as a crash would: what is durable stays, and the next call goes on.
  */
-export async function advance(engine: Engine, session: string, options: { signal?: AbortSignal } = {}): Promise<Advanced> {
+export async function advance(
+  engine: Engine,
+  session: string,
+  options: { signal?: AbortSignal } = {},
+): Promise<Advanced> {
   for (;;) {
     const lease = engine.store.claim(session);
     if (!lease) return { state: 'busy' };
@@ -135,7 +139,12 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
 
 async function say(current: Work, text: string): Promise<void> {
   const { state, engine } = current;
-  const message = { id: engine.ids.ulid(), role: 'user' as const, origin: 'engine' as const, parts: [{ type: 'text' as const, text }] };
+  const message = {
+    id: engine.ids.ulid(),
+    role: 'user' as const,
+    origin: 'engine' as const,
+    parts: [{ type: 'text' as const, text }],
+  };
   await current.append([{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }]);
 }
 

@@ -27,7 +27,9 @@ export async function askCheap(
   const request: ModelRequest = {
     system: question.system,
     tools: [],
-    messages: [{ id: question.purpose, role: 'user', origin: 'engine', parts: [{ type: 'text', text: question.text }] }],
+    messages: [
+      { id: question.purpose, role: 'user', origin: 'engine', parts: [{ type: 'text', text: question.text }] },
+    ],
     maxOutputTokens: question.maxOutputTokens,
     session: `${work.session}-${question.purpose}`,
   };

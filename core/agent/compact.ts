@@ -30,8 +30,16 @@ export async function compact(work: Work): Promise<void> {
   }
   const dropped = state.messages.slice(0, cut);
   const perPart = Math.max(400, Math.floor(budget / Math.max(1, dropped.length)));
-  const transcript = toTranscript(dropped.filter((message) => message.origin !== 'context'), perPart);
-  const answer = await askCheap(work, { purpose: 'compaction', system: SYSTEM, text: transcript, maxOutputTokens: 2_048 });
+  const transcript = toTranscript(
+    dropped.filter((message) => message.origin !== 'context'),
+    perPart,
+  );
+  const answer = await askCheap(work, {
+    purpose: 'compaction',
+    system: SYSTEM,
+    text: transcript,
+    maxOutputTokens: 2_048,
+  });
   if (work.stop.aborted) {
     if (!work.isLeaving()) await work.append(answer.bodies);
     return;
@@ -44,7 +52,9 @@ export async function compact(work: Work): Promise<void> {
   const notes = answer.text ?? toTranscript(dropped, 200).slice(-budget / 2);
   const summary =
     `The beginning of this conversation was replaced by these notes to save room.\n<notes>\n${notes}\n</notes>` +
-    (state.firstPrompt === undefined ? '' : `\nThe user's first request, word for word:\n<request>\n${state.firstPrompt}\n</request>`);
+    (state.firstPrompt === undefined
+      ? ''
+      : `\nThe user's first request, word for word:\n<request>\n${state.firstPrompt}\n</request>`);
   const firstKept = state.messages[cut]?.id ?? '';
   bodies.push({ type: 'context.compacted', run, turn: state.turn, summary, firstKept, dropped: dropped.length });
   await work.append(bodies);

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../policy/index.ts';
-import type { EventBody, Message } from '../protocol/index.ts';
-import { editDistance, nearest } from './nearest.ts';
+import { toEditDistance, toNearest, type EventBody, type Message } from '../protocol/index.ts';
 import { cutOutput } from './output.ts';
 import { redactBody } from './redact-body.ts';
 import { createRequestHasher } from './request-hash.ts';
@@ -21,9 +20,9 @@ test('a long output keeps 60 % of its head, 30 % of its tail, and says what is m
 });
 
 test('the nearest name is a slip away, or nothing', () => {
-  expect(nearest('raed_file', ['read_file', 'write_file'])).toBe('read_file');
-  expect(nearest('sessions', ['approve', 'doctor'])).toBeUndefined();
-  expect(editDistance('kitten', 'sitting')).toBe(3);
+  expect(toNearest('raed_file', ['read_file', 'write_file'])).toBe('read_file');
+  expect(toNearest('sessions', ['approve', 'doctor'])).toBeUndefined();
+  expect(toEditDistance('kitten', 'sitting')).toBe(3);
 });
 
 describe('retry', () => {
@@ -41,7 +40,12 @@ describe('retry', () => {
 
 describe('request hash', () => {
   const ids = { digest, ulid: () => '', random: () => 0 };
-  const message = (id: string, text: string): Message => ({ id, role: 'user', origin: 'user', parts: [{ type: 'text', text }] });
+  const message = (id: string, text: string): Message => ({
+    id,
+    role: 'user',
+    origin: 'user',
+    parts: [{ type: 'text', text }],
+  });
   const request = (messages: Message[]) => ({ system: 's', tools: [], messages, maxOutputTokens: 1, session: 'x' });
 
   test('is the same for the same content, however the history came to be', () => {
@@ -101,7 +105,9 @@ describe('redaction before append', () => {
       abort() {},
     };
     const blob = createRedactedBlob(writer, redactor);
-    const bytes = new TextEncoder().encode(`line é\nkey ${KEY} end\n-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----\nlast`);
+    const bytes = new TextEncoder().encode(
+      `line é\nkey ${KEY} end\n-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----\nlast`,
+    );
     for (let at = 0; at < bytes.length; at += 3) blob.write(bytes.subarray(at, at + 3));
     await blob.finish();
     const text = written.join('');

@@ -1,4 +1,4 @@
-import type { EventOf, SandboxName } from '../protocol/index.ts';
+import type { SandboxName } from '../protocol/index.ts';
 import type { Redactor } from '../policy/index.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Ids } from './ports/ids.ts';
@@ -11,9 +11,7 @@ import type { EngineSettings } from './settings.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
 /** What a checkpoint came to. */
-export type CheckpointResult =
-  | { ref: string; commit: string; files: number; leftOut: string[] }
-  | { skipped: string };
+export type CheckpointResult = { ref: string; commit: string; files: number; leftOut: string[] } | { skipped: string };
 
 /** Everything the loop works with: ports, and nothing of any door. */
 export interface Engine {
@@ -33,5 +31,3 @@ export interface Engine {
   /** Commits the workspace to its private ref. */
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
 }
-
-export type Opened = EventOf<'session.opened'>;

@@ -31,7 +31,13 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
   const run = runOf(state).id;
   const opened = openedOf(state);
   const decision = decide(
-    { name: CHECKPOINT, effects: ['write'], access: [{ kind: 'exec', command: 'git commit-tree' }], altered: false, engine: true },
+    {
+      name: CHECKPOINT,
+      effects: ['write'],
+      access: [{ kind: 'exec', command: 'git commit-tree' }],
+      altered: false,
+      engine: true,
+    },
     { grant: state.grant, mode: state.mode, patchApproval: false, workspace: opened.workspace, home: engine.home },
   );
   const callHash = engine.ids.digest(JSON.stringify([CHECKPOINT, {}]));

@@ -226,7 +226,8 @@ function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
 
 function foldCompaction(state: State, event: EventOf<'context.compacted'>): void {
   if (event.dropped === 0) {
-    if (state.run) state.run.failure = { code: 'context_window', message: 'the context window is full and nothing can be left out' };
+    if (state.run)
+      state.run.failure = { code: 'context_window', message: 'the context window is full and nothing can be left out' };
     return;
   }
   const from = state.messages.findIndex((message) => message.id === event.firstKept);

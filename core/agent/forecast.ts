@@ -25,7 +25,11 @@ export interface Forecast {
  *
  * @param overhead Characters of system prompt and tools.
  */
-export function forecast(state: State, model: Model, options: { settings: EngineSettings; overhead: number }): Forecast {
+export function forecast(
+  state: State,
+  model: Model,
+  options: { settings: EngineSettings; overhead: number },
+): Forecast {
   const { measured } = state;
   const promptTokens = measured
     ? measured.tokens + Math.ceil(Math.max(0, state.chars - measured.chars) / CHARS_PER_TOKEN)

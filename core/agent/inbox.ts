@@ -104,9 +104,19 @@ function answer(state: State, command: Extract<Command, { type: 'approve' }>): E
   const asked = state.approvals.get(command.approval);
   if (!asked) return [];
   const { approval, answer: given, by, note } = command;
-  const answered: EventBody = { type: 'approval.answered', run: asked.run, approval, answer: given, by, ...dropUndefined({ note }) };
+  const answered: EventBody = {
+    type: 'approval.answered',
+    run: asked.run,
+    approval,
+    answer: given,
+    by,
+    ...dropUndefined({ note }),
+  };
   if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
-  return [answered, { type: 'session.changed', limits: { ...state.limits, [asked.subject.limit]: asked.subject.offer } }];
+  return [
+    answered,
+    { type: 'session.changed', limits: { ...state.limits, [asked.subject.limit]: asked.subject.offer } },
+  ];
 }
 
 /** New caps settle the questions about them, if they leave room. */
@@ -119,7 +129,14 @@ function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | u
     const cap = limits[asked.subject.limit];
     if (cap !== 0 && cap <= used[asked.subject.limit]) continue;
     const note = describeLimit({ limit: asked.subject.limit, used: used[asked.subject.limit], cap });
-    bodies.push({ type: 'approval.answered', run: asked.run, approval: asked.approval, answer: 'superseded', by: 'klaus', note });
+    bodies.push({
+      type: 'approval.answered',
+      run: asked.run,
+      approval: asked.approval,
+      answer: 'superseded',
+      by: 'klaus',
+      note,
+    });
   }
   return bodies;
 }

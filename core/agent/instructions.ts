@@ -27,7 +27,7 @@ export async function loadInstructions(
 }
 
 /** Id of the message that carries a folder's instructions: also how a resumed session knows it has them. */
-export function toContextId(folder: string): string {
+function toContextId(folder: string): string {
   return `context:${folder}`;
 }
 
@@ -49,7 +49,8 @@ async function loadFolder(work: Work, folder: string): Promise<Message | undefin
     const path = folder === '' ? name : `${folder}/${name}`;
     const text = await readText(workspace, path);
     if (text === undefined || text.trim() === '') continue;
-    const scope = folder === '' ? 'the whole workspace' : `everything below ${folder}/, before what folders above it say`;
+    const scope =
+      folder === '' ? 'the whole workspace' : `everything below ${folder}/, before what folders above it say`;
     return {
       id: toContextId(folder),
       role: 'user',
@@ -68,10 +69,7 @@ async function loadFolder(work: Work, folder: string): Promise<Message | undefin
   return undefined;
 }
 
-async function readText(
-  workspace: Awaited<ReturnType<Work['workspace']>>,
-  path: string,
-): Promise<string | undefined> {
+async function readText(workspace: Awaited<ReturnType<Work['workspace']>>, path: string): Promise<string | undefined> {
   try {
     const state = await workspace.stat(path);
     if (state?.kind !== 'file') return undefined;

@@ -31,7 +31,11 @@ export async function judgeCall(work: Work, call: CallState): Promise<Judged> {
   const head = toHead(work, call);
   const callHash = work.engine.ids.digest(JSON.stringify([call.name, call.input ?? null]));
   const attempt = toAttempt(call);
-  const refuse = (rule: string, error: { message: string; hint?: string | undefined }, outcome: ToolFinished['outcome']): Judged => {
+  const refuse = (
+    rule: string,
+    error: { message: string; hint?: string | undefined },
+    outcome: ToolFinished['outcome'],
+  ): Judged => {
     const reason = error.message;
     const output = error.hint === undefined ? reason : `${reason} ${error.hint}`;
     const decided: Decided = {
@@ -81,7 +85,13 @@ function settle(work: Work, ready: Ready, callHash: string): Judged {
     access: intent.access,
     altered: call.redacted && !work.originals.has(call.id),
   };
-  const gate = { grant: state.grant, mode: state.mode, patchApproval: opened.patchApproval, workspace: opened.workspace, home: engine.home };
+  const gate = {
+    grant: state.grant,
+    mode: state.mode,
+    patchApproval: opened.patchApproval,
+    workspace: opened.workspace,
+    home: engine.home,
+  };
   let decision = decide(facts, gate);
   const asked = toAsked(work, ready, { callHash, reason: decision.reason });
   if (decision.verdict === 'ask') decision = withAnswer(decision, call, bindsTo(call.asked, asked));
@@ -174,5 +184,12 @@ export function toFinished(
   result: Partial<Omit<ToolFinished, 'type'>> & Pick<ToolFinished, 'outcome' | 'output'>,
 ): ToolFinished {
   const { detail, ...rest } = result;
-  return { type: 'tool.finished', ...head, changes: [], durationMs: 0, ...rest, ...(detail === undefined ? {} : { detail }) };
+  return {
+    type: 'tool.finished',
+    ...head,
+    changes: [],
+    durationMs: 0,
+    ...rest,
+    ...(detail === undefined ? {} : { detail }),
+  };
 }

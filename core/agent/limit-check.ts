@@ -55,7 +55,12 @@ export function findWarnings(state: State): { limit: LimitName; percent: number;
   });
 }
 
-const UNITS: Record<LimitName, string> = { tokens: 'tokens', usd: 'US dollars', toolCalls: 'tool calls', turns: 'turns' };
+const UNITS: Record<LimitName, string> = {
+  tokens: 'tokens',
+  usd: 'US dollars',
+  toolCalls: 'tool calls',
+  turns: 'turns',
+};
 
 /** `tokens 98,000 of 100,000`. */
 export function describeLimit(reached: { limit: LimitName; used: number; cap: number }): string {

@@ -5,9 +5,20 @@ import type { Forecast } from './forecast.ts';
 import { next, type Facts } from './next.ts';
 import { createState, type State } from './state.ts';
 
-const EFFECTS: Record<string, Effect[]> = { read: ['read'], write: ['write'], shell: ['execute'], net: ['execute', 'network'] };
+const EFFECTS: Record<string, Effect[]> = {
+  read: ['read'],
+  write: ['write'],
+  shell: ['execute'],
+  net: ['execute', 'network'],
+};
 
-const FORECAST: Forecast = { promptTokens: 1_000, maxOutputTokens: 1_000, tokens: 2_000, usd: 0.01, contextWindow: 100_000 };
+const FORECAST: Forecast = {
+  promptTokens: 1_000,
+  maxOutputTokens: 1_000,
+  tokens: 2_000,
+  usd: 0.01,
+  contextWindow: 100_000,
+};
 
 function facts(more: Partial<Forecast> = {}): Facts {
   return {
@@ -49,28 +60,56 @@ const run = 'r';
 
 function begin(log: Log, onAsk: 'deny' | 'wait' = 'deny'): Log {
   log.add({ type: 'run.started', run, trigger: 'prompt', onAsk });
-  log.add({ type: 'message.added', run, turn: 0, message: { id: 'u', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'do it' }] } });
+  log.add({
+    type: 'message.added',
+    run,
+    turn: 0,
+    message: { id: 'u', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'do it' }] },
+  });
   return log;
 }
 
-function answer(log: Log, parts: Part[], stopReason: 'end_turn' | 'tool_use' | 'max_tokens' | 'pause_turn' | 'refusal' = 'end_turn'): Log {
+function answer(
+  log: Log,
+  parts: Part[],
+  stopReason: 'end_turn' | 'tool_use' | 'max_tokens' | 'pause_turn' | 'refusal' = 'end_turn',
+): Log {
   const turn = log.state.turn + 1;
   const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
   log.add({ type: 'turn.started', run, turn, model: 'm', requestHash: 'h', reserved: { tokens: 2_000, usd: 0.01 } });
-  log.add({ type: 'model.attempted', run, purpose: 'turn', turn, model: 'm', attempt: 1, outcome: 'ok', usage, usd: 0.001 });
+  log.add({
+    type: 'model.attempted',
+    run,
+    purpose: 'turn',
+    turn,
+    model: 'm',
+    attempt: 1,
+    outcome: 'ok',
+    usage,
+    usd: 0.001,
+  });
   const message: Message = { id: `a${turn}`, role: 'assistant', origin: 'model', parts };
   if (parts.length > 0) log.add({ type: 'message.added', run, turn, message });
   log.add({ type: 'turn.finished', run, turn, stopReason, ...(parts.length === 0 ? { empty: true } : {}) });
   return log;
 }
 
-const calls = (...names: string[]): Part[] => names.map((name, index) => ({ type: 'call', id: `c${index}`, name, input: {} }));
+const calls = (...names: string[]): Part[] =>
+  names.map((name, index) => ({ type: 'call', id: `c${index}`, name, input: {} }));
 const text = (words: string): Part[] => [{ type: 'text', text: words }];
 
 function finish(log: Log, index: number, more: Partial<Extract<EventBody, { type: 'tool.finished' }>> = {}): Log {
   const name = log.state.calls[index]!.name;
   const head = { run, turn: log.state.turn, call: `c${index}`, index, name };
-  log.add({ type: 'tool.finished', ...head, outcome: 'ok', output: `out ${index}`, changes: [], durationMs: 1, ...more });
+  log.add({
+    type: 'tool.finished',
+    ...head,
+    outcome: 'ok',
+    output: `out ${index}`,
+    changes: [],
+    durationMs: 1,
+    ...more,
+  });
   return log;
 }
 
@@ -111,14 +150,29 @@ describe('calls', () => {
 
   test('a started call without a result is recovered first', () => {
     const log = answer(begin(createLog()), calls('read', 'shell'), 'tool_use');
-    log.add({ type: 'tool.started', run, turn: 1, call: 'c1', index: 1, name: 'shell', attempt: 1, resume: 'tell', changes: [] });
+    log.add({
+      type: 'tool.started',
+      run,
+      turn: 1,
+      call: 'c1',
+      index: 1,
+      name: 'shell',
+      attempt: 1,
+      resume: 'tell',
+      changes: [],
+    });
     expect(next(log.state, facts())).toMatchObject({ kind: 'recover', call: { id: 'c1' } });
   });
 
   test('context found while calls run enters the history behind their results', () => {
     const log = answer(begin(createLog()), calls('read', 'read'), 'tool_use');
     finish(log, 0);
-    log.add({ type: 'message.added', run, turn: 1, message: { id: 'context:a', role: 'user', origin: 'context', parts: text('rules') } });
+    log.add({
+      type: 'message.added',
+      run,
+      turn: 1,
+      message: { id: 'context:a', role: 'user', origin: 'context', parts: text('rules') },
+    });
     finish(log, 1);
     expect(log.state.messages.map((message) => message.origin)).toEqual(['user', 'model', 'tools', 'context']);
   });
@@ -150,7 +204,12 @@ describe('endings', () => {
     const log = begin(createLog());
     for (let round = 0; round < 2; round++) {
       expect(end(answer(log, text('half'), 'max_tokens'))).toBe('say');
-      log.add({ type: 'message.added', run, turn: 1, message: { id: 'e', role: 'user', origin: 'engine', parts: text('go on') } });
+      log.add({
+        type: 'message.added',
+        run,
+        turn: 1,
+        message: { id: 'e', role: 'user', origin: 'engine', parts: text('go on') },
+      });
     }
     expect(end(answer(log, text('half'), 'max_tokens'))).toBe('failed');
   });
@@ -194,7 +253,17 @@ describe('endings', () => {
     const log = begin(createLog());
     log.add({ type: 'turn.started', run, turn: 1, model: 'm', requestHash: 'h', reserved: { tokens: 1, usd: 0 } });
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-    log.add({ type: 'model.attempted', run, purpose: 'turn', turn: 1, model: 'm', attempt: 5, outcome: 'overloaded', usage, usd: 0 });
+    log.add({
+      type: 'model.attempted',
+      run,
+      purpose: 'turn',
+      turn: 1,
+      model: 'm',
+      attempt: 5,
+      outcome: 'overloaded',
+      usage,
+      usd: 0,
+    });
     expect(end(log)).toBe('model_failed');
   });
 });

@@ -34,7 +34,8 @@ export function next(state: State, facts: Facts): Action {
   if (!state.session) return { kind: 'idle' };
   const { run } = state;
   if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
-  if (run.limitRefused) return { kind: 'finish', outcome: 'limit', reason: `The limit of ${run.limitRefused} was kept.` };
+  if (run.limitRefused)
+    return { kind: 'finish', outcome: 'limit', reason: `The limit of ${run.limitRefused} was kept.` };
   if (state.calls.length > 0) return nextCall(state, facts);
   if (run.invalidInputs > facts.maxRetries) {
     const reason = `The model sent invalid tool input ${run.invalidInputs} times in a row.`;
@@ -134,7 +135,10 @@ function judge(run: RunState, facts: Facts): Ending {
   );
   const check = run.evidence.at(-1);
   if (changed && check && check.exitCode !== 0) {
-    return { outcome: 'failed', reason: `The last check failed: ${check.command} ended with ${check.exitCode ?? 'a signal'}.` };
+    return {
+      outcome: 'failed',
+      reason: `The last check failed: ${check.command} ended with ${check.exitCode ?? 'a signal'}.`,
+    };
   }
   const denied = findStandingDenial(run, facts);
   if (denied !== undefined) return { outcome: 'denied', reason: `${denied} was denied and nothing took its place.` };

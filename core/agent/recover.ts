@@ -29,7 +29,8 @@ export async function recoverCall(work: Work, call: CallState): Promise<void> {
     }
     case 'tell': {
       const workspace = await work.workspace();
-      const changes = started.mark === undefined ? [] : await workspace.changedSince(started.mark, { limit: MAX_ROWS + 1 });
+      const changes =
+        started.mark === undefined ? [] : await workspace.changedSince(started.mark, { limit: MAX_ROWS + 1 });
       return tell(
         work,
         call,
@@ -73,7 +74,11 @@ async function changesOf(work: Work, changes: readonly FileChange[]): Promise<Fi
   for (const change of changes) {
     const hash = await workspace.hash(change.path);
     if (hash === change.before) continue;
-    now.push({ ...change, after: hash, kind: hash === null ? 'deleted' : change.before === null ? 'created' : 'modified' });
+    now.push({
+      ...change,
+      after: hash,
+      kind: hash === null ? 'deleted' : change.before === null ? 'created' : 'modified',
+    });
   }
   return now;
 }
@@ -81,7 +86,10 @@ async function changesOf(work: Work, changes: readonly FileChange[]): Promise<Fi
 async function tell(work: Work, call: CallState, changes: readonly FileChange[]): Promise<void> {
   const rows = changes.slice(0, MAX_ROWS).map(({ kind, path }) => `  ${kind === 'deleted' ? 'missing' : kind} ${path}`);
   if (changes.length > MAX_ROWS) rows.push('  …');
-  const what = rows.length > 0 ? `Changed in the workspace since it began:\n${rows.join('\n')}` : 'Nothing in the workspace changed since it began.';
+  const what =
+    rows.length > 0
+      ? `Changed in the workspace since it began:\n${rows.join('\n')}`
+      : 'Nothing in the workspace changed since it began.';
   const output =
     'Outcome unknown: Klaus was interrupted while this ran. Everything it had started was ended, and it was not run again. ' +
     `${what}\nCheck what is there before you decide whether to do it again.`;

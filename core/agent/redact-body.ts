@@ -2,7 +2,18 @@ import type { Redactor } from '../policy/index.ts';
 import type { EventBody, Part } from '../protocol/index.ts';
 
 /** Keys whose values are ours or a digest, never text from outside. */
-const SKIPPED = new Set(['type', 'id', 'run', 'call', 'hash', 'before', 'after', 'callHash', 'grantHash', 'requestHash']);
+const SKIPPED = new Set([
+  'type',
+  'id',
+  'run',
+  'call',
+  'hash',
+  'before',
+  'after',
+  'callHash',
+  'grantHash',
+  'requestHash',
+]);
 
 /**
  * Takes secrets out of everything in an event, just before it is appended. A call whose input changed is

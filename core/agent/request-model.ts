@@ -104,7 +104,8 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
   try {
     for await (const event of options.model.stream(options.request, { signal: controller.signal, onBytes })) {
       if (event.type === 'finished') return { answer: event, failure: NO_FAILURE, began: true };
-      if (event.type === 'failed') return { failure: idle ? toIdle(idleMs) : event.failure, began: began && !isRefusal(event.failure) };
+      if (event.type === 'failed')
+        return { failure: idle ? toIdle(idleMs) : event.failure, began: began && !isRefusal(event.failure) };
       options.onEvent?.(event, attempt);
     }
     return { failure: idle ? toIdle(idleMs) : { code: 'connection', message: 'the stream ended early' }, began };

@@ -1,5 +1,13 @@
 import { toKlausError, type EventBody } from '../protocol/index.ts';
-import { judgeCall, toAttempt, toFinished, toHead, type CallHead, type Ready, type ToolFinished } from './judge-call.ts';
+import {
+  judgeCall,
+  toAttempt,
+  toFinished,
+  toHead,
+  type CallHead,
+  type Ready,
+  type ToolFinished,
+} from './judge-call.ts';
 import { cutOutput } from './output.ts';
 import { loadInstructions } from './instructions.ts';
 import type { ToolOutput } from './ports/tool.ts';
@@ -42,7 +50,7 @@ async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
 }
 
 /** Runs a call whose intent is durable and appends its result. */
-export async function runCall(work: Work, ready: Ready): Promise<void> {
+async function runCall(work: Work, ready: Ready): Promise<void> {
   const { call, tool, context } = ready;
   const head = toHead(work, call);
   const { clock } = work.engine;
@@ -54,7 +62,10 @@ export async function runCall(work: Work, ready: Ready): Promise<void> {
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
     const text = known.hint === undefined ? known.message : `${known.message} ${known.hint}`;
-    finished = toFinished(head, { outcome: known.code === 'cancelled' ? 'cancelled' : 'error', output: cut(work, ready, text) });
+    finished = toFinished(head, {
+      outcome: known.code === 'cancelled' ? 'cancelled' : 'error',
+      output: cut(work, ready, text),
+    });
   }
   if (work.isLeaving()) return;
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { KlausError } from '../protocol/index.ts';
+import { KlausError, toNearest } from '../protocol/index.ts';
 import type { ToolSpec } from './ports/model.ts';
 import type { Tool } from './ports/tool.ts';
-import { nearest } from './nearest.ts';
 
 /** The tools of an engine, by name. */
 export interface ToolRegistry {
@@ -38,7 +37,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     get(name) {
       const tool = byName.get(name);
       if (tool) return tool;
-      const close = nearest(name, byName.keys());
+      const close = toNearest(name, byName.keys());
       const hint = close === undefined ? `Tools: ${[...byName.keys()].join(', ')}.` : `Did you mean ${close}?`;
       throw new KlausError('tool.unknown', `There is no tool ${name}.`, { hint });
     },

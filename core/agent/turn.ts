@@ -29,7 +29,9 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   } else {
     const requestHash = work.hasher.hash(request);
     const set = { tokens: forecast.tokens, usd: forecast.usd };
-    await work.append([{ type: 'turn.started', run, turn: state.turn + 1, model: model.name, requestHash, reserved: set }]);
+    await work.append([
+      { type: 'turn.started', run, turn: state.turn + 1, model: model.name, requestHash, reserved: set },
+    ]);
   }
   const { turn } = state;
   const live = createLiveMessage(work);
@@ -92,7 +94,14 @@ function createLiveMessage(work: Work): {
       if (event.type === 'text') pieces.push(event.text);
       const offset = offsets[event.type];
       offsets[event.type] += event.text.length;
-      store.emitLive({ type: 'message.delta', session: work.session, message: id, part: event.type, offset, text: event.text });
+      store.emitLive({
+        type: 'message.delta',
+        session: work.session,
+        message: id,
+        part: event.type,
+        offset,
+        text: event.text,
+      });
     },
     discard() {
       if (offsets.text + offsets.thinking + offsets.call > 0) {

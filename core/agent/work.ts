@@ -56,7 +56,9 @@ export function createWork(options: WorkOptions): Work {
     redactor,
     hasher: createRequestHasher(engine.ids),
     originals: new Map(),
-    seenFolders: new Set(state.messages.flatMap(({ id }) => (id.startsWith('context:') ? [id.slice('context:'.length)] : []))),
+    seenFolders: new Set(
+      state.messages.flatMap(({ id }) => (id.startsWith('context:') ? [id.slice('context:'.length)] : [])),
+    ),
     stop: options.stop,
     isLeaving: options.isLeaving,
     async append(bodies, consume = []) {

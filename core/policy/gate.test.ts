@@ -56,7 +56,12 @@ describe('authority', () => {
   });
 
   test('read authority is not write authority', () => {
-    const grant = { authorities: [{ kind: 'tool' as const, name: '*' }, { kind: 'fs' as const, path: '/project', rights: 'r' as const }] };
+    const grant = {
+      authorities: [
+        { kind: 'tool' as const, name: '*' },
+        { kind: 'fs' as const, path: '/project', rights: 'r' as const },
+      ],
+    };
     expect(verdictOf(call(['write'], [write('/project/a')]), context('auto', { grant }))).toBe('ask');
     expect(verdictOf(call(['read'], [read('/project/a')]), context('auto', { grant }))).toBe('allow');
   });

@@ -4,11 +4,7 @@ import { isBelow } from './path.ts';
 /** What a session gets when nobody says otherwise: its workspace, the sandbox, every tool; no network. */
 export function toDefaultGrant(workspace: string): Grant {
   return {
-    authorities: [
-      { kind: 'fs', path: workspace, rights: 'rwx' },
-      { kind: 'exec' },
-      { kind: 'tool', name: '*' },
-    ],
+    authorities: [{ kind: 'fs', path: workspace, rights: 'rwx' }, { kind: 'exec' }, { kind: 'tool', name: '*' }],
   };
 }
 
@@ -35,7 +31,9 @@ export function allowsAccess(grant: Grant, access: Access): boolean {
 
 /** True when the grant allows the tool at all. */
 export function allowsTool(grant: Grant, name: string): boolean {
-  return grant.authorities.some((authority) => authority.kind === 'tool' && (authority.name === '*' || authority.name === name));
+  return grant.authorities.some(
+    (authority) => authority.kind === 'tool' && (authority.name === '*' || authority.name === name),
+  );
 }
 
 /** The access in words. */

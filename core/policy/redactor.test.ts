@@ -11,7 +11,11 @@ const CASES: [rule: string, hit: string, miss: string][] = [
   ['aws-access-key', of('AKIA', 'ABCDEFGHIJKLMNOP'), 'AKIA and more words'],
   ['aws-secret-key', of('aws_secret_access_key', ' = abcd/efgh+ijkl'), 'aws_secret_access_key is unset'],
   ['api-key', of('API-KEY: "', 'abcdefghij0123456789"'), 'api_key: "short"'],
-  ['private-key', of('-----BEGIN RSA ', 'PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----'), '-----BEGIN PUBLIC KEY-----'],
+  [
+    'private-key',
+    of('-----BEGIN RSA ', 'PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----'),
+    '-----BEGIN PUBLIC KEY-----',
+  ],
   ['anthropic-key', of('sk-', 'ant-', 'a'.repeat(40)), 'sk-ant-short'],
   ['github-token', of('ghp', '_', 'a'.repeat(36)), 'ghp_short'],
   ['netlify-token', of('NETLIFY_TOKEN=', 'abcdefghij0123456789'), 'netlify_token=short'],
@@ -35,7 +39,9 @@ describe.each(CASES)('%s', (rule, hit, miss) => {
 });
 
 test('the value of a credential variable is taken out wherever it stands', () => {
-  expect(redactor.redact('x hunter2hunter2 y hunter2hunter2')).toMatch(/^x \[secret:deploy-token:(\w{8})\] y \[secret:deploy-token:\1\]$/);
+  expect(redactor.redact('x hunter2hunter2 y hunter2hunter2')).toMatch(
+    /^x \[secret:deploy-token:(\w{8})\] y \[secret:deploy-token:\1\]$/,
+  );
 });
 
 test('the name beside a secret stays readable', () => {

@@ -4,7 +4,7 @@ import { isBelow } from './path.ts';
 import type { Rule } from './rule.ts';
 
 /** Authority: what the grant does not cover needs a human. */
-export const grantRule: Rule = {
+const grantRule: Rule = {
   name: 'grant',
   check(call, { grant }) {
     if (!allowsTool(grant, call.name)) return { verdict: 'deny', reason: `the grant has no tool ${call.name}` };
@@ -17,14 +17,15 @@ export const grantRule: Rule = {
 };
 
 /** Places: outside the workspace and in Klaus's state nothing is touched; git's and Klaus's own files are protected. */
-export const pathRule: Rule = {
+const pathRule: Rule = {
   name: 'path',
   check(call, { workspace, home }) {
     let protectedPath: string | undefined;
     for (const access of call.access) {
       if (access.kind !== 'fs') continue;
       if (isBelow(access.path, home)) return { verdict: 'deny', reason: `${access.path} is Klaus's own state` };
-      if (!isBelow(access.path, workspace)) return { verdict: 'deny', reason: `${access.path} is outside the workspace` };
+      if (!isBelow(access.path, workspace))
+        return { verdict: 'deny', reason: `${access.path} is outside the workspace` };
       if (access.right !== 'w') continue;
       const parts = access.path.slice(workspace.length + 1).split('/');
       if (parts.includes('.git')) return { verdict: 'deny', reason: `${access.path} is git's own; use the git tools` };
@@ -38,7 +39,7 @@ export const pathRule: Rule = {
 const EDITS: ReadonlySet<Effect> = new Set(['read', 'write']);
 
 /** The approval mode of the session. */
-export const modeRule: Rule = {
+const modeRule: Rule = {
   name: 'mode',
   check(call, { mode }) {
     if (call.engine) return { verdict: 'allow', reason: 'asked for by a setting of the user' };
@@ -59,7 +60,7 @@ export const modeRule: Rule = {
 };
 
 /** Patch approval: file changes ask in every mode. */
-export const patchRule: Rule = {
+const patchRule: Rule = {
   name: 'patch-approval',
   check(call, { patchApproval }) {
     if (!patchApproval || call.engine || !call.effects.includes('write')) return undefined;
@@ -68,7 +69,7 @@ export const patchRule: Rule = {
 };
 
 /** A call whose text redaction changed is not what the model asked for any more. */
-export const alteredRule: Rule = {
+const alteredRule: Rule = {
   name: 'redaction',
   check(call) {
     if (!call.altered || isReadOnly(call.effects)) return undefined;

@@ -54,8 +54,20 @@ describe('canonical log', () => {
   });
 
   test('results of parallel calls stand in call order whatever came first', () => {
-    const a = toCanonical([finished(0, 1), finished(1, 2)], new Map([['/tmp/x1', '/w'], ['/tmp/x2', '/w']]));
-    const b = toCanonical([finished(1, 2), finished(0, 1)], new Map([['/tmp/x1', '/w'], ['/tmp/x2', '/w']]));
+    const a = toCanonical(
+      [finished(0, 1), finished(1, 2)],
+      new Map([
+        ['/tmp/x1', '/w'],
+        ['/tmp/x2', '/w'],
+      ]),
+    );
+    const b = toCanonical(
+      [finished(1, 2), finished(0, 1)],
+      new Map([
+        ['/tmp/x1', '/w'],
+        ['/tmp/x2', '/w'],
+      ]),
+    );
     expect(a).toEqual(b);
     expect(JSON.stringify(a)).not.toContain('01ARYZ6S41');
   });

@@ -51,5 +51,7 @@ test.each(DOORS)('the same session through $name gives the same canonical log', 
   await using server = await startServer(SCRIPT);
   const events = await run({ place, server });
   const canonical = toCanonical(events, new Map([[place.workspace, '<workspace>']]));
-  await expect(`${JSON.stringify(canonical, undefined, 2)}\n`).toMatchFileSnapshot('golden/session.json');
+  // One event a line, so that a change shows as the events that changed.
+  const text = canonical.map((event) => `${JSON.stringify(event)}\n`).join('');
+  await expect(text).toMatchFileSnapshot('golden/session.ndjson');
 });

@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   test('a reply that breaks off in mid-stream is marked, and the answer stands there once more, whole', async () => {
     using place = createPlace();
     await using server = await startServer({
-      steps: [{ reply: { text: 'one two three four five' }, chunk: 8, faults: [{ kind: 'reset', after: 3 }] }],
+      steps: [{ reply: { text: 'one two three four five' }, chunk: 4, pace: 5, faults: [{ kind: 'reset', after: 5 }] }],
     });
     await using terminal = await open(['count'], { place, server });
     expect(await terminal.exitCode()).toBe(0);

@@ -92,7 +92,16 @@ describe('messages while a run is under way', () => {
       tools: [gate.tool],
       script: {
         steps: [
-          { when: { turn: 0 }, reply: { text: 'I wait.', calls: [{ name: 'door', input: {} }, { name: 'door', input: {} }] } },
+          {
+            when: { turn: 0 },
+            reply: {
+              text: 'I wait.',
+              calls: [
+                { name: 'door', input: {} },
+                { name: 'door', input: {} },
+              ],
+            },
+          },
           { when: { turn: 1, user: 'again' }, reply: { text: 'Here again.' } },
         ],
       },
@@ -112,7 +121,15 @@ describe('messages while a run is under way', () => {
 
   test('a cancel stops a model that hangs, and the words that came are kept', async () => {
     await using engine = await createTestEngine({
-      script: { steps: [{ reply: { text: 'some words that come' }, chunk: 5, faults: [{ kind: 'hang', after: 4, keepAlive: true, always: true }] }] },
+      script: {
+        steps: [
+          {
+            reply: { text: 'some words that come' },
+            chunk: 5,
+            faults: [{ kind: 'hang', after: 4, keepAlive: true, always: true }],
+          },
+        ],
+      },
     });
     const session = await engine.klaus.open();
     await session.prompt('first');
@@ -148,16 +165,34 @@ test('calls that only read run side by side; the others one by one', async () =>
   reads.open();
   await running;
   const request = engine.server.requests.at(-1)!.json as { messages: { content: { tool_use_id?: string }[] }[] };
-  expect(request.messages.at(-1)!.content.map((block) => block.tool_use_id)).toEqual(['call_0_0', 'call_0_1', 'call_0_2']);
+  expect(request.messages.at(-1)!.content.map((block) => block.tool_use_id)).toEqual([
+    'call_0_0',
+    'call_0_1',
+    'call_0_2',
+  ]);
 });
 
 describe('instructions in the workspace', () => {
   test('AGENTS.md of the workspace and the nearest one of a touched folder are loaded once, as untrusted text', async () => {
     await using engine = await createTestEngine({
-      files: { 'AGENTS.md': 'Root rules.', 'CLAUDE.md': 'never seen', 'lib/CLAUDE.md': 'Library rules.', 'lib/a.js': 'a', 'lib/b.js': 'b' },
+      files: {
+        'AGENTS.md': 'Root rules.',
+        'CLAUDE.md': 'never seen',
+        'lib/CLAUDE.md': 'Library rules.',
+        'lib/a.js': 'a',
+        'lib/b.js': 'b',
+      },
       script: {
         steps: [
-          { when: { turn: 0 }, reply: { calls: [{ name: 'read_file', input: { path: 'lib/a.js' } }, { name: 'read_file', input: { path: 'lib/b.js' } }] } },
+          {
+            when: { turn: 0 },
+            reply: {
+              calls: [
+                { name: 'read_file', input: { path: 'lib/a.js' } },
+                { name: 'read_file', input: { path: 'lib/b.js' } },
+              ],
+            },
+          },
           { when: { turn: 1 }, reply: { text: 'read' } },
         ],
       },
@@ -196,7 +231,9 @@ describe('compaction', () => {
     const [compacted] = ofType(session.events(), 'context.compacted');
     expect(compacted!.summary).toContain('NOTES: read big.txt thrice');
     expect(compacted!.summary).toContain('MAGIC-WORD');
-    const after = engine.server.requests.at(-1)!.json as { messages: { role: string; content: { type: string; tool_use_id?: string; id?: string }[] }[] };
+    const after = engine.server.requests.at(-1)!.json as {
+      messages: { role: string; content: { type: string; tool_use_id?: string; id?: string }[] }[];
+    };
     const blocks = after.messages.flatMap((message) => message.content);
     const uses = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
     const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
@@ -216,7 +253,14 @@ describe('compaction', () => {
           {
             when: { turn: 1 },
             reply: { text: 'never' },
-            faults: [{ kind: 'status', status: 400, message: 'prompt is too long: 200001 tokens > 200000 maximum', always: true }],
+            faults: [
+              {
+                kind: 'status',
+                status: 400,
+                message: 'prompt is too long: 200001 tokens > 200000 maximum',
+                always: true,
+              },
+            ],
           },
         ],
       },
@@ -264,7 +308,10 @@ describe('limits', () => {
     const session = await engine.klaus.open({ limits: { toolCalls: 2 } });
     await session.prompt('read on', { onAsk: 'wait' });
     const parked = await session.advance();
-    expect(parked).toMatchObject({ state: 'parked', approvals: [{ subject: { kind: 'limit', limit: 'toolCalls', cap: 2 } }] });
+    expect(parked).toMatchObject({
+      state: 'parked',
+      approvals: [{ subject: { kind: 'limit', limit: 'toolCalls', cap: 2 } }],
+    });
     const approval = ofType(session.events(), 'approval.asked')[0]!.approval;
     await engine.klaus.answer(approval, 'approved');
     expect(await session.advance()).toMatchObject({ state: 'parked' });
@@ -278,7 +325,9 @@ describe('limits', () => {
     const session = await engine.klaus.open({ limits: { toolCalls: 5 } });
     await session.prompt('read on');
     await session.advance();
-    expect(ofType(session.events(), 'usage.counted')).toMatchObject([{ limit: 'toolCalls', percent: 80, used: 4, cap: 5 }]);
+    expect(ofType(session.events(), 'usage.counted')).toMatchObject([
+      { limit: 'toolCalls', percent: 80, used: 4, cap: 5 },
+    ]);
   });
 });
 
@@ -289,7 +338,9 @@ test('invalid tool input goes back to the model, and too often in a row ends the
   });
   const session = await engine.klaus.open();
   await session.prompt('read');
-  expect(await session.advance()).toMatchObject({ finished: { outcome: 'failed', reason: expect.stringContaining('invalid tool input 3 times') } });
+  expect(await session.advance()).toMatchObject({
+    finished: { outcome: 'failed', reason: expect.stringContaining('invalid tool input 3 times') },
+  });
   expect(ofType(session.events(), 'gate.decided').every((event) => event.verdict === 'deny')).toBe(true);
 });
 
@@ -301,7 +352,20 @@ test('a secret in a file never reaches the model or the log, and survives an edi
     script: {
       steps: [
         { when: { turn: 0 }, reply: { calls: [{ name: 'read_file', input: { path: 'config.js' } }] } },
-        { when: { turn: 1 }, reply: { calls: [{ name: 'edit_file', input: { path: 'config.js', edits: [{ old: `token = '${placeholder}'`, new: `key = '${placeholder}'` }] } }] } },
+        {
+          when: { turn: 1 },
+          reply: {
+            calls: [
+              {
+                name: 'edit_file',
+                input: {
+                  path: 'config.js',
+                  edits: [{ old: `token = '${placeholder}'`, new: `key = '${placeholder}'` }],
+                },
+              },
+            ],
+          },
+        },
         { when: { turn: 2 }, reply: { text: 'renamed' } },
       ],
     },
@@ -318,7 +382,10 @@ test('thinking goes back with its signature', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [
-        { when: { turn: 0 }, reply: { thinking: 'I should look.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] } },
+        {
+          when: { turn: 0 },
+          reply: { thinking: 'I should look.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+        },
         { when: { turn: 1 }, reply: { text: 'seen' } },
       ],
     },
@@ -341,12 +408,18 @@ test('a long prompt and a long answer are titled and summarised by the cheap mod
   const session = await engine.klaus.open();
   await session.prompt(`explain ${'everything '.repeat(20)}`);
   await session.advance();
-  expect(engine.klaus.sessions()[0]).toMatchObject({ id: session.id, title: 'A short title', summary: 'All was explained.' });
+  expect(engine.klaus.sessions()[0]).toMatchObject({
+    id: session.id,
+    title: 'A short title',
+    summary: 'All was explained.',
+  });
 });
 
 test('a model that never gives a byte is given up after the idle time', async () => {
   await using engine = await createTestEngine({
-    script: { steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: false, always: true }] }] },
+    script: {
+      steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: false, always: true }] }],
+    },
     settings: { 'retry.idleMs': 60, 'retry.attempts': 2 },
   });
   const session = await engine.klaus.open();
@@ -367,7 +440,9 @@ test('prefixes stay byte-stable over turns, and what is wider than the grant is 
   const session = await engine.klaus.open();
   await session.prompt('fetch');
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'denied' } });
-  const [first, second] = engine.server.requests.filter((request) => request.method === 'POST').map((request) => request.json as { system: unknown; tools: unknown; messages: unknown[] });
+  const [first, second] = engine.server.requests
+    .filter((request) => request.method === 'POST')
+    .map((request) => request.json as { system: unknown; tools: unknown; messages: unknown[] });
   expect(second!.system).toEqual(first!.system);
   expect(second!.tools).toEqual(first!.tools);
 });

@@ -32,7 +32,15 @@ interface Parked {
 
 /** Starts a run in a process of its own that parks at the question and stays alive. */
 async function park(place: Place, url: string): Promise<Parked> {
-  const order: Order = { home: place.home, workspace: place.workspace, url, prompt: 'run it', onAsk: 'wait', mode: 'ask', stay: true };
+  const order: Order = {
+    home: place.home,
+    workspace: place.workspace,
+    url,
+    prompt: 'run it',
+    onAsk: 'wait',
+    mode: 'ask',
+    stay: true,
+  };
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   let session = '';
@@ -72,7 +80,13 @@ test('an approval from a second process reaches the first, which goes on, exactl
   const first = await park(place, server.url);
   expect(linesOf(place)).toBe(0);
   using store = createSqliteStore({ home: place.home });
-  const command = { type: 'approve', id: 'one-id', approval: first.approval, answer: 'approved', by: 'second' } as const;
+  const command = {
+    type: 'approve',
+    id: 'one-id',
+    approval: first.approval,
+    answer: 'approved',
+    by: 'second',
+  } as const;
   await store.send(first.session, command);
   await store.send(first.session, command);
   await store.send(first.session, { ...command, id: 'another-id', answer: 'rejected' });
@@ -93,7 +107,13 @@ test('an approval after the first process is gone is taken by the process that g
   using store = createSqliteStore({ home: place.home });
   expect(store.isClaimed(first.session)).toBe(false);
   const order: Order = { home: place.home, workspace: place.workspace, url: server.url, session: first.session };
-  await store.send(first.session, { type: 'approve', id: 'x', approval: first.approval, answer: 'approved', by: 'later' });
+  await store.send(first.session, {
+    type: 'approve',
+    id: 'x',
+    approval: first.approval,
+    answer: 'approved',
+    by: 'later',
+  });
   const goOn = () => once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
   await Promise.all([goOn(), goOn()]);
   expectOnce(eventsOf(place, first.session), 'approved');
@@ -132,7 +152,13 @@ test('a question about a file that changed meanwhile is asked again, about the f
   await first.ended;
   writeFileSync(join(place.workspace, 'a.txt'), 'changed by the user\n');
   using store = createSqliteStore({ home: place.home });
-  await store.send(first.session, { type: 'approve', id: 'x', approval: first.approval, answer: 'approved', by: 'user' });
+  await store.send(first.session, {
+    type: 'approve',
+    id: 'x',
+    approval: first.approval,
+    answer: 'approved',
+    by: 'user',
+  });
   const order: Order = { home: place.home, workspace: place.workspace, url: server.url, session: first.session };
   await once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
   const asked = ofType(eventsOf(place, first.session), 'approval.asked');

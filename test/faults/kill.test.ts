@@ -21,7 +21,13 @@ function run(order: Order): Promise<Ended> {
     execFile(process.execPath, [PROGRAM, JSON.stringify(order)], { timeout: 60_000 }, (error, stdout, stderr) => {
       const signal = error?.signal ?? null;
       if (error && signal !== 'SIGKILL') return reject(new Error(`${error.message}\n${stderr}`));
-      resolve({ signal, lines: stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line)) });
+      resolve({
+        signal,
+        lines: stdout
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line)),
+      });
     });
   });
 }
@@ -64,7 +70,9 @@ function treeOf({ order: { workspace } }: Bench): string {
 /** Times in the reports of test runners are no difference. */
 function canonicalOf(bench: Bench, events: Event[]): unknown[] {
   const replaced = toCanonical(events, new Map([[bench.order.workspace, '/w']]));
-  return JSON.parse(JSON.stringify(replaced).replaceAll(/duration_ms:? [\d.]+|\d+(\.\d+)? ?m?s\b/g, 'TIME')) as unknown[];
+  return JSON.parse(
+    JSON.stringify(replaced).replaceAll(/duration_ms:? [\d.]+|\d+(\.\d+)? ?m?s\b/g, 'TIME'),
+  ) as unknown[];
 }
 
 let undisturbed: { events: Event[]; canonical: unknown[]; tree: string };
@@ -95,15 +103,20 @@ async function killAndResume(kill: Partial<Order>): Promise<{ bench: Bench; even
 }
 
 /** Calls whose outcome nobody can know, because the process died while a shell ran. */
-const unknownOf = (events: Event[]) => events.filter((event) => event.type === 'tool.finished' && event.outcome === 'unknown');
+const unknownOf = (events: Event[]) =>
+  events.filter((event) => event.type === 'tool.finished' && event.outcome === 'unknown');
 
 const withoutCall = (canonical: unknown[], calls: Set<string>) =>
-  canonical.filter((event) => !calls.has((event as { call?: string }).call ?? '') || (event as { type: string }).type !== 'tool.finished');
+  canonical.filter(
+    (event) =>
+      !calls.has((event as { call?: string }).call ?? '') || (event as { type: string }).type !== 'tool.finished',
+  );
 
 function expectSame(bench: Bench, events: Event[]): void {
   const unknown = unknownOf(events) as EventOf<'tool.finished'>[];
   const calls = new Set(unknown.map((event) => event.call));
-  const evidence = (list: unknown[]) => JSON.parse(JSON.stringify(list).replaceAll(/"evidence":\[.*?\]/g, '"evidence":[]')) as unknown[];
+  const evidence = (list: unknown[]) =>
+    JSON.parse(JSON.stringify(list).replaceAll(/"evidence":\[.*?\]/g, '"evidence":[]')) as unknown[];
   const [mine, theirs] = [canonicalOf(bench, events), undisturbed.canonical];
   if (calls.size === 0) expect(mine).toEqual(theirs);
   else expect(evidence(withoutCall(mine, calls))).toEqual(evidence(withoutCall(theirs, calls)));
@@ -159,13 +172,16 @@ describe('killed after an event', () => {
 });
 
 describe('killed between an effect and its result', () => {
-  test.each(['write_file', 'edit_file', 'apply_patch', 'delete_file'])('%s is found done, and not done again', async (tool) => {
-    const { bench, events } = await killAndResume({ dieAfterEffect: tool });
-    expectSame(bench, events);
-    expectNothingTwice(bench, events);
-    expect(treeOf(bench)).toBe(undisturbed.tree);
-    expect(events.filter((event) => event.type === 'tool.started' && event.name === tool)).toHaveLength(1);
-  });
+  test.each(['write_file', 'edit_file', 'apply_patch', 'delete_file'])(
+    '%s is found done, and not done again',
+    async (tool) => {
+      const { bench, events } = await killAndResume({ dieAfterEffect: tool });
+      expectSame(bench, events);
+      expectNothingTwice(bench, events);
+      expect(treeOf(bench)).toBe(undisturbed.tree);
+      expect(events.filter((event) => event.type === 'tool.started' && event.name === tool)).toHaveLength(1);
+    },
+  );
 
   test.each(['read_file', 'git_status'])('%s, which only reads, is done again', async (tool) => {
     const { bench, events } = await killAndResume({ dieAfterEffect: tool });

@@ -46,7 +46,10 @@ await using klaus = await createKlaus({
   settings: { model: 'scripted/test', 'retry.baseMs': 5 },
   scripted: async () => ({ url: order.url }),
 });
-const session = order.session === undefined ? await klaus.open({ ...(order.mode ? { mode: order.mode } : {}) }) : klaus.session(order.session);
+const session =
+  order.session === undefined
+    ? await klaus.open({ ...(order.mode ? { mode: order.mode } : {}) })
+    : klaus.session(order.session);
 session.subscribe(0, (event) => {
   if (event.seq === order.dieAfterSeq) die();
 });

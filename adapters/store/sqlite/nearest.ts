@@ -1,3 +1,5 @@
+import { toEditDistance } from '@klaus/core/protocol';
+
 /** Names of one thing that a user may mean. */
 export interface Candidate {
   id: string;
@@ -15,25 +17,11 @@ export function findNearest(text: string, candidates: readonly Candidate[]): str
   let least = Math.max(2, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
     for (const name of candidate.names) {
-      const distance = toDistance(wanted, name.toLowerCase().slice(0, wanted.length));
+      const distance = toEditDistance(wanted, name.toLowerCase().slice(0, wanted.length));
       if (distance >= least) continue;
       least = distance;
       best = candidate.id;
     }
   }
   return best;
-}
-
-/** Levenshtein distance: characters to insert, delete or replace. */
-function toDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let at = 1; at <= b.length; at++) {
-      const replaced = previous[at - 1]! + Number(a[row - 1] !== b[at - 1]);
-      current.push(Math.min(replaced, previous[at]! + 1, current[at - 1]! + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length]!;
 }

@@ -71,7 +71,7 @@ function toDiff(plan: FilePlan): { text: string; added: number; removed: number 
   };
 }
 
-export function countLines(text: string): number {
+function countLines(text: string): number {
   if (text === '') return 0;
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }

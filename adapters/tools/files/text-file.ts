@@ -5,7 +5,7 @@ import type { ResolvedPath, Workspace } from '@klaus/core/agent';
 /** Longest file that is read whole or edited. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
 /** Longest text a model may write in one call, in characters. */
-export const MAX_INPUT_CHARS = 4 * 1024 * 1024;
+const MAX_INPUT_CHARS = 4 * 1024 * 1024;
 
 /** A text file as the tools see it. */
 export interface TextFile {

@@ -2,7 +2,7 @@ import type { BlobRef } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 
 /** Output up to here is given whole, in characters; of more, head and tail are kept and the whole becomes a blob. */
-export const MAX_WHOLE = 60_000;
+const MAX_WHOLE = 60_000;
 const PART = MAX_WHOLE / 2;
 
 /** Takes a command's output as it comes, shows it live and keeps what a result needs in bounded memory. */

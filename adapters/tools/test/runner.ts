@@ -79,7 +79,7 @@ export async function findRunner(context: ToolContext, choice: RunnerChoice): Pr
 }
 
 /** Which runner a script calls, by its text. */
-export function recognise(script: string): RunnerName {
+function recognise(script: string): RunnerName {
   if (/\bvitest\b/.test(script)) return 'vitest';
   if (/\bjest\b/.test(script)) return 'jest';
   if (/\bnode\b[^&|;]*\s--test\b/.test(script)) return 'node:test';
@@ -95,7 +95,7 @@ function toArguments(name: RunnerName, { path, pattern }: RunnerChoice): string 
 }
 
 /** One word for the shell, whatever is in it. */
-export function quote(word: string): string {
+function quote(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,0 +1,29 @@
+/** One figure, beside that of a bare program in the same run where there is one. */
+export interface Row {
+  name: string;
+  value: number;
+  unit: Unit;
+  /** The same quantity without Klaus, and what stood for it. */
+  bare?: { value: number; what: string };
+}
+
+export type Unit = 'ms' | 'MB' | 'bytes' | 'events/s' | 'tools' | '%';
+
+/** A benchmark that this machine cannot run. */
+export interface Skipped {
+  name: string;
+  /** Why. */
+  skipped: string;
+}
+
+export interface BenchmarkOptions {
+  /** Fewer rounds and shorter sessions: shows that everything works, and rough figures. */
+  quick: boolean;
+}
+
+/** One entry of the list in run.ts. */
+export interface Benchmark {
+  /** What is typed after `npm run bench --`. */
+  readonly name: string;
+  run(options: BenchmarkOptions): Promise<(Row | Skipped)[]>;
+}

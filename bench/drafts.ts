@@ -1,0 +1,99 @@
+import type { Draft } from '@klaus/core/agent';
+
+const RUN = '01KE0000000000000000000RUN';
+const HASH = 'a'.repeat(64);
+const MODEL = 'anthropic/claude-sonnet-5-5';
+/** 2026-01-02T03:04:05.000Z */
+const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** What stands in a log before the first turn. */
+export function toOpening(workspace: string): Draft[] {
+  const limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
+  return [
+    {
+      type: 'session.opened',
+      workspace,
+      model: MODEL,
+      mode: 'auto',
+      patchApproval: false,
+      sandbox: 'host',
+      checkpoint: 'auto',
+      limits,
+      grant: { authorities: [] },
+      system: 'You are Klaus.',
+      tools: ['read_file'],
+      klaus: '0.1.0',
+      at: START,
+    },
+    { type: 'run.started', run: RUN, trigger: 'prompt', onAsk: 'deny', at: START },
+  ];
+}
+
+/** The seven facts of a turn that reads one file, each about as long as in a real session. */
+export function toTurnDrafts(turn: number): Draft[] {
+  const at = START + turn * 1_000;
+  const call = `call_${turn}`;
+  const head = { run: RUN, turn, call, index: 0, name: 'read_file' };
+  const usage = { input: 0, output: 60, cacheRead: 12_000 + turn, cacheWrite: 300 };
+  const reason = 'the workspace may be read';
+  return [
+    {
+      type: 'turn.started',
+      run: RUN,
+      turn,
+      model: MODEL,
+      requestHash: HASH,
+      reserved: { tokens: 20_000, usd: 0.1 },
+      at,
+    },
+    {
+      type: 'model.attempted',
+      run: RUN,
+      purpose: 'turn',
+      turn,
+      model: MODEL,
+      attempt: 1,
+      outcome: 'ok',
+      usage,
+      usd: 0.01,
+      at,
+    },
+    {
+      type: 'message.added',
+      run: RUN,
+      turn,
+      message: {
+        id: `message-${turn}`,
+        role: 'assistant',
+        origin: 'model',
+        parts: [
+          { type: 'text', text: 'I read the next file to see how the sum is made there.' },
+          { type: 'call', id: call, name: 'read_file', input: { path: `src/part-${turn}.ts` } },
+        ],
+      },
+      at,
+    },
+    { type: 'turn.finished', run: RUN, turn, stopReason: 'tool_use', at },
+    {
+      type: 'gate.decided',
+      ...head,
+      attempt: 1,
+      verdict: 'allow',
+      rule: 'grant',
+      reason,
+      findings: [{ rule: 'grant', verdict: 'allow', reason }],
+      callHash: HASH,
+      at,
+    },
+    { type: 'tool.started', ...head, attempt: 1, resume: 'repeat', changes: [], at },
+    {
+      type: 'tool.finished',
+      ...head,
+      outcome: 'ok',
+      output: 'export const sum = (a, b) => a + b;\n'.repeat(40),
+      changes: [],
+      durationMs: 1,
+      at,
+    },
+  ];
+}

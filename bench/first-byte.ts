@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { startModelServer } from '@klaus/sdk';
+import { createPlace } from '../test/fixtures/place.ts';
+import type { Benchmark } from './benchmark.ts';
+import { interleave } from './measure.ts';
+import { BARE, buildBundle, SOURCE, start, type StartOptions, timeToExit, toRunEnv } from './program.ts';
+
+/** Start of `klaus run` to the first byte of the request to the model, seen at the socket. */
+export const firstByte: Benchmark = {
+  name: 'first-byte',
+  async run({ quick }) {
+    const bundle = [...buildBundle(), 'run', 'Say hello.'];
+    const source = [...SOURCE, 'run', 'Say hello.'];
+    using place = createPlace();
+    await using listener = await listen();
+    const env = await toRunEnv(place, listener.url);
+    await warm([bundle, source], { place, env });
+    const taken = await interleave(
+      {
+        bare: () => timeToExit(BARE, { place }),
+        bundle: () => listener.timeToFirstByte(bundle, { place, env }),
+        source: () => listener.timeToFirstByte(source, { place, env }),
+      },
+      quick ? 5 : 21,
+    );
+    const bare = { value: taken.bare, what: 'node -e 0' };
+    return [
+      { name: 'start to the first byte of the request, bundle', value: taken.bundle, unit: 'ms', bare },
+      { name: 'start to the first byte of the request, source', value: taken.source, unit: 'ms', bare },
+    ];
+  },
+};
+
+/** Whole runs, because the compile cache is written when a program ends by itself. */
+async function warm(commands: readonly (readonly string[])[], { place, env }: StartOptions): Promise<void> {
+  const server = await startModelServer({ script: { steps: [], fallback: { text: 'Hello.' } } });
+  try {
+    const near = { ...env, ANTHROPIC_BASE_URL: server.url };
+    for (const command of commands) await timeToExit(command, { place, env: near });
+  } finally {
+    await server.close();
+  }
+}
+
+interface Listener extends AsyncDisposable {
+  readonly url: string;
+  /** Milliseconds from the start of the program, which is ended then. */
+  timeToFirstByte(command: readonly string[], options: StartOptions): Promise<number>;
+}
+
+/** A socket that answers nothing. */
+async function listen(): Promise<Listener> {
+  let onPost: (at: number) => void = () => {};
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => {}); // The client is ended in mid-request.
+    socket.once('data', (chunk) => {
+      const at = performance.now();
+      if (chunk.subarray(0, 5).toString('latin1') === 'POST ') onPost(at);
+      socket.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async timeToFirstByte(command, options) {
+      const posted = new Promise<number>((resolve) => (onPost = resolve));
+      const begun = performance.now();
+      const child = start(command, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      let complaints = '';
+      child.stderr!.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
+      const ended = once(child, 'exit');
+      const at = await Promise.race([posted, ended.then(() => undefined)]);
+      if (at === undefined) throw new Error(`${command.join(' ')} sent no request:\n${complaints}`);
+      child.kill('SIGKILL');
+      await ended;
+      return at - begun;
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

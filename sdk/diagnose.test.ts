@@ -1,0 +1,74 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { diagnose } from './diagnose.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'klaus-diagnose-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function find(name: string, env: Record<string, string> = {}) {
+  const home = join(folder, 'home');
+  const findings = await diagnose({
+    env: { HOME: folder, KLAUS_HOME: home, PATH: process.env['PATH'], ...env },
+    cwd: folder,
+  });
+  return findings.find((finding) => finding.name === name);
+}
+
+test('a state folder that others can read is noted with the line that closes it', async () => {
+  const home = join(folder, 'home');
+  expect(await find('home')).toMatchObject({ status: 'ok' });
+  mkdirSync(home, { recursive: true });
+  chmodSync(home, 0o755);
+  expect(await find('home')).toMatchObject({ status: 'warn', mend: `chmod 700 ${home}` });
+  chmodSync(home, 0o700);
+  expect(await find('home')).toMatchObject({ status: 'ok' });
+});
+
+test('a damaged database is a failure that names the way out, and is left as it is', async () => {
+  mkdirSync(join(folder, 'home'), { mode: 0o700 });
+  writeFileSync(join(folder, 'home', 'klaus.db'), 'no database at all, only words. '.repeat(200));
+  expect(await find('database')).toMatchObject({
+    status: 'fail',
+    code: 'store.corrupt',
+    mend: expect.stringContaining('klaus db recover'),
+  });
+});
+
+test('keys are named, never shown, and the model that they reach is resolved', async () => {
+  const env = { OPENROUTER_API_KEY: 'sk-or-0123456789abcdef' };
+  const keys = await find('keys', env);
+  expect(keys).toMatchObject({
+    status: 'ok',
+    text: expect.stringContaining('OPENROUTER_API_KEY set, ANTHROPIC_API_KEY not set'),
+  });
+  expect(JSON.stringify(keys)).not.toContain('0123456789');
+  expect(await find('model', env)).toMatchObject({
+    status: 'ok',
+    text: expect.stringMatching(/^opus means openrouter\//),
+  });
+  expect(await find('model')).toMatchObject({ status: 'fail', code: 'auth' });
+});
+
+test('a sandbox that is configured and cannot be used is a failure, whatever else works', async () => {
+  expect(await find('sandbox', { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' })).toMatchObject({
+    status: 'fail',
+    code: 'sandbox.unavailable',
+    text: expect.stringContaining('docker'),
+  });
+  expect(await find('sandbox', { KLAUS_SANDBOX: 'host' })).toBeUndefined();
+});
+
+test('a wrong setting is reported and stops nothing else', async () => {
+  const env = { KLAUS_MAX_TURNS: 'many' };
+  expect(await find('configuration', env)).toMatchObject({
+    status: 'fail',
+    code: 'config',
+    text: expect.stringContaining('KLAUS_MAX_TURNS'),
+  });
+  expect(await find('node', env)).toMatchObject({ status: 'ok' });
+});

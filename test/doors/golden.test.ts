@@ -1,0 +1,77 @@
+import type { Script } from '@klaus/adapters/models';
+import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
+import { describe, expect, test } from 'vitest';
+import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+
+const FILES = {
+  'README.md': '# Golden\n',
+  'AGENTS.md': 'Write plainly.\n',
+  'src/sum.js': 'export const sum = (a, b) => a - b;\n',
+  'src/use.js': "import { sum } from './sum.js';\n",
+};
+
+const PROMPT = 'The sum is wrong.';
+
+/** A session with everything that a door may show: words, thinking, parallel reads, edits, a denial, mistakes of the model. */
+const SESSION: Script = {
+  steps: [
+    {
+      when: { turn: 0 },
+      reply: {
+        thinking: 'I should look at both files.',
+        text: 'I look at the code.',
+        calls: [
+          { name: 'read_file', input: { path: 'src/sum.js' } },
+          { name: 'search_files', input: { pattern: 'sum' } },
+          { name: 'list_files', input: {} },
+        ],
+      },
+    },
+    {
+      when: { turn: 1 },
+      reply: {
+        calls: [
+          { name: 'edit_file', input: { path: 'src/sum.js', edits: [{ old: 'a - b', new: 'a + b' }] } },
+          { name: 'write_file', input: { path: '.git/hooks/pre-commit', content: 'exit 0' } },
+          { name: 'reed_file', input: { path: 'src/sum.js' } },
+          { name: 'read_file', input: { file: 'src/sum.js' } },
+        ],
+      },
+    },
+    {
+      when: { turn: 2 },
+      faults: [{ kind: 'status', status: 529 }],
+      reply: { calls: [{ name: 'write_file', input: { path: 'CHANGES', content: 'fixed\n' } }] },
+    },
+    { when: { turn: 3 }, reply: { text: 'The sum adds now.' } },
+  ],
+};
+
+type Door = (place: Place, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
+
+/** Every way to run a session. Each gives the whole log. */
+const DOORS: Record<string, Door> = {
+  'klaus run --json': async (place, server) => {
+    const ended = await runKlaus(['run', '--json', PROMPT], { place, server });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    return toEvents(ended.stdout);
+  },
+  'the sdk': async (place, server) => {
+    await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
+    const session = await klaus.open();
+    await session.prompt(PROMPT);
+    await session.advance();
+    return [...session.events()];
+  },
+};
+
+describe.each(Object.entries(DOORS))('%s', (_, door) => {
+  test('gives the golden log', async () => {
+    using place = createPlace(FILES);
+    await using server = await startServer(SESSION);
+    const events = await door(place, server);
+    const canonical = toCanonical(events, new Map([[place.workspace, '/workspace']]));
+    await expect(`${JSON.stringify(canonical, undefined, 2)}\n`).toMatchFileSnapshot('golden/session.json');
+  });
+});
