@@ -24,16 +24,15 @@ export const memory: Benchmark = {
   async run({ quick }) {
     const name = 'peak memory of a run with one tool call, bundle';
     if (!existsSync('/proc/self/status')) return [{ name, skipped: 'the peak is read from /proc, which is not here' }];
-    const [node = '', ...words] = [...buildBundle(), 'run', 'Read the readme.'];
-    const [bareNode = '', ...bareWords] = BARE;
+    const bundle = [...buildBundle(), 'run', 'Read the readme.'];
     using place = createPlace();
     const server = await startModelServer({ script: SCRIPT });
     try {
       const env = await toRunEnv(place, server.url);
       const peak = await interleave(
         {
-          bare: () => readPeak([bareNode, '--require', HOOK, ...bareWords], { place }),
-          klaus: () => readPeak([node, '--require', HOOK, ...words], { place, env }),
+          bare: () => readPeak(BARE, { place }),
+          klaus: () => readPeak(bundle, { place, env }),
         },
         quick ? 3 : 9,
       );
@@ -44,8 +43,10 @@ export const memory: Benchmark = {
   },
 };
 
+/** @param command Node with its arguments. */
 async function readPeak(command: readonly string[], options: StartOptions): Promise<number> {
-  const child = start(command, { ...options, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const hooked = [...command.slice(0, 1), '--require', HOOK, ...command.slice(1)];
+  const child = start(hooked, { ...options, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   const [kib, [code]] = await Promise.all([text(child.stdio[3] as Readable), once(child, 'exit')]);
   if (code !== 0 || kib === '') throw new Error(`${command.join(' ')} ended with ${code} and told no peak`);
   return (Number(kib) * 1024) / 1e6;

@@ -1,6 +1,7 @@
-// Sessions of a given number of turns, one after the other; reads its own CPU time as each turn begins.
+// Sessions of given numbers of turns, one after the other; reads its own CPU time as each turn begins.
 import { createKlaus } from '@klaus/sdk';
 import type { Place } from '../test/fixtures/place.ts';
+import { type CpuReadings, readCpu } from './cpu-readings.ts';
 
 export interface SessionOrder {
   place: Pick<Place, 'home' | 'workspace' | 'env'>;
@@ -9,43 +10,27 @@ export interface SessionOrder {
   sessions: readonly number[];
 }
 
-/** Milliseconds of CPU of the process as each request was about to be made, in order, for each session or part. */
-export interface CpuReadings {
-  readings: number[][];
-}
-
-/** Milliseconds of CPU that this process has used, all its threads together. */
-export function readCpu(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
-
-async function work({ place, url, sessions }: SessionOrder): Promise<CpuReadings> {
-  await using klaus = await createKlaus({
-    home: place.home,
-    cwd: place.workspace,
-    env: place.env,
-    settings: { model: 'scripted/turns', 'limits.tokens': 0, 'limits.toolCalls': 0 },
-    scripted: async () => ({ url, contextWindow: 100_000_000 }),
+const { place, url, sessions } = JSON.parse(process.argv[2]!) as SessionOrder;
+await using klaus = await createKlaus({
+  home: place.home,
+  cwd: place.workspace,
+  env: place.env,
+  settings: { model: 'scripted/turns', 'limits.tokens': 0, 'limits.toolCalls': 0 },
+  scripted: async () => ({ url, contextWindow: 100_000_000 }),
+});
+const readings: CpuReadings = [];
+for (const turns of sessions) {
+  // Only files are read: no command runs, in no sandbox.
+  const session = await klaus.open({ sandbox: 'host' });
+  const mine: number[] = [];
+  session.subscribe(0, (event) => {
+    if (event.type === 'turn.started') mine.push(readCpu());
   });
-  const readings: number[][] = [];
-  for (const turns of sessions) {
-    // Only files are read: no command runs, in no sandbox.
-    const session = await klaus.open({ sandbox: 'host' });
-    const mine: number[] = [];
-    session.subscribe(0, (event) => {
-      if (event.type === 'turn.started') mine.push(readCpu());
-    });
-    await session.prompt(`Work for ${turns} turns.`);
-    const result = await session.advance();
-    const outcome = result.state === 'idle' ? result.finished?.outcome : result.state;
-    if (outcome !== 'done') throw new Error(`the session ended with ${outcome}`);
-    readings.push(mine);
-  }
-  return { readings };
+  await session.prompt(`Work for ${turns} turns.`);
+  const result = await session.advance();
+  const outcome = result.state === 'idle' ? result.finished?.outcome : result.state;
+  if (outcome !== 'done') throw new Error(`the session ended with ${outcome}`);
+  readings.push(mine);
 }
-
-if (import.meta.main) {
-  process.send!(await work(JSON.parse(process.argv[2]!) as SessionOrder));
-  process.disconnect();
-}
+process.send!(readings);
+process.disconnect();

@@ -65,7 +65,7 @@ function toReply(key: string | undefined): Reply | undefined {
 }
 
 /** The question with everything that is needed to decide it, made safe for a terminal. */
-export function showQuestion(
+function showQuestion(
   question: EventOf<'approval.asked'>,
   options: { paint: Paint; plain: boolean; all: boolean },
 ): string {

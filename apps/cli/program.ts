@@ -1,5 +1,4 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { findNearWord } from './near-word.ts';
 import { UsageError } from './report-error.ts';
 import {
   addLimitOptions,
@@ -60,7 +59,7 @@ function addRun(program: Command, done: Done): void {
     .argument('[prompt...]', 'what to do; - reads it from standard input')
     .addHelpText('after', '\nPiped input is added as context, as a file named stdin; alone it is the prompt.');
   addRunOptions(run).action(async (words: string[], options: RunOptions) => {
-    if (program.args[0] !== 'run') checkCommandName(program, words);
+    if (program.args[0] !== 'run') await checkCommandName(program, words);
     if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
       throw new UsageError(
         'There is no prompt.',
@@ -223,7 +222,7 @@ function addDatabase(db: Command, done: Done): void {
 }
 
 /** A word where a command was meant must not become a prompt: that would cost money and change files. */
-function checkCommandName(program: Command, words: readonly string[]): void {
+async function checkCommandName(program: Command, words: readonly string[]): Promise<void> {
   const word = words[0];
   if (word === undefined || /\s/.test(word)) return;
   const names = program.commands.map((command) => command.name());
@@ -232,6 +231,7 @@ function checkCommandName(program: Command, words: readonly string[]): void {
       `The command comes before its options.`,
       `Write klaus ${word} first, then the options. As a prompt: klaus run "${word}"`,
     );
+  const { findNearWord } = await import('./near-word.ts');
   const near = findNearWord(word, names);
   if (near !== undefined) {
     throw new UsageError(

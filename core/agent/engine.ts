@@ -10,8 +10,18 @@ import type { Workspace } from './ports/workspace.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
-/** What a checkpoint came to. */
-export type CheckpointResult = { ref: string; commit: string; files: number; leftOut: string[] } | { skipped: string };
+/** A commit of the workspace on a private ref. */
+export interface Checkpoint {
+  ref: string;
+  commit: string;
+  /** Files that differ from HEAD. */
+  files: number;
+  /** Files kept out because they hold secrets. */
+  leftOut: string[];
+}
+
+/** What a checkpoint came to; `standing` is the last one, when there was nothing new to commit. */
+export type CheckpointResult = Checkpoint | { skipped: string; standing?: Checkpoint };
 
 /** Everything the loop works with: ports, and nothing of any door. */
 export interface Engine {

@@ -48,10 +48,12 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     const context = await createToolContext(work, head.call);
     const title = state.title ?? state.firstPrompt?.slice(0, 60) ?? 'work';
     const result = await engine.checkpoint(context, `klaus: ${title}`);
-    if ('skipped' in result) return bodies;
-    bodies.push({ type: 'workspace.snapshotted', run, ...result });
-    if (result.leftOut.length > 0) {
-      const text = `Left out of the checkpoint because they hold secrets: ${result.leftOut.join(', ')}.`;
+    // A commit that the log does not know was made by a process that did not live to say so.
+    const made = 'skipped' in result ? result.standing : result;
+    if (!made || made.commit === state.checkpoint) return bodies;
+    bodies.push({ type: 'workspace.snapshotted', run, ...made });
+    if (made.leftOut.length > 0) {
+      const text = `Left out of the checkpoint because they hold secrets: ${made.leftOut.join(', ')}.`;
       bodies.push({ type: 'notice', run, level: 'warn', text });
     }
   } catch (error) {

@@ -89,6 +89,7 @@ export function fold(state: State, event: Event): void {
       state.grant = event.grant;
       return;
     case 'workspace.snapshotted':
+      state.checkpoint = event.commit;
       if (state.run) state.run.checkpointed = true;
       return;
     case 'context.compacted':

@@ -30,7 +30,9 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
   await work.append(bodies);
-  await Promise.all(ready.map((item) => runCall(work, item)));
+  // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
+  const ended = await Promise.allSettled(ready.map((item) => runCall(work, item)));
+  for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
 /** The intent of a call, to be durable before its effect. */

@@ -97,6 +97,8 @@ export interface State {
   /** True once title and summary of the last run are settled. */
   titled: boolean;
   approvals: Map<string, EventOf<'approval.asked'>>;
+  /** The commit of the last checkpoint. */
+  checkpoint?: string;
   /** Sums over all runs of the session. */
   spent: { usage: Usage; usd: number | null; toolCalls: number; turns: number };
 }

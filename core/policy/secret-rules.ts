@@ -18,6 +18,6 @@ export const SECRET_RULES: readonly SecretRule[] = [
   { name: 'github-token', pattern: /(?<value>gh[pousr]_[A-Za-z0-9_]{36})/g },
   { name: 'netlify-token', pattern: /netlify[_-]?token\s*[=:]\s*["']?(?<value>[a-zA-Z0-9_-]{20,})/gi },
   { name: 'generic-secret', pattern: /secret\s*[=:]\s*["']?(?<value>[a-zA-Z0-9_-]{16,})/gi },
-  { name: 'database-url', pattern: /(?:postgres|mysql|mongodb):\/\/[^@\s]+:(?<value>[^@\s]+)@/g },
+  { name: 'database-url', pattern: /(?:postgres|mysql|mongodb):\/\/[^@\s:/]{0,256}:(?<value>[^@\s]{1,512})@/g },
   { name: 'bearer-token', pattern: /bearer\s+(?<value>[a-zA-Z0-9\-_.]{20,})/gi },
 ];

@@ -151,6 +151,9 @@ test('--on-ask wait parks the run; another process approves it and goes on: exit
   expect(approved).toMatchObject({ code: 0, stdout: 'Written.\n' });
   expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('new\n');
   expect((await runKlaus(['approvals', '--json'], { place })).stdout).toBe('');
+
+  const late = await runKlaus(['reject', approval], { place, server });
+  expect(late).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('approved by cli') });
 });
 
 test('a rejection from another process reaches the model with its note', async () => {
@@ -236,6 +239,12 @@ test('an error with --json is one JSON object on standard error', async () => {
   expect(JSON.parse(stderr)).toEqual({
     error: { code: 'usage', exitCode: 2, message: expect.stringContaining('nothing'), hint: expect.any(String) },
   });
+});
+
+test('a stack trace is shown with KLAUS_DEBUG=1 and never without', async () => {
+  using place = createPlace();
+  expect((await runKlaus(['show', 'nothing'], { place })).stderr).not.toContain('    at ');
+  expect((await runKlaus(['show', 'nothing'], { place, env: { KLAUS_DEBUG: '1' } })).stderr).toContain('    at ');
 });
 
 test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async () => {

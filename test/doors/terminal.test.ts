@@ -84,6 +84,19 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect((await listSessions(place))[0]?.status).toBe('cancelled');
   });
 
+  test('Ctrl-C while the model is silent cancels the run: exit 130', async () => {
+    using place = createPlace();
+    const hang = { kind: 'hang', after: 0, keepAlive: true, always: true } as const;
+    await using server = await startServer({ steps: [{ reply: { text: 'never' }, faults: [hang] }] });
+    await using terminal = await open(['wait'], { place, server });
+    await terminal.shows('… thinking');
+    await terminal.type('C-c');
+    expect(await terminal.exitCode()).toBe(130);
+    const end = await terminal.shows('klaus resume');
+    expect(end).toContain('Ctrl-C again leaves at once');
+    expect(end).not.toContain('thinking');
+  });
+
   test('a key typed before the question does not answer it', async () => {
     using place = createPlace();
     const wait = { name: 'run_command', input: { command: 'until [ -e go ]; do sleep 0.05; done' } };

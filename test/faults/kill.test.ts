@@ -90,11 +90,10 @@ async function killAndResume(kill: Partial<Order>): Promise<{ bench: Bench; even
   expect(killed.signal).toBe('SIGKILL');
   const session = killed.lines[0]!.session!;
   const { prompt, ...rest } = bench.order;
-  const begun = eventsOf(bench, session).some((event) => event.type === 'run.started');
-  // A process that died before its prompt was taken had sent it already, or not: what the inbox holds is taken.
-  const resumed = await run({ ...rest, session, ...(begun || killed.lines.length > 1 ? {} : {}) });
+  const resumed = await run({ ...rest, session });
   expect(resumed.signal).toBeNull();
   let events = eventsOf(bench, session);
+  // A process that died before it had sent its prompt left a session without one.
   if (!events.some((event) => event.type === 'run.started')) {
     await run({ ...rest, session, prompt: prompt! });
     events = eventsOf(bench, session);
@@ -188,6 +187,17 @@ describe('killed between an effect and its result', () => {
     expectSame(bench, events);
     expectNothingTwice(bench, events);
     expect(treeOf(bench)).toBe(undisturbed.tree);
+  });
+
+  test('a checkpoint that was committed and not logged is found again, not made twice', async () => {
+    const { bench, events } = await killAndResume({ dieAtCheckpoint: true });
+    expectSame(bench, events);
+    const ref = `refs/klaus/checkpoints/${events[0]!.session}`;
+    const git = (...words: string[]) =>
+      execFileSync('git', ['-C', bench.order.workspace, ...words], { env: GIT_ENV, encoding: 'utf8' }).trim();
+    expect(git('rev-list', '--count', ref)).toBe('2');
+    const snapshots = events.filter((event) => event.type === 'workspace.snapshotted');
+    expect(snapshots.map((event) => event.commit)).toEqual([git('rev-parse', ref)]);
   });
 
   test('a shell has an unknown outcome, what it changed is said, and it is not run again', async () => {

@@ -1,5 +1,7 @@
 // A Klaus in a process of its own that ends itself with SIGKILL at a chosen moment, or not at all.
 // Told by one JSON object on the command line; prints one JSON object when it comes to an end by itself.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { builtinTools } from '@klaus/adapters/tools';
 import type { Tool } from '@klaus/core/agent';
 import { createKlaus } from '@klaus/sdk';
@@ -20,6 +22,8 @@ export interface Order {
   dieAfterSeq?: number;
   /** Die when this tool has done its work and before its result is known to anybody. */
   dieAfterEffect?: string;
+  /** Die as soon as the checkpoint's ref is there. */
+  dieAtCheckpoint?: boolean;
 }
 
 const order = JSON.parse(process.argv[2]!) as Order;
@@ -53,6 +57,10 @@ const session =
 session.subscribe(0, (event) => {
   if (event.seq === order.dieAfterSeq) die();
 });
+if (order.dieAtCheckpoint) {
+  const ref = join(order.workspace, '.git/refs/klaus/checkpoints', session.id);
+  setInterval(() => existsSync(ref) && die(), 1).unref();
+}
 process.stdout.write(`${JSON.stringify({ session: session.id })}\n`);
 if (order.prompt !== undefined) await session.prompt(order.prompt, { onAsk: order.onAsk ?? 'deny' });
 let result = await session.advance();

@@ -56,6 +56,22 @@ from=\${head:-$(git hash-object -t tree /dev/null)}
 echo "commit $commit $(git diff-tree -r -z --name-only "$from" "$tree" | tr -cd '\\0' | wc -c)"
 `;
 
+/** The checkpoint that stands, with how many files it changes against HEAD. */
+const STANDING = `
+set -eu
+previous=$(git rev-parse -q --verify "$KLAUS_REF^{commit}" || true)
+if [ -z "$previous" ]; then exit 0; fi
+head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
+from=\${head:-$(git hash-object -t tree /dev/null)}
+echo "commit $previous $(git diff-tree -r -z --name-only "$from" "$previous" | tr -cd '\\0' | wc -c)"
+`;
+
+/** Nothing was committed, and why. `standing` is the session's last checkpoint, where there is one. */
+export interface NoCheckpoint {
+  skipped: string;
+  standing?: Checkpoint;
+}
+
 /**
  * Commits the workspace as it is to a ref of the session's own. The user's index, HEAD and branches stay as
  * they are; ignored files stay out, and so do files whose new content looks like a secret: the last committed
@@ -67,7 +83,7 @@ echo "commit $commit $(git diff-tree -r -z --name-only "$from" "$tree" | tr -cd 
 export async function createCheckpoint(
   context: CheckpointContext,
   message: string,
-): Promise<Checkpoint | { skipped: string }> {
+): Promise<Checkpoint | NoCheckpoint> {
   const repository = await findRepository(context).catch((error: unknown) => {
     if (isKlausError(error) && error.code === 'tool.failed') return error;
     throw error;
@@ -86,7 +102,11 @@ export async function createCheckpoint(
   const leftOut: string[] = [];
   for (const path of paths) if (await hasSecret(context, path)) leftOut.push(path);
   const kept = paths.filter((path) => !leftOut.includes(path));
-  if (kept.length === 0) return { skipped: explainNothing(leftOut) };
+  const skip = async (): Promise<NoCheckpoint> => {
+    const found = toCommit(await runScript(context, STANDING, { repository, env }));
+    return { skipped: explainNothing(leftOut), ...(found ? { standing: { ref, ...found, leftOut } } : {}) };
+  };
+  if (kept.length === 0) return skip();
   const binds = repository.inside ? [] : toWritable(repository);
   const output = await runScript(context, COMMIT, {
     repository,
@@ -94,9 +114,13 @@ export async function createCheckpoint(
     binds,
     stdin: kept.map((path) => `${path}\0`).join(''),
   });
+  const made = toCommit(output);
+  return made ? { ref, ...made, leftOut } : skip();
+}
+
+function toCommit(output: string): { commit: string; files: number } | undefined {
   const [, commit, files] = /^commit ([0-9a-f]+) +(\d+)$/m.exec(output) ?? [];
-  if (commit === undefined) return { skipped: explainNothing(leftOut) };
-  return { ref, commit, files: Number(files), leftOut };
+  return commit === undefined ? undefined : { commit, files: Number(files) };
 }
 
 function explainNothing(leftOut: readonly string[]): string {

@@ -142,17 +142,19 @@ function createCallsView(screen: Screen) {
       const title = titles.get(event.call) ?? event.name;
       titles.delete(event.call);
       const time = screen.paint('dim', formatDuration(event.durationMs));
-      const ended = event.outcome === 'error' ? '' : `${event.outcome}: `;
-      // The first line of what a shell says is the command itself.
-      const reason = toLine(
-        event.output.split('\n').find((one) => one.trim() !== '' && !one.startsWith('$ ')) ?? '',
-        120,
-      );
-      const why = event.outcome === 'ok' ? '' : ` ${screen.paint('dim', ended + reason)}`;
+      const why = event.outcome === 'ok' ? '' : ` ${screen.paint('dim', toReason(event))}`;
       screen.line(`${screen.mark(event.outcome === 'ok' ? 'ok' : 'bad')}${title} ${time}${why}`);
       show();
     },
   };
+}
+
+/** Why a call did not end well, in one line. */
+function toReason({ outcome, output }: EventOf<'tool.finished'>): string {
+  // The first line of what a shell says is the command itself.
+  const line = output.split('\n').find((one) => one.trim() !== '' && !one.startsWith('$ ')) ?? '';
+  const isSaid = outcome === 'error' || line.toLowerCase().includes(outcome);
+  return toLine(isSaid ? line : `${outcome}: ${line}`, 120);
 }
 
 /** Facts that are one line each. */

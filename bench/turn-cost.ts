@@ -1,0 +1,115 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { createPlace, type Place } from '../test/fixtures/place.ts';
+import type { Benchmark, Row } from './benchmark.ts';
+import type { ClientOrder } from './client-process.ts';
+import type { CpuReadings } from './cpu-readings.ts';
+import { meanStep } from './measure.ts';
+import type { ModelOrder, ModelReady, SaveBodies, SavedBodies } from './model-process.ts';
+import type { SessionOrder } from './session-process.ts';
+
+const EARLY = 10;
+/** Half of the turns that a figure is the mean of. */
+const HALF = 10;
+/** Turns of the session that goes before: what is compared is the history's length, not how warm the code is. */
+const WARM = 150;
+
+/**
+ * CPU of the engine for one turn with one tool call, early and late in a session, beside a client that posts
+ * the same bytes. Three processes: the server, and one after the other the engine and the client.
+ */
+export const turnCost: Benchmark = {
+  name: 'turns',
+  async run({ quick }) {
+    const late = quick ? 200 : 1_000;
+    const sessions = [WARM, late + HALF + 1];
+    using place = createPlace();
+    mkdirSync(place.home, { mode: 0o700 });
+    const order: ModelOrder = { script: toScript(sessions) };
+    const server = startProcess('model-process.ts', order);
+    try {
+      const { url } = await receive<ModelReady>(server);
+      const engine = await playSessions({ place, url, sessions });
+      const client = await repeatRequests({ place, url, server, sessions });
+      return toRows(engine, client, late);
+    } finally {
+      server.kill();
+    }
+  },
+};
+
+/** A session of N turns calls a tool in each but the last. */
+function toScript(sessions: readonly number[]): Script {
+  return {
+    steps: sessions.map((turns) => ({
+      when: { turn: turns - 1, user: `for ${turns} turns` },
+      reply: { text: 'That is all.' },
+    })),
+    fallback: { text: 'I read it once more.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+  };
+}
+
+async function playSessions({ place, url, sessions }: SessionOrder): Promise<number[]> {
+  const { home, workspace, env } = place;
+  const engine = startProcess('session-process.ts', { place: { home, workspace, env }, url, sessions });
+  const readings = await receive<CpuReadings>(engine);
+  return readings.at(-1)!;
+}
+
+interface Recorded {
+  place: Place;
+  url: string;
+  server: ChildProcess;
+  sessions: readonly number[];
+}
+
+/** The same bodies in the same order, from a client that has been warmed by as many. */
+async function repeatRequests({ place, url, server, sessions }: Recorded): Promise<number[]> {
+  const file = join(dirname(place.home), 'bodies');
+  server.send({ file } satisfies SaveBodies);
+  const { lengths } = await receive<SavedBodies>(server);
+  const expected = sessions.reduce((sum, turns) => sum + turns, 0);
+  if (lengths.length !== expected) throw new Error(`${lengths.length} requests were sent, not ${expected}`);
+  const parts = sessions.map((turns, at) => {
+    const first = sessions.slice(0, at).reduce((sum, before) => sum + before, 0);
+    return lengths.slice(first, first + turns);
+  });
+  const order: ClientOrder = { url, file, sessions: parts };
+  const readings = await receive<CpuReadings>(startProcess('client-process.ts', order));
+  return readings.at(-1)!;
+}
+
+function toRows(engine: readonly number[], client: readonly number[], late: number): Row[] {
+  const toCost = (readings: readonly number[], turn: number) => meanStep(readings.slice(turn - HALF, turn + HALF + 1));
+  const rows = [EARLY, late].map((turn): Row => {
+    const bare = { value: toCost(client, turn), what: 'fetch of the same bytes' };
+    return { name: `CPU of turn ${turn.toLocaleString('en')}`, value: toCost(engine, turn), unit: 'ms', bare };
+  });
+  const [early, later] = rows.map(({ value, bare }) => value - bare!.value);
+  const name = `engine beyond the client, turn ${late.toLocaleString('en')}`;
+  return [...rows, { name, value: later!, unit: 'ms', bare: { value: early!, what: `the same at turn ${EARLY}` } }];
+}
+
+function startProcess(file: string, order: ModelOrder | SessionOrder | ClientOrder): ChildProcess {
+  return fork(join(import.meta.dirname, file), [JSON.stringify(order)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** The next message of a process; its end without one is an error. */
+async function receive<Message>(child: ChildProcess): Promise<Message> {
+  const stop = new AbortController();
+  try {
+    return await Promise.race([
+      once(child, 'message', stop).then(([message]) => message as Message),
+      once(child, 'exit', stop).then(([code, signal]) => {
+        throw new Error(`${child.spawnargs[1]} ended with ${code ?? signal} before it answered`);
+      }),
+    ]);
+  } finally {
+    stop.abort();
+  }
+}
