@@ -7,7 +7,7 @@ import { createPlace, type Place } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import type { ClientOrder } from './client-process.ts';
 import type { CpuReadings } from './cpu-readings.ts';
-import { meanStep } from './measure.ts';
+import { meanStep, median } from './measure.ts';
 import type { ModelOrder, ModelReady, SaveBodies, SavedBodies } from './model-process.ts';
 import type { SessionOrder } from './session-process.ts';
 
@@ -16,6 +16,8 @@ const EARLY = 10;
 const HALF = 10;
 /** Turns of the session that goes before: what is compared is the history's length, not how warm the code is. */
 const WARM = 150;
+/** Short sessions, so that the early figure is not that of 20 turns alone. */
+const SHORT = Array.from({ length: 6 }, () => EARLY + HALF + 1);
 
 /**
  * CPU of the engine for one turn with one tool call, early and late in a session, beside a client that posts
@@ -25,7 +27,7 @@ export const turnCost: Benchmark = {
   name: 'turns',
   async run({ quick }) {
     const late = quick ? 200 : 1_000;
-    const sessions = [WARM, late + HALF + 1];
+    const sessions = [WARM, ...SHORT, late + HALF + 1];
     using place = createPlace();
     mkdirSync(place.home, { mode: 0o700 });
     const order: ModelOrder = { script: toScript(sessions) };
@@ -44,7 +46,7 @@ export const turnCost: Benchmark = {
 /** A session of N turns calls a tool in each but the last. */
 function toScript(sessions: readonly number[]): Script {
   return {
-    steps: sessions.map((turns) => ({
+    steps: [...new Set(sessions)].map((turns) => ({
       when: { turn: turns - 1, user: `for ${turns} turns` },
       reply: { text: 'That is all.' },
     })),
@@ -52,11 +54,10 @@ function toScript(sessions: readonly number[]): Script {
   };
 }
 
-async function playSessions({ place, url, sessions }: SessionOrder): Promise<number[]> {
+async function playSessions({ place, url, sessions }: SessionOrder): Promise<CpuReadings> {
   const { home, workspace, env } = place;
   const engine = startProcess('session-process.ts', { place: { home, workspace, env }, url, sessions });
-  const readings = await receive<CpuReadings>(engine);
-  return readings.at(-1)!;
+  return receive<CpuReadings>(engine);
 }
 
 interface Recorded {
@@ -67,7 +68,7 @@ interface Recorded {
 }
 
 /** The same bodies in the same order, from a client that has been warmed by as many. */
-async function repeatRequests({ place, url, server, sessions }: Recorded): Promise<number[]> {
+async function repeatRequests({ place, url, server, sessions }: Recorded): Promise<CpuReadings> {
   const file = join(dirname(place.home), 'bodies');
   server.send({ file } satisfies SaveBodies);
   const { lengths } = await receive<SavedBodies>(server);
@@ -78,12 +79,16 @@ async function repeatRequests({ place, url, server, sessions }: Recorded): Promi
     return lengths.slice(first, first + turns);
   });
   const order: ClientOrder = { url, file, sessions: parts };
-  const readings = await receive<CpuReadings>(startProcess('client-process.ts', order));
-  return readings.at(-1)!;
+  return receive<CpuReadings>(startProcess('client-process.ts', order));
 }
 
-function toRows(engine: readonly number[], client: readonly number[], late: number): Row[] {
-  const toCost = (readings: readonly number[], turn: number) => meanStep(readings.slice(turn - HALF, turn + HALF + 1));
+/** Mean of the turns around this one: of every session that was so long, the middle one. The warming one is no part of it. */
+function toCost(sessions: CpuReadings, turn: number): number {
+  const long = sessions.slice(1).filter((readings) => readings.length > turn + HALF);
+  return median(long.map((readings) => meanStep(readings.slice(turn - HALF, turn + HALF + 1))));
+}
+
+function toRows(engine: CpuReadings, client: CpuReadings, late: number): Row[] {
   const rows = [EARLY, late].map((turn): Row => {
     const bare = { value: toCost(client, turn), what: 'fetch of the same bytes' };
     return { name: `CPU of turn ${turn.toLocaleString('en')}`, value: toCost(engine, turn), unit: 'ms', bare };

@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference and `.env.example` from the code it describes.
+ * Writes everything in docs/reference, `.env.example` and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -14,6 +14,7 @@ import { toCliPage } from './docs/cli-page.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
+import { toReadme } from './docs/readme.ts';
 import { toCommandsJsonSchema, toConfigJsonSchema, toEventsJsonSchema } from '../core/protocol/json-schema.ts';
 
 /** Every generated file by its path in the repository. */
@@ -21,6 +22,7 @@ function generate(): ReadonlyMap<string, string> {
   const toJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   return new Map([
     ['.env.example', toEnvExample()],
+    ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['docs/reference/cli.md', toCliPage(createProgram())],
     ['docs/reference/config.md', toConfigPage()],
     ['docs/reference/errors.md', toErrorsPage()],

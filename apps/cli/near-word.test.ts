@@ -5,7 +5,7 @@ const COMMANDS = ['run', 'resume', 'sessions', 'show', 'approve', 'approvals', '
 
 test.each([
   ['sesions', 'sessions'],
-  ['sessoin', 'sessions'],
+  ['sessoins', 'sessions'],
   ['shwo', 'show'],
   ['approv', 'approve'],
   ['rum', 'run'],

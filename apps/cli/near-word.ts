@@ -19,5 +19,5 @@ export function findNearWord(word: string, candidates: readonly string[]): strin
 }
 
 function toLetters(word: string): string {
-  return [...word.toLowerCase()].toSorted().join('');
+  return word.toLowerCase().split('').toSorted().join('');
 }

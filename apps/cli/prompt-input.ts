@@ -72,16 +72,17 @@ function toImage(bytes: Uint8Array): ImagePart | undefined {
 }
 
 /**
- * Reads what is piped in, to its end.
+ * Reads what is piped in, to its end. Says so on standard error when nothing has come for two seconds: a pipe
+ * that nobody closes would otherwise look like a hang.
  *
- * @param onSilence Called once when nothing has come for two seconds: a pipe that nobody closes would
- *   otherwise look like a hang.
  * @returns Undefined when standard input is a terminal, closed or the null device.
  * @throws UsageError for more than 8 MiB.
  */
-export async function readStdin(onSilence: () => void): Promise<Uint8Array | undefined> {
+export async function readStdin(): Promise<Uint8Array | undefined> {
   if (!isPiped()) return undefined;
-  const silence = setTimeout(onSilence, SILENCE);
+  const silence = setTimeout(() => {
+    process.stderr.write('klaus: waiting for the end of standard input; < /dev/null means that there is none\n');
+  }, SILENCE);
   const chunks: Buffer[] = [];
   let size = 0;
   try {

@@ -11,7 +11,7 @@ import { canAsk, createOutput, workOn } from '../show-session.ts';
 export async function run(words: readonly string[], options: RunOptions): Promise<number> {
   checkCombination(options);
   const output = createOutput(options);
-  const stdin = await readStdin(() => output.note('Reading standard input; it is still open. < /dev/null means none.'));
+  const stdin = await readStdin();
   const settings =
     options.session === undefined && options.continue === undefined ? toSettings(options) : { onAsk: options.onAsk };
   await using klaus = await openKlaus({ cwd: options.cwd, settings, onNotice: (text) => output.note(text) });

@@ -7,7 +7,7 @@ import { lastSeq, sendPrompt } from './run.ts';
 /** `klaus steer ID "text"`: speaks into a run, which sees it at its next model call. */
 export async function steer(id: string, words: readonly string[], options: RunOptions): Promise<number> {
   const output = createOutput(options);
-  const stdin = await readStdin(() => output.note('Reading standard input; it is still open. < /dev/null means none.'));
+  const stdin = await readStdin();
   await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });
   const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
   const session = klaus.session(id);
