@@ -146,9 +146,12 @@ function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
   }
 }
 
+/** Stops after which the answer is to go on. */
+const CUT: ReadonlySet<string> = new Set(['max_tokens', 'pause_turn', 'model_context_window_exceeded']);
+
 function foldStop(run: RunState, event: EventOf<'turn.finished'>): void {
   run.lastStop = event.stopReason;
-  const isWhole = event.stopReason !== 'max_tokens' && event.stopReason !== 'pause_turn' && !event.empty;
+  const isWhole = !event.empty && !CUT.has(event.stopReason);
   run.continuations = isWhole ? 0 : run.continuations + 1;
   run.empty = event.empty === true;
   if (event.stopReason === 'model_context_window_exceeded') run.mustCompact = true;

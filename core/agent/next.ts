@@ -114,10 +114,11 @@ function endOf(state: State, facts: Facts): Action | undefined {
         ? finish({ outcome: 'failed', reason: 'The model paused too often in a row.' })
         : undefined;
     case 'max_tokens':
+    case 'model_context_window_exceeded':
       if (run.continuations > facts.maxRetries) {
-        return finish({ outcome: 'failed', reason: 'The answer was cut at the output limit too often in a row.' });
+        return finish({ outcome: 'failed', reason: 'The answer was cut too often in a row.' });
       }
-      return { kind: 'say', text: 'Your answer was cut at the output limit. Go on exactly where it stopped.' };
+      return { kind: 'say', text: 'Your answer was cut. Go on exactly where it stopped.' };
     default:
       if (run.empty || !last || toText(last).trim() === '') {
         return run.continuations > facts.maxRetries
