@@ -1,4 +1,4 @@
-import { availableParallelism, loadavg, platform, release } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { type Line, toMarkdown } from './table.ts';
 
 /** Where and when the figures were taken. */
@@ -16,7 +16,7 @@ export function readLoad(): number {
 export function describe({ command, load }: Circumstances): string {
   const day = new Date().toISOString().slice(0, 10);
   const busy = `load ${load.before.toFixed(1)} before and ${load.after.toFixed(1)} after`;
-  return `\`${command}\`, ${day}, ${availableParallelism()} cores, ${platform()} ${release()}, Node ${process.version}, ${busy}`;
+  return `\`${command}\`, ${day}, ${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.version}, ${busy}`;
 }
 
 /** docs/benchmarks.md. */
@@ -35,7 +35,7 @@ Where programs are compared they run in turn, each round beginning with another 
 
 - **start**: from the start of the program to its end. The bundle is what \`npm run build\` makes, run as \`node dist/klaus.cjs\`, with a state folder that exists and so with its compile cache; the source is \`./klaus\` of a clone, which is a shell script before it is Node.
 - **first-byte**: from the start of \`klaus run\` to the first byte of the POST at a raw socket, with the sandbox chosen and the session durable by then.
-- **turns**: user and system time of all threads of the engine's process, mean of the 20 turns around the one named; at turn 10 the middle one of seven sessions. Each turn is one request, one streamed answer and one file read. The server has a process of its own. The client is another process that posts the recorded bodies in the same order with \`fetch\` and reads the answers. Both have worked through a session of 150 turns before, so that code is as warm at turn 10 as it is later. The last line is the engine's own part late in the session against early: it should stay near 1.
+- **turns**: user and system time of all threads of the engine's process, mean of the 20 turns around the one named; at turn 10 the middle one of seven sessions. Each turn is one request, one streamed answer and one file read. The server has a process of its own. The client is another process that posts the recorded bodies in the same order with \`fetch\` and reads the answers. Both have worked through a session of 150 turns before, so that code is as warm at turn 10 as it is later. The last line is the engine's own part late in the session against early: it should stay near 1, and what lies above is work that grows with the history.
 - **append**: the seven events of a turn, over and over, with hash chain, projections and subscribers, against rows of the same bytes in a table without any of these.
 - **memory**: the peak that the kernel counts for the process (\`VmHWM\`).
 - **prefix**: what the requests of one session have in common with the one before, from the bytes as they were sent; and the share of the prompt that the scripted server counts as read from its cache. The bare figure is what an ideal client would reach: each request the one before with something behind it. Tokens are counted in whole messages, so their share can lie a little beside it.

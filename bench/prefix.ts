@@ -2,6 +2,7 @@ import { createKlaus, type Event, type Script, startModelServer, type StartedMod
 import { createPlace } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { countCommonPrefix } from './measure.ts';
+import { HUNG_MS } from './program.ts';
 
 const TURNS = 50;
 
@@ -39,7 +40,7 @@ async function play(server: StartedModelServer): Promise<Event[]> {
   // Only files are read: no command runs, in no sandbox.
   const session = await klaus.open({ sandbox: 'host' });
   await session.prompt('Read the readme again and again.');
-  const result = await session.advance();
+  const result = await session.advance({ signal: AbortSignal.timeout(HUNG_MS) });
   const outcome = result.state === 'idle' ? result.finished?.outcome : result.state;
   if (outcome !== 'done') throw new Error(`the run ended with ${outcome}`);
   return [...session.events()];

@@ -35,7 +35,7 @@ export interface StartOptions {
 }
 
 /** Milliseconds after which a program that should take one second is given up. */
-const HUNG_MS = 60_000;
+export const HUNG_MS = 60_000;
 
 export function start([program = '', ...words]: readonly string[], options: StartOptions): ChildProcess {
   const { place, env = {}, stdio = 'ignore' } = options;

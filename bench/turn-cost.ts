@@ -16,6 +16,8 @@ const EARLY = 10;
 const HALF = 10;
 /** Turns of the session that goes before: what is compared is the history's length, not how warm the code is. */
 const WARM = 150;
+/** Milliseconds after which a process is given up. */
+const HUNG_MS = 180_000;
 /** Short sessions, so that the early figure is not that of 20 turns alone. */
 const SHORT = Array.from({ length: 6 }, () => EARLY + HALF + 1);
 
@@ -101,6 +103,8 @@ function toRows(engine: CpuReadings, client: CpuReadings, late: number): Row[] {
 function startProcess(file: string, order: ModelOrder | SessionOrder | ClientOrder): ChildProcess {
   return fork(join(import.meta.dirname, file), [JSON.stringify(order)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    timeout: HUNG_MS,
+    killSignal: 'SIGKILL',
   });
 }
 

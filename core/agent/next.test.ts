@@ -39,7 +39,7 @@ function createLog(opened: Partial<Extract<EventBody, { type: 'session.opened' }
   };
   add({
     type: 'session.opened',
-    workspace: '/work',
+    workspace: '/project',
     model: 'scripted/x',
     mode: 'auto',
     patchApproval: false,

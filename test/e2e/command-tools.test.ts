@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { test } from '../fixtures/sandboxed.ts';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';

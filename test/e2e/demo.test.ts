@@ -3,8 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runKlaus } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
-
-const hasBubblewrap = spawnSync('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true']).status === 0;
+import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 test.skipIf(!hasBubblewrap)('klaus demo mends the project in the sandbox (needs bubblewrap)', async () => {
   using place = createPlace();

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createModelServer, parseScript } from '@klaus/adapters/models';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
+import { test } from '../fixtures/sandboxed.ts';
 
 const examples = join(import.meta.dirname, '../../examples');
 const folder = mkdtempSync(join(tmpdir(), 'klaus-examples-'));

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { test } from '../fixtures/sandboxed.ts';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint, type Checkpoint } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';

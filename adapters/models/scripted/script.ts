@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, stopReasonSchema } from '@klaus/core/protocol';
 import type { LineCounter, Document } from 'yaml';
 import { z } from 'zod';
 import { checkTemplate } from './template.ts';
@@ -62,15 +62,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
 export type Fault = z.infer<typeof faultSchema>;
 
 /** The stop reasons of the Messages API; chat-completions gets the nearest of its own. */
-export const scriptStopSchema = z.enum([
-  'end_turn',
-  'tool_use',
-  'max_tokens',
-  'stop_sequence',
-  'pause_turn',
-  'refusal',
-  'model_context_window_exceeded',
-]);
+export const scriptStopSchema = stopReasonSchema.exclude(['cancelled']);
 export type ScriptStop = z.infer<typeof scriptStopSchema>;
 
 const callSchema = z
