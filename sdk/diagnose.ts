@@ -20,6 +20,8 @@ export interface Finding {
   text: string;
   /** What the user can do, with the exact line to type where there is one. */
   mend?: string;
+  /** A shell line that mends it by the system's package manager, where that is all it takes. */
+  install?: string;
   /** What a run would fail with, for `fail`. */
   code?: ErrorCode;
 }
@@ -95,7 +97,8 @@ async function checkSandboxes(home: string, configuration: Configuration | undef
   const findings = drivers.map((driver): Finding => {
     const name = `sandbox ${driver.name}`;
     if (driver.available) return { name, status: driver.name === 'host' ? 'warn' : 'ok', text: driver.detail };
-    return { name, status: 'warn', text: driver.reason, mend: driver.mend };
+    const { reason, mend, install } = driver;
+    return { name, status: 'warn', text: reason, mend, ...(install === undefined ? {} : { install }) };
   });
   const chosen = configuration?.get('sandbox.driver');
   const docker = configuration?.get('dockerEnabled');

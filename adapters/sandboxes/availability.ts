@@ -11,17 +11,20 @@ export type Availability =
       reason: string;
       /** What the user can do, as one imperative sentence with the exact line to type where there is one. */
       mend: string;
+      /** A shell line that mends it by the system's package manager, where that is all it takes. */
+      install?: string;
     };
 
 type Distribution = 'debian' | 'fedora' | 'arch' | 'alpine' | 'suse' | 'other';
 
-const INSTALL: Record<Distribution, (name: { debian: string; other: string }) => string | undefined> = {
-  debian: ({ debian }) => `apt-get install -y ${debian}`,
-  fedora: ({ other }) => `dnf install -y ${other}`,
-  arch: ({ other }) => `pacman -S --noconfirm ${other}`,
-  alpine: ({ other }) => `apk add ${other}`,
-  suse: ({ other }) => `zypper install -y ${other}`,
-  other: () => undefined,
+const INSTALL: Record<Distribution, (name: { debian: string; other: string }) => string[]> = {
+  // A fresh machine has no package lists yet.
+  debian: ({ debian }) => ['apt-get update', `apt-get install -y ${debian}`],
+  fedora: ({ other }) => [`dnf install -y ${other}`],
+  arch: ({ other }) => [`pacman -S --noconfirm ${other}`],
+  alpine: ({ other }) => [`apk add ${other}`],
+  suse: ({ other }) => [`zypper install -y ${other}`],
+  other: () => [],
 };
 
 /**
@@ -33,8 +36,9 @@ export function toInstallLine(
   name: { debian: string; other: string },
   machine: { osRelease: string; isRoot: boolean },
 ): string | undefined {
-  const line = INSTALL[toDistribution(machine.osRelease)](name);
-  return line === undefined ? undefined : `${machine.isRoot ? '' : 'sudo '}${line}`;
+  const lines = INSTALL[toDistribution(machine.osRelease)](name);
+  if (lines.length === 0) return undefined;
+  return lines.map((line) => `${machine.isRoot ? '' : 'sudo '}${line}`).join(' && ');
 }
 
 /** Content of /etc/os-release; empty where there is none. */

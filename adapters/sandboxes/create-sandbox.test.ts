@@ -84,8 +84,10 @@ test('a workspace that is not there is said', async () => {
 test('the mend names the line for each distribution', () => {
   const line = (osRelease: string, isRoot = true) =>
     toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease, isRoot });
-  expect(line('ID=debian\n')).toBe('apt-get install -y bubblewrap');
-  expect(line('NAME="Pop!_OS"\nID=pop\nID_LIKE="ubuntu debian"\n', false)).toBe('sudo apt-get install -y bubblewrap');
+  expect(line('ID=debian\n')).toBe('apt-get update && apt-get install -y bubblewrap');
+  expect(line('NAME="Pop!_OS"\nID=pop\nID_LIKE="ubuntu debian"\n', false)).toBe(
+    'sudo apt-get update && sudo apt-get install -y bubblewrap',
+  );
   expect(line('ID="rocky"\nID_LIKE="rhel centos fedora"')).toBe('dnf install -y bubblewrap');
   expect(line('ID=arch')).toBe('pacman -S --noconfirm bubblewrap');
   expect(line('ID=alpine')).toBe('apk add bubblewrap');

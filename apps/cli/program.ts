@@ -152,9 +152,8 @@ function addMachine(program: Command, done: Done): void {
     .summary('say what works here, and how to mend what does not')
     .option('--json', 'one JSON document')
     .option('--plain', 'words instead of symbols')
-    .action(async (options: { json?: true; plain?: true }) =>
-      done(await (await import('./commands/doctor.ts')).doctor(options)),
-    );
+    .option('--install', 'install what is missing by the package manager of this system')
+    .action(async (options: DoctorOptions) => done(await (await import('./commands/doctor.ts')).doctor(options)));
   program
     .command('config')
     .summary('print every setting with its source')

@@ -13,7 +13,9 @@ export interface BubblewrapProgram {
   hasDisableUserns: boolean;
 }
 
-export type BubblewrapSearch = { program: BubblewrapProgram } | { program?: undefined; reason: string; mend: string };
+export type BubblewrapSearch =
+  | { program: BubblewrapProgram }
+  | { program?: undefined; reason: string; mend: string; install?: string };
 
 export interface FindOptions {
   /** Klaus's own state: what worked once is remembered there. */
@@ -39,7 +41,7 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
     const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease: readOsRelease(), isRoot });
     return {
       reason: 'the program bwrap is not installed',
-      mend: line ? `Type: ${line}` : 'Install the package bubblewrap.',
+      ...(line ? { mend: `Type: ${line}`, install: line } : { mend: 'Install the package bubblewrap.' }),
     };
   }
   const key = toKey(path);
@@ -59,9 +61,10 @@ export async function forgetBubblewrap(home: string): Promise<void> {
 }
 
 export function toBubblewrapAvailability(search: BubblewrapSearch): Availability {
-  return search.program
-    ? { name: 'bubblewrap', available: true, detail: `${search.program.version} (${search.program.path})` }
-    : { name: 'bubblewrap', available: false, reason: search.reason, mend: search.mend };
+  const name = 'bubblewrap';
+  if (search.program) return { name, available: true, detail: `${search.program.version} (${search.program.path})` };
+  const { reason, mend, install } = search;
+  return { name, available: false, reason, mend, ...(install === undefined ? {} : { install }) };
 }
 
 /** What bubblewrap's words on a failed start mean, and the mend. */
