@@ -1,3 +1,4 @@
+import type { DoctorOptions } from './commands/doctor.ts';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './report-error.ts';
 import {

@@ -4,6 +4,7 @@ import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
+import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };
 
@@ -421,7 +422,7 @@ test('klaus config shows every source and no secret; klaus doctor says what work
   );
   // A wrong setting is something that doctor reports, not something that it fails at.
   const wrong = await runKlaus(['doctor'], { place, env: { KLAUS_BUDGET_USD: 'lots' } });
-  expect(wrong.code).toBe(3);
+  expect(wrong.code).toBe(hasBubblewrap ? 3 : 7);
   expect(wrong.stdout).toContain('KLAUS_BUDGET_USD');
 });
 

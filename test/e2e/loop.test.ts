@@ -172,6 +172,23 @@ test('calls that only read run side by side; the others one by one', async () =>
   ]);
 });
 
+test('a server that gives every call the same id is told apart in the log, and answered right', async () => {
+  const again = { name: 'read_file', id: 'same', input: { path: 'README.md' } };
+  await using engine = await createTestEngine({
+    script: {
+      steps: [
+        { when: { turn: 0 }, reply: { calls: [again] } },
+        { when: { turn: 1 }, reply: { calls: [again] } },
+        { when: { turn: 2 }, reply: { text: 'Read twice.' } },
+      ],
+    },
+  });
+  const session = await engine.klaus.open();
+  await session.prompt('read');
+  expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
+  expect(ofType(session.events(), 'tool.finished').map((event) => event.call)).toEqual(['same', 'same_turn2']);
+});
+
 describe('instructions in the workspace', () => {
   test('AGENTS.md of the workspace and the nearest one of a touched folder are loaded once, as untrusted text', async () => {
     await using engine = await createTestEngine({

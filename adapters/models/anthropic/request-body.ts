@@ -38,9 +38,9 @@ export function createBodyWriter(options: BodyOptions): (request: ModelRequest) 
     if (head?.system !== request.system || head.tools !== request.tools) {
       head = { system: request.system, tools: request.tools, bytes: Buffer.from(toHead(request, options)) };
     }
-    const { chunks, last } = writeHistory(request.messages);
+    const { bytes, last } = writeHistory(request.messages);
     const tail = `${last ? ']}' : ''}],"max_tokens":${request.maxOutputTokens},"stream":true}`;
-    return Buffer.concat([head.bytes, ...chunks, Buffer.from(tail)]);
+    return Buffer.concat([head.bytes, bytes, Buffer.from(tail)]);
   };
 }
 

@@ -32,9 +32,9 @@ export function createBodyWriter(options: BodyOptions): (request: ModelRequest) 
     if (head?.system !== request.system || head.tools !== request.tools) {
       head = { system: request.system, tools: request.tools, bytes: Buffer.from(toHead(request, options)) };
     }
-    const { chunks, last } = writeHistory(request.messages);
+    const { bytes, last } = writeHistory(request.messages);
     const comma = request.system !== '' && last ? ',' : '';
-    return Buffer.concat([head.bytes, Buffer.from(comma), ...chunks, Buffer.from(`],${toTail(request, options)}}`)]);
+    return Buffer.concat([head.bytes, Buffer.from(comma), bytes, Buffer.from(`],${toTail(request, options)}}`)]);
   };
 }
 

@@ -1,27 +1,15 @@
 import type { Message } from '@klaus/core/protocol';
 
-const cache = new WeakMap<Message, readonly string[]>();
-
-function idsOf(message: Message): readonly string[] {
-  let ids = cache.get(message);
-  if (!ids) {
-    ids = message.parts.flatMap((part) => (part.type === 'call' ? [part.id] : []));
-    cache.set(message, ids);
-  }
-  return ids;
-}
-
 /**
- * Keeps the ids of one answer's calls unique: some servers leave ids out or count from zero in every
- * answer. A replacement is made from the last message's id and the call's index, so that it is unique in
- * the session and the same when the answer comes again.
+ * Keeps the ids of one answer's calls apart: some servers leave ids out or repeat them. A replacement is made
+ * from the last message's id and the call's index, so that it is the same when the answer comes again. Ids
+ * that an earlier answer had are the loop's to see: it knows all of the session.
  */
 export function createCallIds(history: readonly Message[]): (id: string | undefined, index: number) => string {
   const taken = new Set<string>();
-  const isTaken = (id: string) => taken.has(id) || history.some((message) => idsOf(message).includes(id));
   return (id, index) => {
     let unique = id;
-    for (let n = index; !unique || isTaken(unique); n++) unique = `call-${history.at(-1)?.id ?? 'first'}-${n}`;
+    for (let n = index; !unique || taken.has(unique); n++) unique = `call-${history.at(-1)?.id ?? 'first'}-${n}`;
     taken.add(unique);
     return unique;
   };

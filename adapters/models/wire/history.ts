@@ -8,14 +8,13 @@ export interface HistoryFormat {
 }
 
 export interface HistoryBytes {
-  /** Few and mostly large. */
-  chunks: readonly Buffer[];
+  /** Valid until the next history is written. */
+  bytes: Uint8Array;
   /** Role of the last message written; undefined when none was. */
   last: Message['role'] | undefined;
 }
 
-/** Beyond this many, chunks are put together, so that a body is not copied twice at every turn. */
-const MAX_CHUNKS = 64;
+const FIRST_CAPACITY = 16 * 1024;
 
 /**
  * Writes histories, each message once. Messages are immutable and keep their identity from request to
@@ -24,36 +23,46 @@ const MAX_CHUNKS = 64;
  * turn costs little more than an early one.
  */
 export function createHistory({ convert, join }: HistoryFormat): (messages: readonly Message[]) => HistoryBytes {
-  const fragments = new WeakMap<Message, Buffer>();
-  let before: HistoryBytes & { messages: readonly Message[] } = {
-    messages: [],
-    chunks: [],
-    last: undefined,
-  };
+  let buffer = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
+  let length = 0;
+  let last: Message['role'] | undefined;
+  // What is written: the first `count` of a list that its owner only appends to.
+  let written: { list: readonly Message[]; count: number } = { list: [], count: 0 };
 
-  function toFragment(message: Message): Buffer {
-    let bytes = fragments.get(message);
-    if (!bytes) {
-      bytes = Buffer.from(convert(message));
-      fragments.set(message, bytes);
+  /** The same list needs no look; another one is compared message by message. */
+  function continues(messages: readonly Message[]): boolean {
+    const { list, count } = written;
+    if (messages.length < count) return false;
+    if (messages === list) return true;
+    for (let at = 0; at < count; at++) if (messages[at] !== list[at]) return false;
+    return true;
+  }
+
+  function append(text: string): void {
+    const size = Buffer.byteLength(text);
+    if (length + size > buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, length + size));
+      buffer.copy(larger, 0, 0, length);
+      buffer = larger;
     }
-    return bytes;
+    length += buffer.write(text, length);
   }
 
   return (messages) => {
-    const continues = before.messages.every((message, at) => message === messages[at]);
-    let last = continues ? before.last : undefined;
-    const chunks = continues ? [...before.chunks] : [];
-    for (let at = continues ? before.messages.length : 0; at < messages.length; at++) {
-      const message = messages[at]!;
-      const fragment = toFragment(message);
-      if (fragment.length === 0) continue;
-      chunks.push(Buffer.from(join(last, message.role)), fragment);
+    if (!continues(messages)) {
+      length = 0;
+      last = undefined;
+      written = { list: [], count: 0 };
+    }
+    for (const message of messages.slice(written.count)) {
+      const fragment = convert(message);
+      if (fragment === '') continue;
+      append(join(last, message.role));
+      append(fragment);
       last = message.role;
     }
-    // A copy: the caller may go on filling its own list.
-    before = { messages: [...messages], chunks: chunks.length > MAX_CHUNKS ? [Buffer.concat(chunks)] : chunks, last };
-    return before;
+    written = { list: messages, count: messages.length };
+    return { bytes: buffer.subarray(0, length), last };
   };
 }
 

@@ -16,7 +16,7 @@ export interface ModelRequest {
   tools: readonly ToolSpec[];
   /**
    * The history. Each message is immutable and keeps its identity from request to request, so that an
-   * adapter converts it once.
+   * adapter converts it once; the list itself may grow behind a request, but what is in it stays.
    */
   messages: readonly Message[];
   /** Tokens the answer may have. */
