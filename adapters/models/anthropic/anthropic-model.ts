@@ -1,7 +1,7 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
 import { endWithFailure } from '../wire/answer.ts';
-import { createTappedFetch } from '../wire/byte-tap.ts';
+import { createTappedFetch } from '../wire/tapped-fetch.ts';
 import { createCallIds } from '../wire/call-ids.ts';
 import { LONGEST_TIMEOUT, toEventStream } from '../wire/event-stream.ts';
 import { readAnswer } from './answer-stream.ts';

@@ -1,6 +1,6 @@
 import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
 import { endWithFailure } from '../wire/answer.ts';
-import { createTappedFetch } from '../wire/byte-tap.ts';
+import { createTappedFetch } from '../wire/tapped-fetch.ts';
 import { createCallIds } from '../wire/call-ids.ts';
 import { LONGEST_TIMEOUT, toEventStream } from '../wire/event-stream.ts';
 import { type Chunk, readAnswer } from './answer-stream.ts';

@@ -1,6 +1,6 @@
 import type { ModelFailure } from '@klaus/core/agent';
 import type { ModelFailureCode } from '@klaus/core/protocol';
-import { ConnectionLost } from './byte-tap.ts';
+import { ConnectionLost } from './tapped-fetch.ts';
 
 /** The response is not what the protocol allows. */
 export class MalformedResponse extends Error {
