@@ -26,6 +26,8 @@ export interface RunOptions extends ShowOptions, LimitOptions {
   session?: string;
   continue?: true;
   allowAnyWorkspace?: true;
+  /** `key=value`, as often as wanted. */
+  set?: readonly string[];
 }
 
 /** A number of at least 0; 0 means unlimited where a limit is meant. */
@@ -90,7 +92,8 @@ export function addRunOptions(command: Command): Command {
     .addOption(sandboxOption())
     .option('--session <id>', 'go on with this session; the beginning of its id is enough')
     .option('--continue', 'go on with the latest session of this folder')
-    .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace');
+    .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
+    .option('--set <key=value>', 'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)', toSetting);
   return addShowOptions(addLimitOptions(command));
 }
 
@@ -105,8 +108,26 @@ export function toLimits(options: LimitOptions): Partial<Limits> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+/** Adds one `key=value` to those before it. */
+function toSetting(text: string, before: readonly string[] = []): readonly string[] {
+  if (!/^[^=\s]+=/.test(text)) throw new InvalidArgumentError('It must be key=value.');
+  return [...before, text];
+}
+
+/** What `--set` gave, by key; the last of a key counts. */
+export function toGivenSettings({ set = [] }: RunOptions): Record<string, string> {
+  return Object.fromEntries(set.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]));
+}
+
 /** The options as settings, by key; undefined where not given. */
 export function toSettings(options: RunOptions): Record<string, unknown> {
+  return {
+    ...toGivenSettings(options),
+    ...Object.fromEntries(Object.entries(toNamedSettings(options)).filter(([, value]) => value !== undefined)),
+  };
+}
+
+function toNamedSettings(options: RunOptions): Record<string, unknown> {
   return {
     model: options.model,
     approve: options.approve,

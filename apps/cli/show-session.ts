@@ -86,12 +86,24 @@ function sayHowToGoOn(driven: Driven, { session, output, asks, handedOver, next 
   if (next) output.note(toNextStep(finished, session.id));
 }
 
+const LIMIT_OPTIONS = {
+  tokens: '--budget-tokens',
+  usd: '--budget-usd',
+  toolCalls: '--max-tool-calls',
+  turns: '--max-turns',
+} as const;
+
+/** The option that lets the run go on beyond the limit that ended it. */
+function toRaise({ limit }: EventOf<'run.finished'>): string {
+  return limit === undefined ? ' and a higher limit' : ` ${LIMIT_OPTIONS[limit.limit]} ${limit.offer}`;
+}
+
 function toNextStep(finished: EventOf<'run.finished'>, id: string): string {
   switch (finished.outcome) {
     case 'done':
       return `Session ${id}: go on with klaus --session ${id} "what next"`;
     case 'limit':
-      return `Session ${id}: go on with more, such as klaus resume ${id} --budget-tokens 200000`;
+      return `Session ${id}: go on with klaus resume ${id}${toRaise(finished)}`;
     case 'failed':
     case 'model_failed':
     case 'denied':

@@ -154,7 +154,11 @@ async function askLimit(current: Work, reached: LimitReached): Promise<void> {
   const run = runOf(state);
   const what = describeLimit(reached);
   if (run.onAsk === 'deny') {
-    return finishRun(current, { outcome: 'limit', reason: `The next step would pass a limit: ${what}.` });
+    return finishRun(current, {
+      outcome: 'limit',
+      reason: `The next step would pass a limit: ${what}.`,
+      limit: reached,
+    });
   }
   await current.append([
     {

@@ -139,4 +139,6 @@ export function runOf(state: State): RunState {
 export interface Ending {
   outcome: Outcome;
   reason: string;
+  /** For the outcome `limit`. */
+  limit?: { limit: LimitName; used: number; cap: number; offer: number };
 }

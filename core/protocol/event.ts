@@ -85,6 +85,15 @@ export const runFinished = z
     turns: z.int(),
     toolCalls: z.int(),
     evidence: z.array(evidenceSchema),
+    limit: z
+      .object({
+        limit: z.enum(['tokens', 'usd', 'toolCalls', 'turns']),
+        used: z.number(),
+        cap: z.number(),
+        offer: z.number(),
+      })
+      .optional()
+      .describe('The limit that ended the run, with a cap that would let it go on.'),
   })
   .describe('The run ended. `done` is the only success.');
 
