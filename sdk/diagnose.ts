@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { type ErrorCode, toKlausError } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
+import type { KlausOptions } from './klaus.ts';
 
 const MIB = 1_024 * 1_024;
 /** Below this much free space a run soon fails; below the second one now. */
@@ -31,6 +32,8 @@ export interface DiagnoseOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Default: the current folder. */
   cwd?: string;
+  /** As in `createKlaus`. Default: `scripted/NAME` is unknown. */
+  scripted?: KlausOptions['scripted'];
 }
 
 /**
@@ -48,7 +51,7 @@ export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]
     await checkSearch(),
     ...(await checkSandboxes(home, configuration)),
     finding,
-    ...(configuration === undefined ? [] : await checkModel(configuration)),
+    ...(configuration === undefined ? [] : await checkModel(configuration, options.scripted)),
     checkHome(home),
     await checkDatabase(home),
     checkSpace(home),
@@ -134,13 +137,20 @@ async function checkConfiguration(
   try {
     const configuration = await loadConfiguration(place);
     const own = Object.values(configuration.sources).filter(({ source }) => source !== 'default').length;
-    return { configuration, finding: { name, status: 'ok', text: `${own} settings differ from the defaults` } };
+    return {
+      configuration,
+      finding: {
+        name,
+        status: 'ok',
+        text: `${own === 1 ? '1 setting differs' : `${own} settings differ`} from the defaults`,
+      },
+    };
   } catch (error) {
     return { finding: toFailure(name, error, 'config') };
   }
 }
 
-async function checkModel(configuration: Configuration): Promise<Finding[]> {
+async function checkModel(configuration: Configuration, scripted: KlausOptions['scripted']): Promise<Finding[]> {
   const { keys } = configuration.values;
   const variables: Record<string, string | undefined> = {
     ANTHROPIC_API_KEY: keys.anthropic,
@@ -160,7 +170,9 @@ async function checkModel(configuration: Configuration): Promise<Finding[]> {
   ]);
   const wanted = configuration.get('model');
   try {
-    const model = await createModels(toModelsOptions(configuration)).resolve(wanted);
+    const model = await createModels({ ...toModelsOptions(configuration), ...(scripted ? { scripted } : {}) }).resolve(
+      wanted,
+    );
     return [
       key,
       { name: 'model', status: 'ok', text: model.name === wanted ? wanted : `${wanted} means ${model.name}` },

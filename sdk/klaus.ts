@@ -60,11 +60,15 @@ export interface Session {
   readonly id: string;
   /** Sends a prompt to the inbox and returns the command's id. */
   prompt(content: string | readonly Part[], options?: { onAsk?: OnAsk; delivery?: 'steer' | 'queue' }): Promise<string>;
-  /** Sends any other command; `id` is chosen for you. */
+  /**
+   * Sends any other command; `id` is chosen for you. A change of model is checked and stored by its full name.
+   *
+   * @throws KlausError `model.unknown`, `auth`, `config` for a model that cannot be used; nothing is sent then.
+   */
   send(command: WithoutId<Command>): Promise<string>;
   /** Claims the session and works until nothing is left to do. Resume is the same call. */
   advance(options?: { signal?: AbortSignal }): Promise<Advance>;
-  /** True when commands wait in the inbox or a run is unfinished. */
+  /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
   events(after?: number): Iterable<Event>;
   subscribe(after: number, listener: (event: Event) => void): () => void;

@@ -1,4 +1,4 @@
-import { advance, loadState, type Engine } from '@klaus/core/agent';
+import { advance, isParked, isReceivable, loadState, type Engine } from '@klaus/core/agent';
 import type { SqliteStore } from '@klaus/adapters/store';
 import type { Command } from '@klaus/core/protocol';
 import type { Session } from './klaus.ts';
@@ -19,12 +19,18 @@ export function createSession(engine: Engine, store: SqliteStore, id: string): S
         onAsk,
         delivery,
       }),
-    send: (command) => send({ ...command, id: engine.ids.ulid() } as Command),
+    async send(command) {
+      const given = { ...command, id: engine.ids.ulid() } as Command;
+      if (given.type !== 'change' || given.model === undefined) return send(given);
+      // A name that nothing answers to would keep every later run of the session from beginning.
+      const { name } = await engine.models.resolve(given.model);
+      return send({ ...given, model: name });
+    },
     advance: (options = {}) => advance(engine, id, options),
     isRunnable() {
-      if (store.inbox(id).length > 0) return true;
-      const { run, approvals } = loadState(engine, id);
-      return run !== undefined && approvals.size === 0;
+      const state = loadState(engine, id);
+      if (store.inbox(id).some((command) => isReceivable(state, command))) return true;
+      return state.run !== undefined && !isParked(state, engine.clock.now());
     },
     events: (after = 0) => store.read(id, after),
     subscribe: (after, listener) => store.subscribe(id, after, listener),

@@ -4,6 +4,11 @@ import { KlausError } from '@klaus/core/protocol';
 /** What a command gets when nobody says otherwise. */
 export const DEFAULT_EXEC_LIMITS: ExecLimits = { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 };
 
+/** Milliseconds; a timer that is asked for more rings at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+/** MiB, 1 PiB: beyond it the kernel refuses the number, and there would be no limit at all. */
+const MOST_MEMORY = 2 ** 30;
+
 /**
  * Later entries win, key by key.
  *
@@ -19,5 +24,9 @@ export function toExecLimits(...parts: readonly (Partial<ExecLimits> | undefined
     if (!(Number.isFinite(value) && value > 0))
       throw new KlausError('usage', `the limit ${key} must be a positive number`);
   }
-  return limits;
+  return {
+    ...limits,
+    timeoutMs: Math.min(limits.timeoutMs, LONGEST_TIMER),
+    memoryMb: Math.min(limits.memoryMb, MOST_MEMORY),
+  };
 }

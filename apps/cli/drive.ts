@@ -1,4 +1,4 @@
-import type { Advance, Event, Klaus, ModelFailureCode, Session } from '@klaus/sdk';
+import type { Advance, Event, EventOf, Klaus, ModelFailureCode, Session } from '@klaus/sdk';
 import { askInTerminal } from './approval-prompt.ts';
 import { EXIT, type ExitCode, outcomeToExitCode } from './exit-codes.ts';
 import { type Interrupts, watchInterrupts } from './interrupts.ts';
@@ -42,7 +42,9 @@ export async function drive(options: DriveOptions): Promise<Driven> {
   const timer = options.timeoutMs === undefined ? undefined : setTimeout(late, options.timeoutMs);
   const forgetReader = onReaderGone(() => stop.request('interrupt'));
   let failure: ModelFailureCode | undefined;
+  let ended: EventOf<'run.finished'> | undefined;
   const show = (event: Event) => {
+    if (event.type === 'run.finished') ended = event;
     if (event.type === 'model.attempted' && event.purpose === 'turn') {
       failure = event.outcome === 'ok' || event.outcome === 'cancelled' ? undefined : event.outcome;
     }
@@ -53,7 +55,9 @@ export async function drive(options: DriveOptions): Promise<Driven> {
   try {
     const result = await advanceAndAsk(options, stop, interrupts);
     const stopped = stop.reason;
-    return { ...result, stopped, exitCode: toExit(result, stopped, failure) };
+    // Another process may have ended the run between the command and the claim; its end counts.
+    const settled = result.state === 'idle' && ended !== undefined ? { finished: ended, ...result } : result;
+    return { ...settled, stopped, exitCode: toExit(settled, stopped, failure) };
   } finally {
     clearTimeout(timer);
     forgetReader();
@@ -71,7 +75,8 @@ function toExit(result: Advance, stopped: Driven['stopped'], failure: ModelFailu
   if (stopped === 'timeout') return EXIT.busy;
   if (stopped === 'interrupt') return EXIT.interrupted;
   if (finished !== undefined) return outcomeToExitCode(finished.outcome);
-  return result.state === 'parked' ? EXIT.waiting : EXIT.done;
+  // Nothing was done here, and 0 means that something was.
+  return result.state === 'parked' ? EXIT.waiting : EXIT.failed;
 }
 
 /** The wish to end the run: sent once, whoever has it first. */

@@ -1,30 +1,41 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { EXIT } from './exit-codes.ts';
 import { createProgram } from './program.ts';
-import { reportError } from './report-error.ts';
-import { isEndOfPipe, watchStreams } from './streams.ts';
+import { OutputError, reportError } from './report-error.ts';
+import { isEndOfPipe, outputFailure, watchStreams } from './streams.ts';
 
 /** Runs one command line and ends the process with its exit code. Never throws. */
 export async function execute(words: readonly string[]): Promise<never> {
   watchStreams();
   const asJson = words.includes('--json') && !words.slice(0, words.indexOf('--json')).includes('--');
   let code: number = EXIT.done;
+  const program = createProgram((result) => (code = result));
   try {
-    const program = createProgram((result) => (code = result));
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) code = EXIT.done;
     else if (isEndOfPipe(error)) code = EXIT.done;
-    else code = reportError(error, { asJson });
+    else code = reportError(error, { asJson, help: toHelp(program, words) });
   }
-  await Promise.all([flush(process.stdout), flush(process.stderr)]);
+  await flush(process.stdout);
+  const failure = outputFailure();
+  if (failure !== undefined) code = reportError(new OutputError(failure), { asJson });
+  await flush(process.stderr);
   // Whatever still holds the event loop, such as a keep-alive socket, is of no interest any more.
   process.exit(code);
 }
 
+/** Where the command of a wrong line is explained: `klaus run --help` for a prompt with options. */
+function toHelp(program: Command, [word]: readonly string[]): string {
+  if (word === undefined || word === 'help') return 'klaus --help';
+  const isCommand = program.commands.some((command) => command.name() === word);
+  return `klaus ${isCommand ? word : 'run'} --help`;
+}
+
 function flush(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
-    if (stream.destroyed || !stream.writable) resolve();
-    else stream.write('', () => resolve());
+    // A stream that broke says so in a later turn of the event loop.
+    if (stream.destroyed || !stream.writable) setImmediate(resolve);
+    else stream.write('', () => setImmediate(resolve));
   });
 }

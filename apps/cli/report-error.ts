@@ -14,6 +14,14 @@ export class UsageError extends Error {
   }
 }
 
+/** Standard output took no more, such as a file on a full disk. */
+export class OutputError extends Error {
+  constructor(cause: Error) {
+    super(`Standard output could not be written: ${cause.message}`, { cause });
+    this.name = 'OutputError';
+  }
+}
+
 interface Report {
   code: ErrorCode;
   message: string;
@@ -26,9 +34,13 @@ function isKlausError(value: unknown): value is KlausError {
   return typeof value === 'object' && value !== null && Symbol.for('klaus.error') in value;
 }
 
-function toReport(error: unknown): Report {
+function toReport(error: unknown, help: string): Report {
   if (error instanceof UsageError) {
     return { code: 'usage', message: error.message, hint: error.hint, exitCode: EXIT.usage };
+  }
+  if (error instanceof OutputError) {
+    const hint = 'Nothing of the session is lost: klaus sessions lists it, klaus show ID prints it.';
+    return { code: 'store.full', message: error.message, hint, exitCode: EXIT.failed };
   }
   if (error instanceof CommanderError) {
     // "error: unknown option '--jsn'\n(Did you mean --json?)"
@@ -37,12 +49,16 @@ function toReport(error: unknown): Report {
     return {
       code: 'usage',
       message: error.code === 'commander.help' ? 'A command is missing.' : message,
-      hint: hint?.replace(/^\(|\)$/g, '') ?? 'See klaus --help.',
+      hint: hint?.replace(/^\(|\)$/g, '') ?? `See ${help}.`,
       exitCode: EXIT.usage,
     };
   }
   if (isKlausError(error)) {
     return { code: error.code, message: error.message, hint: error.hint, exitCode: toExitCode(error) };
+  }
+  if ((error as { syscall?: unknown } | null)?.syscall === 'uv_cwd') {
+    const hint = 'Go to a folder that is there, or name one with --cwd.';
+    return { code: 'usage', message: 'The current folder does not exist any more.', hint, exitCode: EXIT.usage };
   }
   const message = error instanceof Error ? error.message : String(error);
   return {
@@ -57,10 +73,11 @@ function toReport(error: unknown): Report {
  * Writes an error to standard error: one line that says what is wrong, one that says what to do. With
  * `asJson` one JSON object instead. A stack trace only with `KLAUS_DEBUG=1`.
  *
+ * @param options.help The command line that explains the one that was wrong. Default: `klaus --help`.
  * @returns The exit code.
  */
-export function reportError(error: unknown, options: { asJson: boolean }): number {
-  const report = toReport(error);
+export function reportError(error: unknown, options: { asJson: boolean; help?: string }): number {
+  const report = toReport(error, options.help ?? 'klaus --help');
   const debug = process.env['KLAUS_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
   if (options.asJson) {
     const { code, message, hint, exitCode } = report;

@@ -67,7 +67,8 @@ export async function workOn(options: WorkOptions): Promise<number> {
   return driven.exitCode;
 }
 
-function sayHowToGoOn(driven: Driven, { session, output, asks, handedOver, next = true }: WorkOptions): void {
+function sayHowToGoOn(driven: Driven, options: WorkOptions): void {
+  const { session, output, handedOver, next = true } = options;
   if (driven.state === 'parked') {
     for (const question of driven.approvals) {
       output.note(`Waiting for approval: ${toLine(question.title, 200)}`, 'warn');
@@ -78,12 +79,25 @@ function sayHowToGoOn(driven: Driven, { session, output, asks, handedOver, next 
   }
   const finished = driven.state === 'idle' ? driven.finished : undefined;
   if (finished === undefined) return;
-  if (finished.outcome === 'denied' && !asks) {
+  const denial = finished.outcome === 'denied' ? findDenial(session, options) : undefined;
+  if (denial === 'unanswered') {
     output.note(
       'Nobody was there to say yes. --approve edits or --approve auto allows more, --on-ask wait keeps the question open.',
     );
   }
-  if (next) output.note(toNextStep(finished, session.id));
+  if (next) output.note(`Session ${session.id}: go on with ${toNextStep(finished, session.id, denial)}`);
+}
+
+/** What kept a denied run from going on, where the user can change that: the mode, or that nobody was asked. */
+function findDenial(session: Session, { after, asks }: WorkOptions): 'unanswered' | 'mode' | undefined {
+  let denial: 'unanswered' | 'mode' | undefined;
+  for (const event of session.events(after)) {
+    if (event.type === 'run.started') denial = undefined;
+    if (event.type !== 'gate.decided') continue;
+    if (event.verdict === 'ask' && !asks) denial = 'unanswered';
+    if (event.verdict === 'deny' && event.rule === 'mode') denial = 'mode';
+  }
+  return denial;
 }
 
 const LIMIT_OPTIONS = {
@@ -98,16 +112,19 @@ function toRaise({ limit }: EventOf<'run.finished'>): string {
   return limit === undefined ? ' and a higher limit' : ` ${LIMIT_OPTIONS[limit.limit]} ${limit.offer}`;
 }
 
-function toNextStep(finished: EventOf<'run.finished'>, id: string): string {
+function toNextStep(finished: EventOf<'run.finished'>, id: string, denial: ReturnType<typeof findDenial>): string {
   switch (finished.outcome) {
     case 'done':
-      return `Session ${id}: go on with klaus --session ${id} "what next"`;
+      return `klaus --session ${id} "what next"`;
     case 'limit':
-      return `Session ${id}: go on with klaus resume ${id}${toRaise(finished)}`;
+      return `klaus resume ${id}${toRaise(finished)}`;
+    case 'denied':
+      // The same mode would refuse the same call again.
+      if (denial === 'mode') return `klaus --session ${id} --approve auto "go on"`;
+      return `klaus resume ${id}${denial === 'unanswered' ? ' --on-ask wait' : ''}`;
     case 'failed':
     case 'model_failed':
-    case 'denied':
     case 'cancelled':
-      return `Session ${id}: go on with klaus resume ${id}`;
+      return `klaus resume ${id}`;
   }
 }

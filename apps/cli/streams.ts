@@ -1,4 +1,10 @@
 let broken: (() => void) | undefined;
+let failure: Error | undefined;
+
+/** Why standard output took no more, where that was no reader's choice: a full disk, above all. */
+export function outputFailure(): Error | undefined {
+  return failure;
+}
 
 /** True for the error of writing to a pipe whose reader has gone, as in `klaus sessions | head`. */
 export function isEndOfPipe(error: unknown): boolean {
@@ -12,7 +18,8 @@ export function isEndOfPipe(error: unknown): boolean {
  */
 export function watchStreams(): void {
   process.stdout.on('error', (error) => {
-    if (!isEndOfPipe(error)) throw error;
+    // Whatever it is, the run ends cleanly: what is in the log is whole, and only its copy here is not.
+    if (!isEndOfPipe(error)) failure ??= error;
     broken?.();
   });
   // A terminal that was closed cannot be told anything; EIO is what it answers.

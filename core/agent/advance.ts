@@ -32,14 +32,17 @@ export async function advance(
   session: string,
   options: { signal?: AbortSignal } = {},
 ): Promise<Advanced> {
+  let result: Advanced | undefined;
   for (;;) {
     const lease = engine.store.claim(session);
-    if (!lease) return { state: 'busy' };
-    let result: Advanced;
+    // Who took the session since the last look serves what was sent; what was done here stays done.
+    if (!lease) return result ?? { state: 'busy' };
     let state: State;
     try {
       state = loadState(engine, session);
-      result = await work(engine, { session, lease, state, signal: options.signal });
+      const now = await work(engine, { session, lease, state, signal: options.signal });
+      const finished = result?.state === 'idle' ? result.finished : undefined;
+      result = now.state === 'idle' && finished ? { finished, ...now } : now;
     } finally {
       lease.release();
     }
@@ -71,8 +74,11 @@ async function work(engine: Engine, { session, lease, state, signal }: WorkInput
     for (;;) {
       if (stopper.isLeaving()) return { state: 'idle' };
       const before = state.lastRun;
-      await drainInbox(current);
-      if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
+      // A cancel that comes while the inbox is drained may have been missed by it: then it is drained again.
+      do {
+        if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
+        await drainInbox(current);
+      } while (stopper.signal().aborted && !stopper.isLeaving());
       const action = await decideNext(current);
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;

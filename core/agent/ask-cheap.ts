@@ -1,7 +1,7 @@
-import { toText, type EventBody } from '../protocol/index.ts';
+import { toKlausError, toText, type EventBody } from '../protocol/index.ts';
 import { forecast } from './forecast.ts';
 import { findModelLimit } from './limit-check.ts';
-import type { ModelRequest } from './ports/model.ts';
+import type { Model, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
 import { createState } from './state.ts';
 import type { Work } from './work.ts';
@@ -18,12 +18,15 @@ export async function askCheap(
   work: Work,
   question: { purpose: 'compaction' | 'title'; system: string; text: string; maxOutputTokens: number },
 ): Promise<CheapAnswer> {
-  const model = await work.engine.models.cheap(await work.model());
+  const found = await findModel(work);
+  if ('bodies' in found) return found;
+  const { model } = found;
   const probe = createState();
   probe.chars = question.text.length;
   const settings = { ...work.engine.settings, maxOutputTokens: question.maxOutputTokens };
   const need = forecast(probe, model, { settings, overhead: question.system.length });
-  if (findModelLimit(work.state, need)) return { bodies: [] };
+  const isUnpriced = work.state.limits.usd > 0 && need.usd === null;
+  if (isUnpriced || findModelLimit(work.state, need)) return { bodies: [] };
   const request: ModelRequest = {
     system: question.system,
     tools: [],
@@ -38,4 +41,14 @@ export async function askCheap(
   if (!result.ok) return { bodies: [result.attempted] };
   const text = toText(result.answer).trim();
   return { bodies: [result.attempted], ...(text === '' ? {} : { text }) };
+}
+
+/** A cheap model that cannot be had, such as one that the configuration misspells, costs no more than its answer. */
+async function findModel(work: Work): Promise<{ model: Model } | CheapAnswer> {
+  try {
+    return { model: await work.engine.models.cheap(await work.model()) };
+  } catch (error) {
+    const text = `The cheap model cannot be asked: ${toKlausError(error).message}`;
+    return { bodies: [{ type: 'notice', level: 'warn', text }] };
+  }
 }

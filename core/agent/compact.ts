@@ -1,5 +1,6 @@
 import type { EventBody, Message } from '../protocol/index.ts';
 import { askCheap } from './ask-cheap.ts';
+import { cutOutput } from './output.ts';
 import { runOf } from './state.ts';
 import { toTranscript } from './transcript.ts';
 import type { Work } from './work.ts';
@@ -30,10 +31,15 @@ export async function compact(work: Work): Promise<void> {
   }
   const dropped = state.messages.slice(0, cut);
   const perPart = Math.max(400, Math.floor(budget / Math.max(1, dropped.length)));
-  const transcript = toTranscript(
-    dropped.filter((message) => message.origin !== 'context'),
-    perPart,
-  );
+  const isSummary = (message: Message | undefined): boolean => message?.id.startsWith('summary-') ?? false;
+  // Notes of an earlier compaction stand for more than one part: they keep a share of their own.
+  const earlier = isSummary(dropped[0]) ? `${toTranscript(dropped.slice(0, 1), budget / 2)}\n` : '';
+  const transcript =
+    earlier +
+    toTranscript(
+      dropped.filter((message) => message.origin !== 'context' && !isSummary(message)),
+      perPart,
+    );
   const answer = await askCheap(work, {
     purpose: 'compaction',
     system: SYSTEM,
@@ -54,7 +60,7 @@ export async function compact(work: Work): Promise<void> {
     `The beginning of this conversation was replaced by these notes to save room.\n<notes>\n${notes}\n</notes>` +
     (state.firstPrompt === undefined
       ? ''
-      : `\nThe user's first request, word for word:\n<request>\n${state.firstPrompt}\n</request>`);
+      : `\nThe user's first request, word for word:\n<request>\n${cutOutput(state.firstPrompt, budget / 4)}\n</request>`);
   const firstKept = state.messages[cut]?.id ?? '';
   bodies.push({ type: 'context.compacted', run, turn: state.turn, summary, firstKept, dropped: dropped.length });
   await work.append(bodies);

@@ -92,6 +92,32 @@ describe('redaction before append', () => {
     expect(parts[1]).toMatchObject({ redacted: true });
   });
 
+  test('spares no key of what comes from outside, nor the keys themselves', () => {
+    const input = { id: KEY, before: KEY, after: [{ hash: KEY }], [KEY]: 1 };
+    const parts = partsOf(redactBody(added([{ type: 'call', id: 'c', name: 'other', input }]), redactor));
+    expect(JSON.stringify(parts)).not.toContain(KEY);
+    expect(parts[0]).toMatchObject({ id: 'c', redacted: true });
+  });
+
+  test.each([
+    ['a private key behind many lines', `${'a line of text\n'.repeat(4_360)}-----BEGIN PRIVATE KEY-----\n`, 'Zm9vYmFy'],
+    ['a secret in a line without an end', 'x.'.repeat(32_765), KEY],
+  ])('finds %s, where chunks are as long as a pipe gives them', async (_, before, secret) => {
+    const written: string[] = [];
+    const writer = {
+      write: (chunk: Uint8Array) => void written.push(new TextDecoder().decode(chunk)),
+      finish: async () => ({ hash: 'h', size: 1 }),
+      abort() {},
+    };
+    const after = secret === KEY ? ' and more' : `${`\n${secret}`.repeat(30)}\n-----END PRIVATE KEY-----\n`;
+    const bytes = new TextEncoder().encode(before + secret + after);
+    const blob = createRedactedBlob(writer, redactor);
+    for (let at = 0; at < bytes.length; at += 65_536) blob.write(bytes.subarray(at, at + 65_536));
+    await blob.finish();
+    expect(written.join('')).toContain('[secret:');
+    expect(written.join('')).not.toContain(secret);
+  });
+
   test('leaves a clean event as it is, without a copy', () => {
     const body: EventBody = { type: 'notice', level: 'info', text: 'nothing to see here' };
     expect(redactBody(body, redactor)).toBe(body);

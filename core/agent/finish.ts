@@ -1,6 +1,6 @@
 import { decide } from '../policy/index.ts';
 import { toKlausError, type EventBody } from '../protocol/index.ts';
-import { settleCalls, toRunFinished } from './settle.ts';
+import { settleCalls, settleTurn, toRunFinished } from './settle.ts';
 import { openedOf, runOf, type Ending } from './state.ts';
 import { createToolContext } from './tool-context.ts';
 import type { Work } from './work.ts';
@@ -8,22 +8,29 @@ import type { Work } from './work.ts';
 /** The checkpoint in the log, as a call of the engine's own. */
 const CHECKPOINT = 'git_checkpoint';
 
-/** Ends the run: what is still open is settled, what changed is committed to the private ref. */
+/** Ends the run. */
 export async function finishRun(work: Work, ending: Ending): Promise<void> {
+  await work.append(await endRun(work, ending));
+}
+
+/** The end of the run, to be appended: what is still open is settled, what changed is committed to the private ref. */
+export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
   const { state } = work;
-  const bodies = settleCalls(work, ending.reason.replace(/\.$/, ''));
+  const why = ending.outcome === 'cancelled' ? 'the user stopped the run' : ending.reason.replace(/\.$/, '');
+  const bodies = [...settleTurn(state), ...settleCalls(work, why)];
   if (!runOf(state).checkpointed && mayHaveChanged(work)) bodies.push(...(await makeCheckpoint(work)));
   bodies.push(toRunFinished(state, ending, bodies));
-  await work.append(bodies);
+  return bodies;
 }
 
 function mayHaveChanged(work: Work): boolean {
   if (openedOf(work.state).checkpoint !== 'auto') return false;
-  return runOf(work.state).calls.some(
-    (call) =>
-      call.outcome !== 'denied' &&
-      (work.engine.tools.find(call.name)?.effects.some((effect) => effect !== 'read') ?? false),
-  );
+  const { calls } = work.state;
+  const begun = [
+    ...runOf(work.state).calls.filter((call) => call.outcome !== 'denied'),
+    ...calls.filter((call) => call.started),
+  ];
+  return begun.some(({ name }) => work.engine.tools.find(name)?.effects.some((effect) => effect !== 'read') ?? false);
 }
 
 async function makeCheckpoint(work: Work): Promise<EventBody[]> {

@@ -150,6 +150,8 @@ function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
 const CUT: ReadonlySet<string> = new Set(['max_tokens', 'pause_turn', 'model_context_window_exceeded']);
 
 function foldStop(run: RunState, event: EventOf<'turn.finished'>): void {
+  // A request that was given up says nothing about the last answer.
+  if (event.stopReason === 'cancelled') return;
   run.lastStop = event.stopReason;
   const isWhole = !event.empty && !CUT.has(event.stopReason);
   run.continuations = isWhole ? 0 : run.continuations + 1;

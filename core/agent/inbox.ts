@@ -1,7 +1,7 @@
 import type { Command, EventBody, Limits, Message } from '../protocol/index.ts';
+import { endRun } from './finish.ts';
 import { describeLimit, usedOf } from './limit-check.ts';
 import { loadInstructions } from './instructions.ts';
-import { settleForCancel } from './settle.ts';
 import type { State } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -34,6 +34,14 @@ export function isReceivable(state: State, command: Command): boolean {
   return command.delivery === 'steer' && isAtBoundary(state);
 }
 
+/** True when the run under way waits for answers and for nothing else. */
+export function isParked(state: State, now: number): boolean {
+  const questions = [...state.approvals.values()];
+  if (questions.length === 0 || questions.some((asked) => asked.expiresAt <= now)) return false;
+  // A call that a process which is gone had started is settled first.
+  return !state.calls.some((call) => call.started && !(call.asked && state.approvals.has(call.asked.approval)));
+}
+
 /** Between two model requests, with all results in the history. */
 function isAtBoundary(state: State): boolean {
   return state.calls.length === 0 && !state.openTurn && state.approvals.size === 0;
@@ -46,9 +54,10 @@ async function receive(work: Work, command: Command): Promise<EventBody[] | unde
     case 'prompt':
       return state.run ? [toSteer(work, command)] : await beginRun(work, command);
     case 'resume':
-      return state.run || state.turn === 0 ? [] : resumeRun(work, command);
+      // A run can end before its first turn, at a limit or by a cancel: it is there to go on with all the same.
+      return state.run || !state.lastRun ? [] : resumeRun(work, command);
     case 'cancel':
-      return state.run ? settleForCancel(work) : [];
+      return state.run ? endRun(work, { outcome: 'cancelled', reason: 'The user stopped the run.' }) : [];
     case 'approve':
       return answer(state, command);
     case 'limits':

@@ -2,6 +2,7 @@ export { advance, loadState, type Advanced } from './advance.ts';
 export { cost, priceFor, worstCase } from './cost.ts';
 export type { CheckpointResult, Engine } from './engine.ts';
 export { fold } from './fold.ts';
+export { isParked, isReceivable } from './inbox.ts';
 export { cutOutput } from './output.ts';
 export * from './ports/clock.ts';
 export * from './ports/ids.ts';

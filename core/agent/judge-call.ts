@@ -94,7 +94,10 @@ function settle(work: Work, ready: Ready, callHash: string): Judged {
   };
   let decision = decide(facts, gate);
   const asked = toAsked(work, ready, { callHash, reason: decision.reason });
-  if (decision.verdict === 'ask') decision = withAnswer(decision, call, bindsTo(call.asked, asked));
+  // A human's no holds, also where the gate would not ask any more.
+  if (decision.verdict === 'ask' || (decision.verdict === 'allow' && call.answer === 'rejected')) {
+    decision = withAnswer(decision, call, bindsTo(call.asked, asked));
+  }
   const decided: Decided = { type: 'gate.decided', ...head, attempt: toAttempt(call), ...decision, callHash };
   if (decision.verdict === 'allow') return { kind: 'ready', decided, ready };
   if (decision.verdict === 'deny') {

@@ -30,6 +30,21 @@ export function findModelLimit(state: State, forecast: Forecast): LimitReached |
   return undefined;
 }
 
+/** What a request takes, or took, of the limits. */
+interface Taken {
+  tokens: number;
+  /** US dollars; null when the price is not known. */
+  usd: number | null;
+}
+
+/** True when the limits have room for a request that is sent again after `lost` was charged for the broken one. */
+export function leavesRoom(state: State, lost: Taken, need: Taken): boolean {
+  const used = usedOf(state);
+  const { tokens, usd } = state.limits;
+  if (tokens > 0 && used.tokens + lost.tokens + need.tokens > tokens) return false;
+  return usd === 0 || used.usd + (lost.usd ?? 0) + (need.usd ?? 0) <= usd;
+}
+
 /** How many of `wanted` tool calls the limit leaves; 0 when it is reached. */
 export function toolCallsLeft(state: State, wanted: number): number {
   const cap = state.limits.toolCalls;

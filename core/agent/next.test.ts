@@ -284,6 +284,24 @@ describe('limits', () => {
     expect(next(finish(log, 0).state, facts())).toMatchObject({ kind: 'limit', reached: { limit: 'turns', offer: 3 } });
   });
 
+  test('nor can a session that has spent what nobody knows', () => {
+    const log = limited({});
+    log.add({
+      type: 'model.attempted',
+      run,
+      purpose: 'title',
+      turn: 0,
+      model: 'm',
+      attempt: 1,
+      outcome: 'ok',
+      usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
+      usd: null,
+    });
+    expect(next(log.state, facts()).kind).toBe('model');
+    log.add({ type: 'session.changed', limits: { tokens: 0, usd: 5, toolCalls: 0, turns: 0 } });
+    expect(next(log.state, facts())).toMatchObject({ kind: 'finish', outcome: 'failed' });
+  });
+
   test('an unknown price cannot keep a budget in dollars', () => {
     expect(next(limited({ usd: 5 }).state, facts({ usd: null }))).toMatchObject({ kind: 'finish', outcome: 'failed' });
   });

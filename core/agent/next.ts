@@ -49,7 +49,8 @@ export function next(state: State, facts: Facts): Action {
 
 function nextCall(state: State, facts: Facts): Action {
   const open = state.calls.filter((call) => !call.finished);
-  const left = open.find((call) => call.started);
+  // An attempt that may only be repeated with a human's word waits for it like any other call.
+  const left = open.find((call) => call.started && !isWaiting(call, state));
   if (left) return { kind: 'recover', call: left };
   const batch = takeBatch(open, facts);
   const runnable = batch.filter((call) => !isWaiting(call, state));
@@ -92,8 +93,11 @@ function nextTurn(state: State, facts: Facts): Action {
     const reason = 'The context window is full and nothing more can be left out.';
     return { kind: 'finish', outcome: 'failed', reason };
   }
-  if (state.limits.usd > 0 && forecast.usd === null) {
-    const reason = `No price is known for ${state.model}, so a budget in dollars cannot be kept. Configure prices.${state.model}.`;
+  if (state.limits.usd > 0 && (forecast.usd === null || state.spent.usd === null)) {
+    const reason =
+      forecast.usd === null
+        ? `No price is known for ${state.model}, so a budget in dollars cannot be kept. Configure prices.${state.model}.`
+        : 'What this session has spent so far has no known price, so a budget in dollars cannot be kept. Set it to 0 to go on.';
     return { kind: 'finish', outcome: 'failed', reason };
   }
   const reached = findModelLimit(state, forecast);

@@ -1,7 +1,7 @@
 import type { Redactor } from '../policy/index.ts';
 import type { EventBody, Part } from '../protocol/index.ts';
 
-/** Keys whose values are ours or a digest, never text from outside. */
+/** Keys of the events' own whose values are ours or a digest, never text from outside. */
 const SKIPPED = new Set([
   'type',
   'id',
@@ -14,6 +14,8 @@ const SKIPPED = new Set([
   'grantHash',
   'requestHash',
 ]);
+/** Below these keys everything is from outside, the keys too. */
+const FOREIGN = new Set(['input', 'detail']);
 
 /**
  * Takes secrets out of everything in an event, just before it is appended. A call whose input changed is
@@ -38,17 +40,20 @@ function redactPart(part: Part, redactor: Redactor): Part[] {
 }
 
 /** The same value where nothing was found, so that a clean event costs no copy. */
-function walk(value: unknown, redactor: Redactor): unknown {
+function walk(value: unknown, redactor: Redactor, isForeign = false): unknown {
   if (typeof value === 'string') return value.length < 8 ? value : redactor.redact(value);
   if (Array.isArray(value)) {
-    const items = value.map((item) => walk(item, redactor));
+    const items = value.map((item) => walk(item, redactor, isForeign));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (typeof value !== 'object' || value === null) return value;
-  let copy: Record<string, unknown> | undefined;
-  for (const [key, item] of Object.entries(value)) {
-    const clean = SKIPPED.has(key) ? item : walk(item, redactor);
-    if (clean !== item) (copy ??= { ...value })[key] = clean;
-  }
-  return copy ?? value;
+  const entries = Object.entries(value);
+  let isChanged = false;
+  const clean = entries.map(([key, item]) => {
+    const name = isForeign ? (walk(key, redactor) as string) : key;
+    const kept = !isForeign && SKIPPED.has(key) ? item : walk(item, redactor, isForeign || FOREIGN.has(key));
+    isChanged ||= name !== key || kept !== item;
+    return [name, kept] as const;
+  });
+  return isChanged ? Object.fromEntries(clean) : value;
 }

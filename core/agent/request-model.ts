@@ -1,5 +1,6 @@
-import { isRetryable, NO_USAGE, type EventBody, type Usage } from '../protocol/index.ts';
+import { isRetryable, NO_USAGE, toCountedTokens, type EventBody, type Usage } from '../protocol/index.ts';
 import { cost } from './cost.ts';
+import { leavesRoom } from './limit-check.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from './ports/model.ts';
 import { toRetryDelay } from './retry.ts';
 import { runIdOf, type Work } from './work.ts';
@@ -53,15 +54,18 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     }
     const { failure } = outcome;
     options.onDiscard?.(attempt);
+    // What the broken request is charged may have been the room for another.
+    const need = { tokens: toCountedTokens(options.reserved), usd: cost(model.info, options.reserved) };
+    const hasRoom = leavesRoom(work.state, { tokens: toCountedTokens(usage), usd: charged.usd }, need);
     const delay =
-      attempt < retry.attempts && isRetryable(failure.code)
+      hasRoom && attempt < retry.attempts && isRetryable(failure.code)
         ? toRetryDelay(attempt, { retry, random: work.engine.ids.random(), retryAfterMs: failure.retryAfterMs })
         : undefined;
     const attempted: Attempted = {
       ...base,
       outcome: failure.code,
       ...(failure.status === undefined ? {} : { status: failure.status }),
-      message: failure.message,
+      message: hasRoom ? failure.message : `${failure.message}; the limits leave no room for another attempt`,
       ...(delay === undefined ? {} : { retryInMs: delay }),
       ...charged,
     };

@@ -1,4 +1,4 @@
-import { toKlausError, type EventBody } from '../protocol/index.ts';
+import { KlausError, toKlausError, type EventBody } from '../protocol/index.ts';
 import {
   judgeCall,
   toAttempt,
@@ -23,6 +23,8 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   const ready: Ready[] = [];
   for (const call of calls) {
     const judged = await judgeCall(work, call);
+    // Stopped while looking: nothing has begun, so nothing is said to have been.
+    if (work.stop.aborted) return;
     bodies.push(judged.decided);
     if (judged.kind === 'ready') {
       bodies.push(await toStarted(work, judged.ready));
@@ -59,6 +61,7 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
   const began = clock.now();
   let finished: ToolFinished;
   try {
+    if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
     const output = await tool.run(ready.input, context, ready.intent);
     finished = await toResult(work, { head, ready, output });
   } catch (error) {
@@ -66,7 +69,7 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
     const text = known.hint === undefined ? known.message : `${known.message} ${known.hint}`;
     finished = toFinished(head, {
       outcome: known.code === 'cancelled' ? 'cancelled' : 'error',
-      output: cut(work, ready, text),
+      output: cut(work, ready, work.redactor.redact(text)),
     });
   }
   if (work.isLeaving()) return;
@@ -97,8 +100,17 @@ async function toResult(
     outcome: output.isError ? 'error' : 'ok',
     output: text,
     ...(blob ? { blob } : {}),
-    ...(output.detail === undefined ? {} : { detail: output.detail }),
+    ...(isJson(output.detail) ? { detail: output.detail } : {}),
     ...(output.evidence ? { evidence: output.evidence } : {}),
     changes: [...(output.changes ?? [])],
   });
+}
+
+/** False for what no log can hold, such as a cycle or a BigInt: a call that is done is not undone by its decoration. */
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,4 @@
-import type { EventBody } from '../protocol/index.ts';
+import { addUsage, type EventBody, type EventOf } from '../protocol/index.ts';
 import { toFinished, toHead } from './judge-call.ts';
 import { runOf, type Ending, type State } from './state.ts';
 import type { Work } from './work.ts';
@@ -21,28 +21,36 @@ export function settleCalls(work: Work, why: string): EventBody[] {
   return bodies;
 }
 
-/** The end of a run that the user stopped. */
-export function settleForCancel(work: Work): EventBody[] {
-  const { state } = work;
-  const bodies = settleCalls(work, 'the user stopped the run');
-  if (state.openTurn) {
-    const { run, turn } = state.openTurn;
-    bodies.push({ type: 'turn.finished', run, turn, stopReason: 'cancelled' });
-  }
-  bodies.push(toRunFinished(state, { outcome: 'cancelled', reason: 'The user stopped the run.' }, bodies));
-  return bodies;
+/** The charge for a request that was under way in a process which is gone: what it cost is not known, so all that was set aside counts. */
+export function toAbandoned({ run, turn, model, reserved }: EventOf<'turn.started'>): EventBody {
+  const usage = { input: reserved.tokens, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const base = { type: 'model.attempted' as const, run, purpose: 'turn' as const, turn, model };
+  return { ...base, attempt: 0, outcome: 'abandoned', usage, usd: reserved.usd };
+}
+
+/** A request of a process that is gone, when nobody will send it again. */
+export function settleTurn({ openTurn }: State): EventBody[] {
+  if (!openTurn) return [];
+  const { run, turn } = openTurn;
+  return [toAbandoned(openTurn), { type: 'turn.finished', run, turn, stopReason: 'cancelled' }];
 }
 
 /** `run.finished` with the run's sums. `settled` are the events before it in the same transaction. */
 export function toRunFinished(state: State, ending: Ending, settled: readonly EventBody[] = []): EventBody {
   const run = runOf(state);
   const unknown = settled.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
+  let { usage, usd } = run;
+  for (const body of settled) {
+    if (body.type !== 'model.attempted') continue;
+    usage = addUsage(usage, body.usage);
+    usd = usd === null || body.usd === null ? null : usd + body.usd;
+  }
   return {
     type: 'run.finished',
     run: run.id,
     ...ending,
-    usage: run.usage,
-    usd: run.usd,
+    usage,
+    usd,
     turns: run.turns,
     toolCalls: run.toolCalls + unknown,
     evidence: run.evidence,

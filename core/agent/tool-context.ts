@@ -40,6 +40,15 @@ function lazily(work: Work): Sandbox {
 /** Longest text held back while a secret may not be complete yet. */
 const LONGEST_HELD = 64 * 1_024;
 
+/** Characters at the end of a long line that may be the beginning of a secret. */
+const SEAM = 4_096;
+
+/** Where a line that is too long to hold may be cut: before its end, and through no secret. */
+function findSeam(text: string, redactor: Redactor): number {
+  const seam = text.length - SEAM;
+  return redactor.find(text).find((hit) => hit.start < seam && hit.end > seam)?.start || seam;
+}
+
 /** A blob writer that takes secrets out, line by line; a private key is held until its last line. */
 export function createRedactedBlob(
   writer: BlobWriter,
@@ -57,9 +66,10 @@ export function createRedactedBlob(
       held += decoder.decode(chunk, { stream: true });
       const key = held.lastIndexOf('-----BEGIN ');
       const open = key >= 0 && !/-----END [^\n]*\n/.test(held.slice(key));
+      if (open) flush(key);
       if (open && held.length < LONGEST_HELD) return;
       const end = held.lastIndexOf('\n') + 1;
-      flush(end > 0 ? end : held.length >= LONGEST_HELD ? held.length : 0);
+      flush(end > 0 ? end : held.length >= LONGEST_HELD ? findSeam(held, redactor) : 0);
     },
     async finish() {
       held += decoder.decode();

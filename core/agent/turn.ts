@@ -1,7 +1,9 @@
 import type { EventBody, Message, Part, Usage } from '../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
+import { leavesRoom } from './limit-check.ts';
 import type { ModelEvent, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
+import { toAbandoned } from './settle.ts';
 import { openedOf, runOf } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -21,11 +23,12 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const reserved = toReserved(forecast);
   if (state.openTurn) {
     // A process that is gone sent this request; what it cost is not known, so all that was set aside counts.
-    const { tokens, usd } = state.openTurn.reserved;
-    const usage = { input: tokens, output: 0, cacheRead: 0, cacheWrite: 0 };
-    const { turn, model: name } = state.openTurn;
-    const base = { type: 'model.attempted' as const, run, purpose: 'turn' as const, turn, model: name };
-    await work.append([{ ...base, attempt: 0, outcome: 'abandoned', usage, usd }]);
+    const bodies = [toAbandoned(state.openTurn)];
+    const hasRoom = leavesRoom(state, state.openTurn.reserved, forecast);
+    // Without room for it to be sent again the turn is over, and the limit is asked about before the next.
+    if (!hasRoom) bodies.push({ type: 'turn.finished', run, turn: state.turn, stopReason: 'cancelled' });
+    await work.append(bodies);
+    if (!hasRoom) return;
   } else {
     const requestHash = work.hasher.hash(request);
     const set = { tokens: forecast.tokens, usd: forecast.usd };

@@ -57,7 +57,9 @@ export function createWork(options: WorkOptions): Work {
     hasher: createRequestHasher(engine.ids),
     originals: new Map(),
     seenFolders: new Set(
-      state.messages.flatMap(({ id }) => (id.startsWith('context:') ? [id.slice('context:'.length)] : [])),
+      [...state.messages, ...state.held].flatMap(({ id }) =>
+        id.startsWith('context:') ? [id.slice('context:'.length)] : [],
+      ),
     ),
     stop: options.stop,
     isLeaving: options.isLeaving,

@@ -69,3 +69,24 @@ test('hits name their line', () => {
     ['github-token', 5],
   ]);
 });
+
+test('a placeholder beside a secret, or inside it, does not hide it', () => {
+  const planted = '[secret:api-key:00000000]';
+  const key = of('-----BEGIN ', 'PRIVATE KEY-----\n', planted, '\nMIIEvQ\n-----END ', 'PRIVATE KEY-----');
+  expect(redactor.redact(key)).not.toContain('MIIEvQ');
+  expect(redactor.redact(of('aws_secret_access_key=', planted, 'abcd/efgh'))).not.toContain('abcd/efgh');
+  expect(redactor.find(of('aws_secret_access_key="', planted, '"'))).toEqual([]);
+});
+
+test('of two secrets that overlap nothing is left', () => {
+  const value = 'Zm9vYmFyYmF6+qux/quux';
+  const overlapping = createRedactor({ salt: 's', digest, values: [{ name: 'token', value }] });
+  expect(overlapping.redact(of('secret: pre-fix-', value, ' end'))).toMatch(/^secret: \[secret:[\w-]+:\w{8}\] end$/);
+});
+
+test('many secrets in one long line are found, and put back', () => {
+  const line = Array.from({ length: 50_000 }, (_, at) => of('AKIA', String(at).padStart(16, '0'))).join(' ');
+  const clean = redactor.redact(line);
+  expect(clean).not.toContain('AKIA');
+  expect(redactor.restore(clean, line)).toBe(line);
+});

@@ -31,7 +31,7 @@ export interface Redactor {
   restore(text: string, current: string): string;
 }
 
-const PLACEHOLDER = /\[secret:[a-z0-9-]+:[0-9a-f]{8}\]/;
+const PLACEHOLDER = /\[secret:[a-z0-9-]+:[0-9a-f]{8}\]/g;
 /** Shorter values hit ordinary words. */
 const SHORTEST_VALUE = 8;
 
@@ -56,7 +56,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
     for (const rule of rules) {
       for (const match of text.matchAll(rule.pattern)) {
         const value = match.groups?.value ?? match[0];
-        if (PLACEHOLDER.test(match[0])) continue;
+        if (isTakenOut(value)) continue;
         const start = match.index + match[0].lastIndexOf(value);
         spans.push({ rule: rule.name, start, end: start + value.length });
       }
@@ -77,36 +77,42 @@ export function createRedactor(options: RedactorOptions): Redactor {
   };
 
   const restore = (text: string, current: string): string => {
-    if (!PLACEHOLDER.test(text)) return text;
-    let out = text;
+    if (text.search(PLACEHOLDER) < 0) return text;
+    const originals = new Map<string, string>();
     for (const hit of find(current)) {
       const value = current.slice(hit.start, hit.end);
-      out = out.replaceAll(toPlaceholder(hit.rule, value), () => value);
+      originals.set(toPlaceholder(hit.rule, value), value);
     }
-    return out;
+    return text.replace(PLACEHOLDER, (placeholder) => originals.get(placeholder) ?? placeholder);
   };
 
   return { redact, find, restore };
 }
 
+/** True for a value that is placeholders and punctuation: a placeholder beside a secret hides nothing. */
+function isTakenOut(value: string): boolean {
+  const rest = value.replace(PLACEHOLDER, '');
+  return rest.length < value.length && !/[\p{L}\p{N}]/u.test(rest);
+}
+
+/** Spans that overlap become one, so that nothing of either is left. */
 function withoutOverlaps<S extends { start: number; end: number }>(spans: S[]): S[] {
   spans.sort((a, b) => a.start - b.start || b.end - a.end);
   const out: S[] = [];
   for (const span of spans) {
     const last = out.at(-1);
-    if (!last || span.start >= last.end) out.push(span);
+    if (!last || span.start >= last.end) out.push({ ...span });
+    else last.end = Math.max(last.end, span.end);
   }
   return out;
 }
 
 function withLines(spans: readonly Omit<SecretHit, 'line'>[], text: string): SecretHit[] {
   let line = 1;
-  let from = 0;
+  // Kept from span to span: a long line is looked through once, however many secrets stand in it.
+  let end = spans.length > 0 ? text.indexOf('\n') : -1;
   return spans.map((span) => {
-    for (let at = text.indexOf('\n', from); at >= 0 && at < span.start; at = text.indexOf('\n', at + 1)) {
-      line++;
-      from = at + 1;
-    }
+    for (; end >= 0 && end < span.start; end = text.indexOf('\n', end + 1)) line++;
     return { ...span, line };
   });
 }

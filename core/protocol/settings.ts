@@ -313,7 +313,7 @@ export const SETTINGS = {
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     default: 'info',
     env: 'LOG_LEVEL',
-    description: 'How much is logged.',
+    description: 'Taken, and without effect so far: Klaus keeps no log beside the events of a session.',
     project: 'never',
   }),
 } as const satisfies Record<string, Setting>;

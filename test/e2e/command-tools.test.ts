@@ -65,6 +65,18 @@ describe('run_command', () => {
     });
   });
 
+  test('a word that the kernel would not take is refused before it starts', async () => {
+    await expect(call('run_command', { command: `: ${'界'.repeat(60_000)}` })).rejects.toMatchObject({
+      code: 'tool.failed',
+    });
+  });
+
+  test('limits beyond what timers and the kernel hold are the highest that they do', async () => {
+    const output = await call('run_command', { command: 'echo done', timeoutMs: 1e12, memoryMb: 1e300 });
+    expect(output).toMatchObject({ isError: false, detail: { timedOut: false, exitCode: 0 } });
+    expect(output.text).not.toContain('Illegal number');
+  });
+
   test('long output: head and tail for the model, all of it in a blob', async () => {
     const output = await call('run_command', {
       command: 'i=0; while [ $i -lt 40000 ]; do echo "line $i é"; i=$((i+1)); done',
@@ -101,6 +113,14 @@ describe('run_tests', () => {
       evidence: { command: 'npm test', exitCode: 0 },
       detail: { passed: 2, failed: 0, failures: [] },
     });
+  });
+
+  test('a run without a test is no success and no evidence', async () => {
+    put('package.json', '{"type":"module","scripts":{"test":"node --test"}}');
+    const none = await call('run_tests', {});
+    expect(none).toMatchObject({ isError: true, detail: { exitCode: 0, passed: 0, failed: 0 } });
+    expect(none.evidence).toBeUndefined();
+    expect(none.text).toContain('No test was run.');
   });
 
   test('one file, and tests by name', async () => {

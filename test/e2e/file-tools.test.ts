@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -286,6 +287,19 @@ describe('list_files and search_files', () => {
     expect((await call('search_files', { pattern: 'needle', path: 'many.txt' })).text).toMatch(
       /^5 or more matches in 1 file[^]*stopped at 5/,
     );
+  });
+
+  test('named pipes and endless lines stop no search', async () => {
+    execFileSync('mkfifo', [join(place.workspace, 'pipe')]);
+    expect(await failure('search_files', { pattern: 'x', path: 'pipe' })).toContain('no regular file');
+    put('one-line.txt', `needle ${'x'.repeat(17 * 1024 * 1024)}`);
+    expect((await call('search_files', { pattern: 'needle x' })).text).toContain('a line that is too long to show');
+    const { workspace, sandbox } = context;
+    const short = createToolContext({ workspace, sandbox, timeoutMs: 200 });
+    execFileSync('mkfifo', [join(place.workspace, 'src/.ignore')]);
+    await expect(callTool(builtinTools, 'list_files', { input: {}, context: short })).rejects.toMatchObject({
+      message: expect.stringContaining('took too long'),
+    });
   });
 
   test('a pattern or path that looks like an option is none', async () => {

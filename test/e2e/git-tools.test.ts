@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
@@ -212,6 +212,45 @@ describe('checkpoints', () => {
     rmSync(join(planted, '.git'));
     symlinkSync(join(place.workspace, '.git'), join(planted, '.git'));
     expect(await skip(await open(planted))).toContain('leads out');
+  });
+
+  test('a Git folder in the workspace leads to no other repository either', async () => {
+    const planted = join(outside, 'planted');
+    put('.git', 'gitdir: data\n', planted);
+    put('data/HEAD', 'ref: refs/heads/main\n', planted);
+    put('data/gitdir', `${join(planted, '.git')}\n`, planted);
+    put('data/commondir', `${join(place.workspace, '.git')}\n`, planted);
+    const using = await open(planted);
+    for (const name of ['git_log', 'git_status', 'git_checkpoint']) {
+      await expect(callTool(builtinTools, name, { input: {}, context: using })).rejects.toMatchObject({
+        code: 'tool.failed',
+      });
+    }
+    expect(existsSync(join(place.workspace, '.git/refs/klaus'))).toBe(false);
+  });
+
+  test('nothing of the workspace runs beside Git data that lies outside it', async () => {
+    const tree = join(outside, 'tree');
+    git('worktree', 'add', '-q', tree);
+    const worktree = await open(tree);
+    const steal = `cp ${join(place.workspace, '.git/config')} ${join(tree, 'stolen')}`;
+    put('node_modules/.bin/git', `#!/bin/sh\n${steal}\nexec /usr/bin/git "$@"\n`, tree);
+    chmodSync(join(tree, 'node_modules/.bin/git'), 0o755);
+    put('.gitattributes', '*.js filter=planted\n', tree);
+    put('src/a.js', 'changed\n', tree);
+    const home = `printf '[filter "planted"]\\n\\tclean = "${steal}; cat"\\n' > "$HOME/.gitconfig"`;
+    await callTool(builtinTools, 'run_command', { input: { command: home }, context: worktree });
+    await callTool(builtinTools, 'git_diff', { input: {}, context: worktree });
+    await checkpoint(worktree);
+    expect(existsSync(join(tree, 'stolen'))).toBe(false);
+  });
+
+  test('a name that is no UTF-8 does not keep the rest out', async () => {
+    put('src/b.js', 'b\n');
+    writeFileSync(Buffer.concat([Buffer.from(`${place.workspace}/odd-`), Buffer.from([0xff])]), 'x\n');
+    const made = await checkpoint();
+    expect(made.leftOut).toEqual(['odd-\uFFFD']);
+    expect(git('show', `${made.commit}:src/b.js`)).toBe('b');
   });
 
   test('no repository: a clear reason', async () => {

@@ -302,6 +302,7 @@ describe('limits', () => {
     ['tool calls', { limits: { toolCalls: 3 } }, /3 of 3 tool calls/],
     ['turns', { limits: { turns: 2 } }, /2 of 2 turns/],
     ['tokens', { limits: { tokens: 9_000 } }, /of 9000 tokens/],
+    ['tokens before the first turn', { limits: { tokens: 10 } }, /0 of 10 tokens/],
     ['dollars', { limits: { usd: 0.012 } }, /of 0.0120 US dollars/],
   ])('%s end the run before they are passed, and the run can go on with more', async (_, given, reason) => {
     await using engine = await createTestEngine({ script: READS });

@@ -28,15 +28,28 @@ export function createTappedFetch(onBytes: () => void): Fetch {
     const incoming = await send(request(url, options), init.body as Uint8Array | string | null | undefined);
     onBytes();
     const status = incoming.statusCode ?? 0;
-    const body = status === 204 || status === 304 ? null : toStream(incoming, onBytes);
-    return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers: toHeaders(incoming) });
+    try {
+      const body = NO_BODY.has(status) ? null : toStream(incoming, onBytes, signal);
+      if (!body) incoming.resume();
+      return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers: toHeaders(incoming) });
+    } catch (error) {
+      // A status or a header that a Response cannot have.
+      incoming.destroy();
+      throw error;
+    }
   };
 }
+
+/** Statuses that a Response must not have a body with. Source: https://fetch.spec.whatwg.org/#null-body-status */
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function send(request: ClientRequest, body: Uint8Array | string | null | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    request.once('error', reject);
+    // Not once: what an abort or the network says after the response has no other listener.
+    request.on('error', reject);
+    // An answer that switches protocols is neither a response nor an error.
+    request.once('close', () => reject(new Error('The connection was closed without a response.')));
     request.end(body ?? undefined);
   });
 }
@@ -50,7 +63,11 @@ function toHeaders(incoming: IncomingMessage): Headers {
 }
 
 /** The body with back pressure: nothing is read that nobody has asked for. */
-function toStream(incoming: IncomingMessage, onBytes: () => void): ReadableStream<Uint8Array> {
+function toStream(
+  incoming: IncomingMessage,
+  onBytes: () => void,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -61,7 +78,9 @@ function toStream(incoming: IncomingMessage, onBytes: () => void): ReadableStrea
         });
         incoming.once('end', () => controller.close());
         incoming.once('error', (error) => {
-          controller.error(error.name === 'AbortError' ? error : new ConnectionLost(error));
+          // Of an abort Node says only that the connection was reset.
+          const abort = new DOMException('The request was aborted.', 'AbortError');
+          controller.error(signal?.aborted ? abort : new ConnectionLost(error));
         });
         incoming.pause();
       },

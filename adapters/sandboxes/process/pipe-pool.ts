@@ -57,7 +57,11 @@ export class PipePool {
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? name.slice(PREFIX.length, name.lastIndexOf('-')) : '';
-    if (isGone(owner)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    try {
+      if (isGone(owner)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // Another user's: not ours to remove.
+    }
   }
 }
 

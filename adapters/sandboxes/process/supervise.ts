@@ -72,6 +72,8 @@ export async function supervise(launch: Launch, options: SuperviseOptions): Prom
   ]).catch((error: unknown) => command.fail(error));
   const onAbort = () => command.end('cancel');
   options.signal?.addEventListener('abort', onAbort, { once: true });
+  // An abort while the child was being made had no listener yet.
+  if (options.signal?.aborted) onAbort();
   try {
     const isReady = await command.passGate();
     if (isReady) {
@@ -140,6 +142,11 @@ class RunningCommand {
       this.#launch.onReady?.(this.#child.pid!);
     }
     this.#clearTimers();
+    if (this.ending !== undefined) {
+      // It was ended before it began: the end of the stream, and nothing of it has run.
+      gate?.destroy();
+      return false;
+    }
     gate?.write('go\n');
     return gate !== undefined;
   }

@@ -123,7 +123,9 @@ function find(search: Search, old: readonly string[], from: number): number {
       return all.reduce((a, b) => (Math.abs(b - expected) < Math.abs(a - expected) ? b : a));
     }
     const after = all.filter((at) => at >= from);
-    const candidates = after.length > 0 ? after : all;
+    // What stands above a header is not the place that was meant.
+    const candidates = after.length > 0 || hunk.headers.length > 0 ? after : all;
+    if (candidates.length === 0) continue;
     if (candidates.length === 1 || hunk.headers.length > 0) return candidates[0]!;
     const places = candidates.slice(0, 10).map((at) => at + 1);
     throw new KlausError(
@@ -131,7 +133,7 @@ function find(search: Search, old: readonly string[], from: number): number {
       `${search.path} was not changed: ${search.name} fits in ${candidates.length} places (lines ${places.join(', ')}). Add lines of context or an @@ line.`,
     );
   }
-  throw miss(search, old, 'its lines are not in the file');
+  throw miss(search, old, `its lines are not in the file${hunk.headers.length > 0 ? ' below the line after @@' : ''}`);
 }
 
 /** How lines are compared, strictest first: exactly, without trailing space, with plain quotes and dashes. */

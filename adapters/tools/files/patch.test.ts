@@ -163,3 +163,18 @@ describe('unified diffs', () => {
     expect(() => parsePatch('diff --git a/x b/x\nGIT binary patch\nliteral 3\n')).toThrow('binary');
   });
 });
+
+test.each([
+  ['an empty file', 'diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n'],
+  ['a mode alone', 'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n'],
+  ['a copy', 'diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n'],
+  ['a link', 'diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+target\n'],
+])('%s beside another change: refused as a whole, not left out', (_, part) => {
+  expect(() => parsePatch(`--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n${part}`)).toThrow(/no lines to change|link/);
+});
+
+test('a hunk does not go above the line after @@', () => {
+  const text = 'class A\n  x = 1\nclass B\n  y = 2\n';
+  const patch = '*** Begin Patch\n*** Update File: f\n@@ class B\n-  x = 1\n+  x = 9\n*** End Patch';
+  expect(() => applyHunks('f', text, parsePatch(patch)[0]!.hunks)).toThrow('below the line after @@');
+});

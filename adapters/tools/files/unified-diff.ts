@@ -6,6 +6,8 @@ const HUNK = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 const NOTHING = '/dev/null';
 
 interface Header {
+  /** The line that begins the file's part. */
+  begin: string;
   from?: string;
   to?: string;
   renameFrom?: string;
@@ -18,23 +20,23 @@ interface Header {
  * Parses a unified diff, plain or as Git writes it. The line counts in hunk headers are not relied on:
  * people and models get them wrong.
  *
- * @throws KlausError `tool.failed` for a binary patch or a line that is no diff.
+ * @throws KlausError `tool.failed` for a binary patch, a link, a part without lines or a line that is no diff.
  */
 export function parseUnifiedDiff(lines: readonly string[]): FilePatch[] {
   const files: Header[] = [];
   let file: Header | undefined;
   let hunk: Hunk | undefined;
-  const begin = (): Header => {
-    const header: Header = { hunks: [] };
+  const begin = (line: string): Header => {
+    const header: Header = { begin: line, hunks: [] };
     files.push(header);
     hunk = undefined;
     return header;
   };
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
-    if (line.startsWith('diff --git ')) file = begin();
+    if (line.startsWith('diff --git ')) file = begin(line);
     else if (isFileHeader(lines, at)) {
-      if (!file || file.from !== undefined) file = begin();
+      if (!file || file.from !== undefined) file = begin(line);
       file.from = toName(line.slice(4));
       file.to = toName(lines[++at]!.slice(4));
     } else if (HUNK.test(line) && file) {
@@ -70,8 +72,14 @@ function addLine(hunk: Hunk, line: string, at: number): void {
 }
 
 function readExtended(file: Header, line: string): void {
-  const mode = /^new (?:file )?mode \d{3}(\d{3})$/.exec(line);
-  if (mode) file.mode = Number.parseInt(mode[1]!, 8);
+  const [, type, mode] = /^(?:new|deleted) (?:file )?mode (\d{3})(\d{3})$/.exec(line) ?? [];
+  if (type !== undefined && type !== '100') {
+    throw new KlausError(
+      'tool.failed',
+      'The patch changes a symbolic link or a submodule, which is not possible here.',
+    );
+  }
+  if (mode !== undefined && line.startsWith('new ')) file.mode = Number.parseInt(mode, 8);
   if (line.startsWith('rename from ')) file.renameFrom = unquote(line.slice(12));
   if (line.startsWith('rename to ')) file.renameTo = unquote(line.slice(10));
   if (line.startsWith('GIT binary patch') || line.startsWith('Binary files ')) {
@@ -88,7 +96,13 @@ function toFilePatch(file: Header): FilePatch[] {
   if (file.renameFrom !== undefined && file.renameTo !== undefined) {
     return [{ kind: 'update', path: file.renameFrom, moveTo: file.renameTo, hunks: file.hunks, ...mode }];
   }
-  if (from === undefined || to === undefined) return [];
+  if (from === undefined || to === undefined) {
+    // An empty file that comes or goes, a copy, a mode alone. To leave it out would be half of the patch.
+    throw new KlausError(
+      'tool.failed',
+      `The patch has no lines to change for ${JSON.stringify(file.begin.slice(0, 200))}; nothing was changed. Take that part out, or use *** Begin Patch.`,
+    );
+  }
   if (from === NOTHING && to === NOTHING)
     throw new KlausError('tool.failed', 'The patch changes nothing into nothing.');
   if (to === NOTHING) return [{ kind: 'delete', path: from, hunks: file.hunks }];

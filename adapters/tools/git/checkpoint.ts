@@ -75,7 +75,7 @@ export interface NoCheckpoint {
 /**
  * Commits the workspace as it is to a ref of the session's own. The user's index, HEAD and branches stay as
  * they are; ignored files stay out, and so do files whose new content looks like a secret: the last committed
- * state of those is kept. The parent is the session's previous checkpoint, else HEAD.
+ * state of those is kept, as it is of files whose name is no UTF-8. The parent is the session's previous checkpoint, else HEAD.
  *
  * @returns `skipped` with the reason when there is nothing to commit or no repository.
  * @throws KlausError `tool.failed` when Git fails.
@@ -100,8 +100,10 @@ export async function createCheckpoint(
   // A name that ends in a slash is a repository of its own, which is left to itself.
   const paths = [...new Set(changed)].filter((path) => path !== '' && !path.endsWith('/'));
   const leftOut: string[] = [];
-  for (const path of paths) if (await hasSecret(context, path)) leftOut.push(path);
-  const kept = paths.filter((path) => !leftOut.includes(path));
+  // A name that is no UTF-8 cannot be read here, so nobody knows what its file holds.
+  for (const path of paths) if (path.includes('\uFFFD') || (await hasSecret(context, path))) leftOut.push(path);
+  const out = new Set(leftOut);
+  const kept = paths.filter((path) => !out.has(path));
   const skip = async (): Promise<NoCheckpoint> => {
     const found = toCommit(await runScript(context, STANDING, { repository, env }));
     return { skipped: explainNothing(leftOut), ...(found ? { standing: { ref, ...found, leftOut } } : {}) };

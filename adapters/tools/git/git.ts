@@ -22,6 +22,24 @@ const SETTINGS = {
   'safe.directory': '*',
 };
 
+/**
+ * Takes the workspace's own folders out of PATH: a program called git that lies there must not see or write Git
+ * data outside it. `$0` is the workspace.
+ */
+const WITHOUT_WORKSPACE = `
+clean=
+IFS=:
+set -f
+for folder in $PATH; do
+  case $folder/ in "$0"/*) ;; /*) clean=$clean:$folder ;; esac
+done
+unset IFS
+set +f
+PATH=\${clean#:}
+export PATH
+exec "$@"
+`;
+
 export interface GitOptions {
   repository: Repository;
   env?: Readonly<Record<string, string>>;
@@ -41,9 +59,14 @@ export async function runGit(
     ? []
     : [repository.commonDir, repository.gitDir].map((path) => ({ path, writable: false }));
   const result = await context.sandbox.exec({
-    command,
+    command: ['/bin/sh', '-c', WITHOUT_WORKSPACE, context.workspace.root, ...command],
     cwd: context.workspace.root,
-    env: { ...toEnvironment(repository), ...options.env },
+    env: {
+      ...toEnvironment(repository),
+      // In a sandbox the home folder is one that commands write, and its settings name programs.
+      ...(context.sandbox.name === 'host' ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }),
+      ...options.env,
+    },
     binds: [...(repository.gitDir === repository.commonDir ? binds.slice(0, 1) : binds), ...(options.binds ?? [])],
     keepBytes: KEEP_BYTES,
     signal: context.signal,

@@ -29,13 +29,13 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
     return { top: root, gitDir, commonDir: gitDir, inside: true };
   }
   if (own === 'file')
-    return followGitFile(root, Buffer.from(await workspace.read('.git', { maxBytes: 4_096 })).toString());
+    return followGitFile(root, Buffer.from(await workspace.read('.git', { maxBytes: 4_096 })).toString(), root);
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const found = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
     if (found?.isDirectory() && existsSync(join(folder, '.git/HEAD'))) {
       return { top: folder, gitDir: join(folder, '.git'), commonDir: join(folder, '.git'), inside: false };
     }
-    if (found?.isFile()) return followGitFile(folder, readFileSync(join(folder, '.git'), 'utf8').slice(0, 4_096));
+    if (found?.isFile()) return followGitFile(folder, readFileSync(join(folder, '.git'), 'utf8').slice(0, 4_096), root);
     if (folder === dirname(folder)) throw noRepository();
   }
 }
@@ -55,7 +55,7 @@ async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'd
 }
 
 /** A `.git` file: a linked worktree or a submodule. */
-function followGitFile(top: string, text: string): Repository {
+function followGitFile(top: string, text: string, root: string): Repository {
   const named = /^gitdir: (.+)$/m.exec(text)?.[1];
   const refused = new KlausError(
     'tool.failed',
@@ -64,6 +64,8 @@ function followGitFile(top: string, text: string): Repository {
   if (named === undefined) throw refused;
   try {
     const gitDir = realpathSync(resolve(top, named.trim()));
+    // A Git folder in the workspace is the agent's to write: it names whatever it likes and is believed nothing.
+    if (`${gitDir}/`.startsWith(`${root}/`)) return { top, gitDir, commonDir: gitDir, inside: true };
     if (!pointsBack(gitDir, top)) throw refused;
     const common = join(gitDir, 'commondir');
     const commonDir = existsSync(common) ? realpathSync(resolve(gitDir, readFileSync(common, 'utf8').trim())) : gitDir;

@@ -1,3 +1,5 @@
+import { KlausError } from '@klaus/core/protocol';
+
 /**
  * A test for paths by a glob as in .gitignore: `*`, `?`, `**`, `[a-z]`, `{a,b}`; without a slash it fits at any
  * depth; a leading `!` turns it round. Names that begin with a dot are not special.
@@ -8,9 +10,14 @@ export function toGlobTest(glob: string): (path: string) => boolean {
     return (path) => !inner(path);
   }
   const clean = glob.replace(/^\.?\//, '').replace(/\/$/, '/**');
-  const anchored = clean.includes('/') ? clean : `**/${clean}`;
-  const expression = new RegExp(`^${toSource(anchored)}$`, 'u');
-  return (path) => expression.test(path);
+  // Wildcards in a row say what one says, and cost a search that doubles with each.
+  const anchored = (clean.includes('/') ? clean : `**/${clean}`).replaceAll(/(?<=^|\/)(?:\*\*\/)+/g, '**/');
+  try {
+    const expression = new RegExp(`^${toSource(anchored)}$`, 'u');
+    return (path) => expression.test(path);
+  } catch (error) {
+    throw new KlausError('tool.failed', `The glob ${glob} is not understood.`, { cause: error });
+  }
 }
 
 function toSource(glob: string): string {
@@ -31,7 +38,7 @@ function toSource(glob: string): string {
         const inner = glob
           .slice(at + 1, end)
           .replace(/^[!^]/, '^')
-          .replaceAll(/[\\[\]&]/g, '\\$&');
+          .replaceAll(/[\\[\]]/g, '\\$&');
         source += `(?!/)[${inner}]`;
         at = end;
       }

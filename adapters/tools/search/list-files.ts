@@ -33,7 +33,7 @@ export const listFiles = defineTool({
     const files: string[] = [];
     let more = false;
     for await (const record of runRipgrep(context, { args: ['--files'], path: resolved.relative })) {
-      const file = record.replace(/^\.\//, '');
+      const file = (record ?? '').replace(/^\.\//, '');
       if (!fits(file)) continue;
       if (files.length === MAX_FILES) {
         more = true;

@@ -1,20 +1,21 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 
 /**
- * Runs ripgrep over the workspace and gives its output line by line (or record by record). It runs on the
+ * Runs ripgrep over the workspace and gives its output line by line (or record by record); null stands for a
+ * line of more than 16 MiB. It runs on the
  * host: it executes nothing that a repository says (no configuration file, no preprocessor, no archives) and
  * follows no symlink. While it runs no command of the session does, so nothing is swapped under it.
  *
  * @param path Relative to the workspace, already resolved; '' is all of it.
- * @throws KlausError `tool.failed` with ripgrep's own words, such as for a malformed pattern.
+ * @throws KlausError `tool.failed` with ripgrep's own words, such as for a malformed pattern, and when it is not
+ *   done in the time that a command has: a named pipe among the ignore files keeps it for ever.
  */
 export async function* runRipgrep(
   context: ToolContext,
   { args, path }: { args: readonly string[]; path: string },
-): AsyncGenerator<string> {
+): AsyncGenerator<string | null> {
   const { rgPath } = await import('@vscode/ripgrep');
   const child = spawn(
     rgPath,
@@ -27,6 +28,11 @@ export async function* runRipgrep(
   );
   const stop = () => child.kill('SIGKILL');
   context.signal.addEventListener('abort', stop, { once: true });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    stop();
+  }, context.execLimits.timeoutMs);
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     if (errors.length < 4_000) errors += chunk.toString();
@@ -38,9 +44,10 @@ export async function* runRipgrep(
   // A failed start is thrown below, where somebody waits for it.
   ended.catch(() => {});
   try {
-    yield* createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
+    yield* toLines(child.stdout);
     const code = await ended;
     if (context.signal.aborted) throw new KlausError('cancelled', 'The search was stopped.');
+    if (late) throw new KlausError('tool.failed', 'The search took too long and was stopped.');
     // 1 is "nothing found"; 2 with output is a file that could not be read, which is no failure.
     if (code === 2 && /regex|glob|pattern|unrecognized|error parsing/i.test(errors))
       throw new KlausError('tool.failed', errors.trim());
@@ -49,9 +56,39 @@ export async function* runRipgrep(
       throw new KlausError('tool.failed', `ripgrep did not start: ${error.message}`, { cause: error });
     throw error;
   } finally {
+    clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
     stop();
   }
+}
+
+/** In bytes. A file may be one line, and a string has an end. */
+const MAX_LINE = 16 * 1024 * 1024;
+
+async function* toLines(output: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const take = () => {
+    const line = size > MAX_LINE ? null : Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+    parts = [];
+    size = 0;
+    return line;
+  };
+  for await (const chunk of output) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      const part = chunk.subarray(from, end);
+      size += part.length;
+      if (size <= MAX_LINE) parts.push(part);
+      yield take();
+      from = end + 1;
+    }
+    const rest = chunk.subarray(from);
+    size += rest.length;
+    if (size > MAX_LINE) parts = [];
+    else if (rest.length > 0) parts.push(rest);
+  }
+  if (size > 0) yield take();
 }
 
 const COMMON = [

@@ -53,7 +53,10 @@ export const searchFiles = defineTool({
       throw new KlausError('tool.failed', 'The pattern must have 1 to 10,000 characters.');
     if (pattern.includes('\0') || !pattern.isWellFormed())
       throw new KlausError('tool.failed', 'The pattern is not valid text.');
-    if (!(await context.workspace.stat(path))) throw new KlausError('tool.failed', `${path} does not exist.`);
+    const state = await context.workspace.stat(path);
+    if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
+    // A named pipe has no end.
+    if (state.kind === 'other') throw new KlausError('tool.failed', `${path} is no regular file.`);
     const { found, matches, more } = await search(options, context);
     if (matches === 0) return { text: 'No matches.', detail: { matches: 0, files: 0 } };
     const head = `${matches}${more ? ' or more' : ''} match${matches === 1 ? '' : 'es'} in ${found.length} file${found.length === 1 ? '' : 's'}`;
@@ -78,6 +81,14 @@ async function search(
   let matches = 0;
   let previous = 0;
   for await (const line of runRipgrep(context, { args, path: relative })) {
+    if (line === null) {
+      // Its record is too long to be kept, number and all.
+      if (!current || matches === context.maxSearchResults) continue;
+      if (found.at(-1) !== current) found.push(current);
+      current.lines.push('0: [a line that is too long to show]');
+      matches++;
+      continue;
+    }
     const record = recordSchema.parse(JSON.parse(line));
     if (record.type === 'begin') {
       const path = toText(record.data.path).replace(/^\.\//, '');
@@ -88,7 +99,7 @@ async function search(
       const { line_number: number, lines } = record.data;
       if (options.context && previous > 0 && number > previous + 1) current.lines.push('--');
       previous = number;
-      if (record.type === 'match' && current.lines.every((shown) => !/^\d+: /.test(shown))) found.push(current);
+      if (record.type === 'match' && found.at(-1) !== current) found.push(current);
       if (record.type === 'match') matches++;
       current.lines.push(`${number}${record.type === 'match' ? ':' : '-'} ${shorten(toText(lines))}`);
     }

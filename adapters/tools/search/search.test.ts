@@ -16,6 +16,8 @@ test.each([
   ['!*.md', ['a.ts'], ['a.md']],
   ['a+b(c).txt', ['a+b(c).txt'], ['aab(c).txt']],
   ['{a', ['{a'], ['a']],
+  ['[a&b].md', ['&.md', 'a.md'], ['c.md']],
+  [`${'**/'.repeat(40)}z`, ['z', 'a/b/z'], ['a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/zz']],
 ])('glob %s', (glob, yes, no) => {
   const fits = toGlobTest(glob);
   expect(yes.filter((path) => !fits(path))).toEqual([]);
@@ -58,4 +60,8 @@ test('a long file is cut between lines, with the numbers of what is missing', ()
   const ranged = cutLines(lines.map((line, i) => `${i + 501}\t${line}`).join('\n'), 1_000);
   expect(Number(/lines (\d+)–/.exec(ranged)![1])).toBeGreaterThan(500);
   expect(cutLines('x'.repeat(5_000), 1_000).length).toBeLessThanOrEqual(1_000);
+});
+
+test('a glob that means nothing is named', () => {
+  expect(() => toGlobTest('[z-a]')).toThrow('The glob [z-a] is not understood.');
 });

@@ -4,7 +4,8 @@ import { defineTool } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { OutputKeeper } from './output-keeper.ts';
 
-const MAX_COMMAND_CHARS = 100_000;
+/** The kernel takes no longer word than 128 KiB. */
+const MAX_COMMAND_BYTES = 100_000;
 
 /** Runs a shell command in the sandbox. */
 export const runCommand = defineTool({
@@ -73,10 +74,10 @@ function checkCommand(command: string): void {
   if (command.trim() === '') throw new KlausError('tool.failed', 'The command is empty.');
   if (command.includes('\0')) throw new KlausError('tool.failed', 'The command contains a null byte.');
   if (!command.isWellFormed()) throw new KlausError('tool.failed', 'The command is not valid Unicode.');
-  if (command.length > MAX_COMMAND_CHARS) {
+  if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
     throw new KlausError(
       'tool.failed',
-      `The command is ${command.length} characters long; write a script with write_file and run that.`,
+      `The command is ${Buffer.byteLength(command)} bytes long; write a script with write_file and run that.`,
     );
   }
 }

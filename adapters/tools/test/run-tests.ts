@@ -4,7 +4,7 @@ import { defineTool, type ToolContext } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { OutputKeeper } from '../shell/output-keeper.ts';
 import { findRunner, type Runner } from './runner.ts';
-import { describeSummary, toTestSummary } from './test-summary.ts';
+import { describeSummary, isEmpty, toTestSummary } from './test-summary.ts';
 
 const input = z.object({
   path: z.string().optional().describe('a test file'),
@@ -46,9 +46,10 @@ export const runTests = defineTool({
         text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()]
           .filter((line, i) => line !== '' || i > 2)
           .join('\n'),
-        isError: !isSuccess(result),
+        isError: !isSuccess(result) || isEmpty(summary),
         detail: { ...summary, exitCode: result.exitCode, timedOut: result.timedOut, durationMs: result.durationMs },
-        evidence: { command, exitCode: result.exitCode },
+        // A run without a test that says "green" is evidence of nothing.
+        ...(isSuccess(result) && isEmpty(summary) ? {} : { evidence: { command, exitCode: result.exitCode } }),
         ...(blob ? { blob } : {}),
       };
     } catch (error) {

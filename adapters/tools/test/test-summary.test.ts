@@ -105,3 +105,11 @@ test.each([
 test('output of an unknown kind tells nothing', () => {
   expect(describeSummary(toTestSummary('all is well\n'))).toBe('');
 });
+
+test('several runs in one script are added up, and none at all is said', () => {
+  const two = toTestSummary('      Tests  1 failed | 3 passed (4)\n\nℹ tests 2\nℹ pass 2\nℹ fail 0\nℹ skipped 1\n');
+  expect(two).toMatchObject({ passed: 5, failed: 1, skipped: 1 });
+  for (const none of ['ℹ tests 0\nℹ pass 0\nℹ fail 0\n', 'No test files found, exiting with code 0\n']) {
+    expect(describeSummary(toTestSummary(none))).toContain('No test was run.');
+  }
+});

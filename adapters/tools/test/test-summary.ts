@@ -26,21 +26,26 @@ export function toTestSummary(output: string): TestSummary {
 
 function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
   const counts: { passed?: number; failed?: number; skipped?: number } = {};
+  const add = (word: 'passed' | 'failed' | 'skipped', number: string | number) => {
+    counts[word] = (counts[word] ?? 0) + Number(number);
+  };
   for (const line of lines) {
     // `Tests  1 failed | 3 passed (4)` of vitest, `Tests: 1 failed, 3 passed, 4 total` of jest.
+    // One script may run several of them: what they say is added up.
     if (/^\s*Tests:?\s+\d+ /.test(line)) {
-      counts.failed = 0;
-      counts.passed = 0;
-      for (const [, number, word] of line.matchAll(/(\d+) (failed|passed|skipped|todo)/g)) {
-        if (word === 'failed' || word === 'passed') counts[word] = Number(number);
-        else counts.skipped = (counts.skipped ?? 0) + Number(number);
-      }
+      add('failed', 0);
+      add('passed', 0);
+      for (const [, number, word] of line.matchAll(/(\d+) (failed|passed|skipped|todo)/g))
+        add(word === 'failed' || word === 'passed' ? word : 'skipped', number!);
+    }
+    // Vitest with nothing to run.
+    if (line.startsWith('No test files found, exiting with code 0') || /^\s*Tests:?\s+no tests\s*$/.test(line)) {
+      add('failed', 0);
+      add('passed', 0);
     }
     // `ℹ pass 3` and `# pass 3` of Node's runner.
     const [, word, number] = /^(?:ℹ|#) (pass|fail|skipped) (\d+)\s*$/.exec(line) ?? [];
-    if (word === 'pass') counts.passed = Number(number);
-    if (word === 'fail') counts.failed = Number(number);
-    if (word === 'skipped') counts.skipped = Number(number);
+    if (word !== undefined) add(word === 'pass' ? 'passed' : word === 'fail' ? 'failed' : 'skipped', number!);
   }
   return { passed: counts.passed, failed: counts.failed, skipped: counts.skipped };
 }
@@ -110,6 +115,11 @@ function dedupe(failures: readonly FailedTest[]): FailedTest[] {
   return [...byName.values()];
 }
 
+/** True when the output says that no test has run, which proves nothing whatever the exit code. */
+export function isEmpty({ passed, failed, failures }: TestSummary): boolean {
+  return passed === 0 && failed === 0 && failures.length === 0;
+}
+
 /** The summary in words; '' when the output told nothing. */
 export function describeSummary(summary: TestSummary): string {
   const { passed, failed, skipped, failures } = summary;
@@ -119,6 +129,7 @@ export function describeSummary(summary: TestSummary): string {
     skipped ? `${skipped} skipped` : '',
   ].filter((part) => part !== '');
   const lines = counts.length > 0 ? [`Tests: ${counts.join(', ')}.`] : [];
+  if (isEmpty(summary)) lines.push('No test was run.');
   for (const { name, message } of failures) {
     lines.push(
       `FAILED ${name}`,

@@ -93,7 +93,15 @@ export async function verify(id: string | undefined): Promise<number> {
 /** `klaus db recover`. */
 export async function recover(): Promise<number> {
   const { recoverDatabase } = await import('@klaus/sdk');
-  const report = await recoverDatabase();
-  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  const { sessions, events, commands, file, damaged } = await recoverDatabase();
+  const lines = [
+    `${formatNumber(sessions.length, 'session')} with ${formatNumber(events, 'event')} saved in ${file}`,
+    ...sessions.flatMap(({ id, saved, lostFrom }) =>
+      lostFrom === undefined ? [] : [`${id}: ${formatNumber(saved, 'event')} saved, lost from number ${lostFrom} on`],
+    ),
+    ...(commands === null ? ['Messages that no run had taken yet could not be read.'] : []),
+    ...damaged.map((path) => `kept as it was: ${path}`),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.done;
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { EXIT, toExitCode } from '../exit-codes.ts';
 import { createPaint } from '../output/paint.ts';
 import { toLine } from '../output/printable.ts';
+import { toScriptedServer } from '../scripted-model.ts';
 
 const SIGNS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
 const WORDS = { ok: 'Works:', warn: 'Note:', fail: 'Broken:' } as const;
@@ -16,14 +17,14 @@ export interface DoctorOptions {
 /** `klaus doctor`: exit 0 when a run can begin, else the code that a run would end with. */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const { diagnose, KlausError } = await import('@klaus/sdk');
-  let findings = await diagnose();
+  let findings = await diagnose({ scripted: toScriptedServer });
   const lines = options.install === true ? findings.flatMap((finding) => finding.install ?? []) : [];
   for (const line of lines) {
     process.stderr.write(`+ ${line}\n`);
     // Its own words go to standard error: standard output is the report.
     spawnSync('/bin/sh', ['-c', line], { stdio: ['inherit', 2, 2] });
   }
-  if (lines.length > 0) findings = await diagnose();
+  if (lines.length > 0) findings = await diagnose({ scripted: toScriptedServer });
   const worst = findings.find((finding) => finding.status === 'fail');
   const exitCode = worst === undefined ? EXIT.done : toExitCode(new KlausError(worst.code ?? 'config', worst.text));
   if (options.json === true) {

@@ -54,13 +54,14 @@ export async function sendPrompt({
 }: SendPromptOptions): Promise<number> {
   const { onAsk, asks } = toOnAsk(klaus, options);
   if (after > 0) {
-    const limits = toLimits(options);
-    if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
     const change = {
       ...(options.model && { model: options.model }),
       ...(options.approve && { mode: options.approve }),
     };
+    // First, because it is what can be refused: nothing may have changed then.
     if (Object.keys(change).length > 0) await session.send({ type: 'change', ...change });
+    const limits = toLimits(options);
+    if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
   }
   await session.prompt(parts, { onAsk, delivery });
   return workOn({

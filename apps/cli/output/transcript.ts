@@ -14,8 +14,10 @@ export type Entry =
 /** A session's log as a person reads it: a fold that holds no more than the titles of open calls. */
 export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, undefined> {
   const titles = new Map<string, string>();
+  const open = new Set<string>();
+  let at = 0;
   for (const event of events) {
-    const { at } = event;
+    at = event.at;
     switch (event.type) {
       case 'session.opened':
         yield {
@@ -36,7 +38,11 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         if (entry !== undefined) yield entry;
         break;
       }
+      case 'tool.started':
+        open.add(event.call);
+        break;
       case 'tool.finished': {
+        open.delete(event.call);
         const title = titles.get(event.call) ?? event.name;
         titles.delete(event.call);
         const duration = formatDuration(event.durationMs);
@@ -79,6 +85,8 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         break;
     }
   }
+  for (const call of open)
+    yield { kind: 'note', text: `Begun and without a result yet: ${titles.get(call) ?? call}`, at };
 }
 
 function toMessageEntry(message: Message, at: number): Entry | undefined {
