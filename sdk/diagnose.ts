@@ -119,7 +119,13 @@ async function checkSandboxes(home: string, configuration: Configuration | undef
   );
   return [
     ...findings,
-    { name: 'sandbox', status: 'fail', text, mend: mends.join(' Or: '), code: 'sandbox.unavailable' },
+    {
+      name: 'sandbox',
+      status: 'fail',
+      text,
+      mend: mends.join(' Or else: ').replaceAll('Or else: Type: ', 'Or else type: '),
+      code: 'sandbox.unavailable',
+    },
   ];
 }
 

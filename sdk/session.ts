@@ -1,6 +1,6 @@
 import { advance, isParked, isReceivable, loadState, type Engine } from '@klaus/core/agent';
 import type { SqliteStore } from '@klaus/adapters/store';
-import type { Command } from '@klaus/core/protocol';
+import type { Command, Part } from '@klaus/core/protocol';
 import type { Session } from './klaus.ts';
 
 /** A handle on a session; cheap, holds nothing. */
@@ -11,14 +11,13 @@ export function createSession(engine: Engine, store: SqliteStore, id: string): S
   };
   return {
     id,
-    prompt: (content, { onAsk = 'deny', delivery = 'steer' } = {}) =>
-      send({
-        type: 'prompt',
-        id: engine.ids.ulid(),
-        parts: typeof content === 'string' ? [{ type: 'text', text: content }] : [...content],
-        onAsk,
-        delivery,
-      }),
+    async prompt(content, { onAsk = 'deny', delivery = 'steer' } = {}) {
+      // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
+      const row = store.session(id);
+      if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
+      const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
+      return send({ type: 'prompt', id: engine.ids.ulid(), parts, onAsk, delivery });
+    },
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
       if (given.type !== 'change' || given.model === undefined) return send(given);

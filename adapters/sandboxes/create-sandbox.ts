@@ -71,6 +71,6 @@ async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandbox
 
 function unavailable(reasons: readonly string[], mends: readonly string[]): KlausError {
   return new KlausError('sandbox.unavailable', `no sandbox works here: ${reasons.join('; ')}`, {
-    hint: mends.join(' Or: '),
+    hint: mends.join(' Or else: ').replaceAll('Or else: Type: ', 'Or else type: '),
   });
 }

@@ -139,7 +139,11 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
     case 'limit':
       return askLimit(current, action.reached);
     case 'finish':
-      return finishRun(current, { outcome: action.outcome, reason: action.reason });
+      return finishRun(current, {
+        outcome: action.outcome,
+        reason: action.reason,
+        ...(action.limit ? { limit: action.limit } : {}),
+      });
   }
 }
 

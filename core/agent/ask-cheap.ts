@@ -1,4 +1,5 @@
 import { toKlausError, toText, type EventBody } from '../protocol/index.ts';
+import { countBytes } from './count-bytes.ts';
 import { forecast } from './forecast.ts';
 import { findModelLimit } from './limit-check.ts';
 import type { Model, ModelRequest } from './ports/model.ts';
@@ -22,7 +23,7 @@ export async function askCheap(
   if ('bodies' in found) return found;
   const { model } = found;
   const probe = createState();
-  probe.chars = question.text.length;
+  probe.bytes = countBytes(question.text);
   const settings = { ...work.engine.settings, maxOutputTokens: question.maxOutputTokens };
   const need = forecast(probe, model, { settings, overhead: question.system.length });
   const isUnpriced = work.state.limits.usd > 0 && need.usd === null;

@@ -12,7 +12,7 @@ const SYSTEM =
 
 /** Share of the context window that stays as it is. */
 const KEEP = 0.25;
-const CHARS_PER_TOKEN = 3;
+const BYTES_PER_TOKEN = 3;
 
 /**
  * Replaces the head of the history by a summary from the cheap model. The cut never separates a call from
@@ -23,7 +23,7 @@ export async function compact(work: Work): Promise<void> {
   const model = await work.model();
   const run = runOf(state).id;
   // Half of what there is at most: a provider that says "too long" is right, whatever the estimate says.
-  const budget = Math.min(model.info.contextWindow * KEEP * CHARS_PER_TOKEN, state.chars / 2);
+  const budget = Math.min(model.info.contextWindow * KEEP * BYTES_PER_TOKEN, state.bytes / 2);
   const cut = findCut(state.messages, budget);
   if (cut === undefined) {
     await work.append([{ type: 'context.compacted', run, turn: state.turn, summary: '', firstKept: '', dropped: 0 }]);

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../policy/index.ts';
 import { toEditDistance, toNearest, type EventBody, type Message } from '../protocol/index.ts';
+import { countBytes } from './count-bytes.ts';
 import { cutOutput } from './output.ts';
 import { redactBody } from './redact-body.ts';
 import { createRequestHasher } from './request-hash.ts';
 import { toRetryDelay } from './retry.ts';
 import { createRedactedBlob } from './tool-context.ts';
+import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
@@ -25,6 +27,13 @@ test('the nearest name is a slip away, or nothing', () => {
   expect(toEditDistance('kitten', 'sitting')).toBe(3);
 });
 
+test.each(['', 'plain', 'é', '漢字', '😀 and text', 'x\u{10FFFF}'])(
+  'the bytes of %j are counted as they are written',
+  (text) => {
+    expect(countBytes(text)).toBe(Buffer.byteLength(text));
+  },
+);
+
 describe('retry', () => {
   const retry = { attempts: 5, baseMs: 100, maxMs: 1_000, idleMs: 1 };
   test('backs off exponentially between half and whole, and no further than the cap', () => {
@@ -35,6 +44,29 @@ describe('retry', () => {
   test("honours the provider's wish, but does not wait for ever", () => {
     expect(toRetryDelay(1, { retry, random: 0, retryAfterMs: 7_000 })).toBe(7_000);
     expect(toRetryDelay(1, { retry, random: 0, retryAfterMs: 3_600_000 })).toBeUndefined();
+  });
+});
+
+describe('a tool that is told to stop', () => {
+  const never = new Promise<string>(() => {});
+  const clock = { now: () => 0, every: () => () => {}, sleep: () => Promise.resolve() };
+
+  test('is given up when it does not end', async () => {
+    const controller = new AbortController();
+    const ended = untilGivenUp(never, { stop: controller.signal, clock });
+    controller.abort();
+    expect(await ended).toBe(GIVEN_UP);
+  });
+
+  test('is waited for as long as nobody stops it, and while its grace lasts', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const controller = new AbortController();
+    const patient = { ...clock, sleep: () => new Promise<void>(() => {}) };
+    const ended = untilGivenUp(promise, { stop: controller.signal, clock: patient });
+    controller.abort();
+    resolve('in time');
+    expect(await ended).toBe('in time');
+    expect(await untilGivenUp(Promise.resolve('done'), { stop: new AbortController().signal, clock })).toBe('done');
   });
 });
 

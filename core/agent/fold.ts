@@ -7,6 +7,7 @@ import {
   type Message,
   type ResultPart,
 } from '../protocol/index.ts';
+import { countBytes } from './count-bytes.ts';
 import type { RunState, State } from './state.ts';
 
 /**
@@ -137,7 +138,7 @@ function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
   if (event.purpose !== 'turn') return;
   if (event.outcome === 'ok') {
     const { usage } = event;
-    state.measured = { chars: state.chars, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
+    state.measured = { bytes: state.bytes, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
     if (run) run.compacted = false;
   } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
     delete state.openTurn;
@@ -241,7 +242,7 @@ function foldCompaction(state: State, event: EventOf<'context.compacted'>): void
   const dropped = from < 0 ? state.messages : state.messages.slice(0, from);
   const context = dropped.filter((message) => message.origin === 'context');
   state.messages = [];
-  state.chars = 0;
+  state.bytes = 0;
   delete state.measured;
   push(state, {
     id: `summary-${event.seq}`,
@@ -258,16 +259,16 @@ function foldCompaction(state: State, event: EventOf<'context.compacted'>): void
 
 function push(state: State, message: Message): void {
   state.messages.push(message);
-  state.chars += countChars(message);
+  state.bytes += countMessage(message);
 }
 
-/** Characters of a message as far as they become prompt tokens; an image counts as about 1,600 tokens. */
-function countChars(message: Message): number {
+/** UTF-8 bytes of a message as far as they become prompt tokens; an image counts as about 1,600 tokens. */
+function countMessage(message: Message): number {
   let sum = 0;
   for (const part of message.parts) {
-    if (part.type === 'text' || part.type === 'thinking' || part.type === 'result') sum += part.text.length;
-    else if (part.type === 'call') sum += part.name.length + JSON.stringify(part.input ?? null).length;
-    else if (part.type === 'file') sum += part.name.length + (part.text?.length ?? 0);
+    if (part.type === 'text' || part.type === 'thinking' || part.type === 'result') sum += countBytes(part.text);
+    else if (part.type === 'call') sum += countBytes(part.name) + countBytes(JSON.stringify(part.input ?? null));
+    else if (part.type === 'file') sum += countBytes(part.name) + countBytes(part.text ?? '');
     else sum += 6_400;
   }
   return sum + 16;

@@ -3,8 +3,8 @@ import { worstCase } from './cost.ts';
 import type { EngineSettings } from './settings.ts';
 import type { State } from './state.ts';
 
-/** Characters that make a token at worst, for text that no provider has counted yet. */
-const CHARS_PER_TOKEN = 3;
+/** UTF-8 bytes that make a token at worst, for text that no provider has counted yet. */
+const BYTES_PER_TOKEN = 3;
 /** An answer shorter than this is not worth asking for. */
 const SHORTEST_ANSWER = 1_024;
 
@@ -32,8 +32,8 @@ export function forecast(
 ): Forecast {
   const { measured } = state;
   const promptTokens = measured
-    ? measured.tokens + Math.ceil(Math.max(0, state.chars - measured.chars) / CHARS_PER_TOKEN)
-    : Math.ceil((state.chars + options.overhead) / CHARS_PER_TOKEN);
+    ? measured.tokens + Math.ceil(Math.max(0, state.bytes - measured.bytes) / BYTES_PER_TOKEN)
+    : Math.ceil((state.bytes + options.overhead) / BYTES_PER_TOKEN);
   let maxOutputTokens = Math.min(options.settings.maxOutputTokens, model.info.maxOutputTokens);
   const left = tokensLeft(state);
   if (left !== undefined) maxOutputTokens = Math.max(SHORTEST_ANSWER, Math.min(maxOutputTokens, left - promptTokens));

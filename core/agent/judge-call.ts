@@ -55,7 +55,12 @@ export async function judgeCall(work: Work, call: CallState): Promise<Judged> {
   } catch (error) {
     return refuse('tool', toKlausError(error), 'error');
   }
-  const parsed = tool.input.safeParse(input);
+  let parsed: ReturnType<typeof tool.input.safeParse>;
+  try {
+    parsed = tool.input.safeParse(input);
+  } catch (error) {
+    return refuse('input', { message: `Invalid input for ${call.name}: ${toKlausError(error).message}.` }, 'error');
+  }
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
     return refuse('input', { message: `Invalid input for ${call.name}: ${issues.slice(0, 8).join('; ')}.` }, 'error');

@@ -35,7 +35,12 @@ export function next(state: State, facts: Facts): Action {
   const { run } = state;
   if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
   if (run.limitRefused)
-    return { kind: 'finish', outcome: 'limit', reason: `The limit of ${run.limitRefused} was kept.` };
+    return {
+      kind: 'finish',
+      outcome: 'limit',
+      reason: `The limit of ${run.limitRefused} was kept.`,
+      limit: toReached(state, run.limitRefused, 1),
+    };
   if (state.calls.length > 0) return nextCall(state, facts);
   if (run.invalidInputs > facts.maxRetries) {
     const reason = `The model sent invalid tool input ${run.invalidInputs} times in a row.`;

@@ -12,6 +12,7 @@ import { cutOutput } from './output.ts';
 import { loadInstructions } from './instructions.ts';
 import type { ToolOutput } from './ports/tool.ts';
 import type { CallState } from './state.ts';
+import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
 import type { Work } from './work.ts';
 
 /**
@@ -53,6 +54,12 @@ async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
   };
 }
 
+async function appendGivenUp(work: Work, head: CallHead, durationMs: number): Promise<void> {
+  if (work.isLeaving()) return;
+  const output = 'Outcome unknown: the tool was told to stop and did not answer. It may still be at work.';
+  await work.append([toFinished(head, { outcome: 'unknown', output, durationMs })]);
+}
+
 /** Runs a call whose intent is durable and appends its result. */
 async function runCall(work: Work, ready: Ready): Promise<void> {
   const { call, tool, context } = ready;
@@ -62,7 +69,9 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
   let finished: ToolFinished;
   try {
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
-    const output = await tool.run(ready.input, context, ready.intent);
+    const running = tool.run(ready.input, context, ready.intent);
+    const output = await untilGivenUp(running, { stop: work.stop, clock });
+    if (output === GIVEN_UP) return await appendGivenUp(work, head, clock.now() - began);
     finished = await toResult(work, { head, ready, output });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');

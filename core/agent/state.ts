@@ -78,10 +78,10 @@ export interface State {
   openTurn?: EventOf<'turn.started'>;
   /** The history as the model sees it. Only ever appended to, but for a compaction, which replaces the array. */
   messages: Message[];
-  /** Characters in `messages`, kept as a sum so that nobody has to count again. */
-  chars: number;
-  /** `chars` and prompt tokens of the last answered request: the base of the next estimate. */
-  measured?: { chars: number; tokens: number };
+  /** UTF-8 bytes of what is in `messages`, kept as a sum so that nobody has to count again. */
+  bytes: number;
+  /** `bytes` and prompt tokens of the last answered request: the base of the next estimate. */
+  measured?: { bytes: number; tokens: number };
   /** Calls of the last answer that the history does not have results for. */
   calls: CallState[];
   /** Every id that a call of the session has had. */
@@ -113,7 +113,7 @@ export function createState(): State {
     grant: { authorities: [] },
     turn: 0,
     messages: [],
-    chars: 0,
+    bytes: 0,
     calls: [],
     callIds: new Set(),
     deleted: new Set(),

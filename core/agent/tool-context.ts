@@ -49,6 +49,9 @@ function findSeam(text: string, redactor: Redactor): number {
   return redactor.find(text).find((hit) => hit.start < seam && hit.end > seam)?.start || seam;
 }
 
+/** Bytes of one output that are kept; a command that never stops writing must not fill the disk. */
+const LONGEST_BLOB = 256 * 1_024 * 1_024;
+
 /** A blob writer that takes secrets out, line by line; a private key is held until its last line. */
 export function createRedactedBlob(
   writer: BlobWriter,
@@ -57,12 +60,19 @@ export function createRedactedBlob(
   const decoder = new TextDecoder('utf-8', { fatal: false });
   const encoder = new TextEncoder();
   let held = '';
+  let length = 0;
   const flush = (upTo: number): void => {
     if (upTo > 0) writer.write(encoder.encode(redactor.redact(held.slice(0, upTo))));
     held = held.slice(upTo);
   };
   return {
     write(chunk) {
+      if (length > LONGEST_BLOB) return;
+      length += chunk.length;
+      if (length > LONGEST_BLOB) {
+        held += `\n[… what came after ${LONGEST_BLOB} bytes was not kept]\n`;
+        return;
+      }
       held += decoder.decode(chunk, { stream: true });
       const key = held.lastIndexOf('-----BEGIN ');
       const open = key >= 0 && !/-----END [^\n]*\n/.test(held.slice(key));

@@ -62,15 +62,19 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
 }
 
 function toAdded(work: Work, id: string, parts: Part[]): EventBody {
-  const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id) } : part));
+  const taken = new Set<string>();
+  const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id, taken) } : part));
   for (const part of unique) if (part.type === 'call') work.originals.set(part.id, part.input);
   const message: Message = { id, role: 'assistant', origin: 'model', parts: unique };
   return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
 }
 
 /** A provider may count its calls anew once the history was compacted; in the log an id stands for one call. */
-function toUniqueId({ state }: Work, id: string): string {
-  return state.callIds.has(id) ? `${id}_turn${state.turn}` : id;
+function toUniqueId({ state }: Work, id: string, taken: Set<string>): string {
+  let unique = state.callIds.has(id) ? `${id}_turn${state.turn}` : id;
+  while (taken.has(unique)) unique += '_';
+  taken.add(unique);
+  return unique;
 }
 
 function toReserved(forecast: Forecast): Usage {
