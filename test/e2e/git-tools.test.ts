@@ -50,15 +50,15 @@ const skip = async (using = context) => {
 test('status, diff and log', async () => {
   expect((await call('git_status')).text).toBe('## main\nNothing changed.');
   expect((await call('git_diff')).text).toBe('No differences.');
-  put('src/a.js', 'two\n');
+  put('src/a.js', 'second\n');
   put('ünï.txt', 'new\n');
   put('README.md', '# Changed\n');
   git('add', 'README.md');
   expect((await call('git_status')).text.split('\n')).toEqual(['## main', 'M  README.md', ' M src/a.js', '?? ünï.txt']);
-  expect((await call('git_diff')).text).toContain('-one\n+two');
+  expect((await call('git_diff')).text).toContain('-one\n+second');
   expect((await call('git_diff')).text).not.toContain('Changed');
   expect((await call('git_diff', { staged: true })).text).toContain('+# Changed');
-  expect((await call('git_diff', { ref: 'HEAD', path: 'README.md' })).text).not.toContain('+two');
+  expect((await call('git_diff', { ref: 'HEAD', path: 'README.md' })).text).not.toContain('+second');
   await expect(call('git_diff', { ref: 'no-such-thing' })).rejects.toMatchObject({
     message: expect.stringContaining('no-such-thing'),
   });

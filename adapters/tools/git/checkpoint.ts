@@ -26,8 +26,9 @@ set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 index=$(git rev-parse --git-path index)
-# The user's index knows which files have not changed, which saves reading them all.
-if [ -f "$index" ]; then cp "$index" "$tmp/index"; fi
+# The user's index knows which files have not changed, which saves reading them all. Its time is kept: by it Git
+# tells a file that changed in the very second in which the index was written.
+if [ -f "$index" ]; then cp -p "$index" "$tmp/index"; fi
 export GIT_INDEX_FILE="$tmp/index"
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 previous=$(git rev-parse -q --verify "$KLAUS_REF^{commit}" || true)
