@@ -39,13 +39,13 @@ test('a lock file with an address, or without a dependency that it names, is ref
   const packages = {
     '': { devDependencies: { lint: '1.0.0' } },
     'node_modules/lint': { optionalDependencies: { 'lint-linux': '1.0.0', 'lint-mac': '1.0.0' } },
-    'node_modules/lint/node_modules/lint-linux': { resolved: 'https://registry.example/lint-linux.tgz' },
+    'node_modules/lint/node_modules/lint-linux': { resolved: 'https://packages.example/lint-linux.tgz' },
     a: { dependencies: { lint: '1.0.0' }, devDependencies: { gone: '1.0.0' } },
     'node_modules/a': { resolved: 'a', link: true },
   };
   expect(findLockGaps({ packages })).toEqual([
     'node_modules/lint needs lint-mac, which the lock file does not hold',
-    'node_modules/lint/node_modules/lint-linux names an address: https://registry.example/lint-linux.tgz',
+    'node_modules/lint/node_modules/lint-linux names an address: https://packages.example/lint-linux.tgz',
     'a needs gone, which the lock file does not hold',
   ]);
 });
