@@ -26,7 +26,7 @@ test('a project file may never set what decides who sees the code, the keys and 
   const never = table.filter(([, setting]) => setting.project === 'never').map(([key]) => key);
   const dangerous = table
     .map(([key]) => key)
-    .filter((key) => /^(keys|baseUrls|tiers|git|prices|workspace|sandbox\.image|dockerEnabled|logLevel)\b/.test(key));
+    .filter((key) => /^(keys|baseUrls|tiers|git|prices|workspace|sandbox\.image|dockerEnabled)\b/.test(key));
   expect(never).toEqual(expect.arrayContaining(dangerous));
   expect(table.filter(([, setting]) => setting.project === 'free').map(([key]) => key)).toEqual(['compactAt']);
   expect(table.filter(([, setting]) => setting.secret).map(([key]) => key)).toEqual([
@@ -56,10 +56,10 @@ test.each([
   ['limits.usd', '0.25', 0.25],
   ['requirePatchApproval', 'YES', true],
   ['requirePatchApproval', '1', true],
+  ['approve', 'EDITS', 'edits'],
   ['dockerEnabled', 'no', false],
   ['dockerEnabled', '0', false],
   ['dockerEnabled', 'maybe', 'maybe'],
-  ['logLevel', 'DEBUG', 'debug'],
   ['models.allow', 'openai/a, anthropic/b,', ['openai/a', 'anthropic/b']],
   ['model', ' opus\n', 'opus'],
 ] as const)('text for %s: %j becomes %j', (key, text, value) => {

@@ -309,13 +309,6 @@ export const SETTINGS = {
   'baseUrls.anthropic': url('ANTHROPIC_BASE_URL', 'Anthropic'),
   'baseUrls.openai': url('OPENAI_BASE_URL', 'OpenAI'),
   'baseUrls.openrouter': url('OPENROUTER_BASE_URL', 'OpenRouter'),
-  logLevel: defineSetting({
-    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
-    default: 'info',
-    env: 'LOG_LEVEL',
-    description: 'Taken, and without effect so far: Klaus keeps no log beside the events of a session.',
-    project: 'never',
-  }),
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof SETTINGS;

@@ -68,10 +68,10 @@ describe('precedence', () => {
   test('says the variable, or the file and its line', async () => {
     await putUser('# mine\nlimits:\n  usd: 3\n');
     await putEnv('\nexport AGENT_MODEL="haiku" # cheap\n');
-    const { sources } = await load({ env: { LOG_LEVEL: 'warn' } });
+    const { sources } = await load({ env: { KLAUS_RETRY_ATTEMPTS: '3' } });
     expect(sources['limits.usd']).toEqual({ source: 'user file', where: `${join(home, 'config.yaml')}:3` });
     expect(sources.model).toEqual({ source: 'home .env', where: `${join(home, '.env')}:2` });
-    expect(sources.logLevel).toEqual({ source: 'environment', where: 'LOG_LEVEL' });
+    expect(sources['retry.attempts']).toEqual({ source: 'environment', where: 'KLAUS_RETRY_ATTEMPTS' });
   });
 
   test('empty variables, null and undefined count as unset', async () => {
@@ -124,7 +124,6 @@ describe('the project file', () => {
     ['sandbox.image', 'evil/image'],
     ['dockerEnabled', 'false'],
     ['git.userEmail', 'someone@else.test'],
-    ['logLevel', 'silent'],
   ];
 
   test.each(never)('may not set %s at all', async (key, value) => {
