@@ -5,16 +5,30 @@ import { parseArgs } from 'node:util';
 import { appendRate } from './append-rate.ts';
 import type { Benchmark } from './benchmark.ts';
 import { firstByte } from './first-byte.ts';
+import { gate } from './gate.ts';
 import { memory } from './memory.ts';
 import { describe, readLoad, toPage } from './page.ts';
 import { prefix } from './prefix.ts';
 import { ROOT } from './program.ts';
 import { sandboxExec } from './sandbox.ts';
+import { secretScan } from './secret-scan.ts';
+import { snapshot } from './snapshot.ts';
 import { startTime } from './start-time.ts';
 import { type Line, toLine, toTerminal } from './table.ts';
 import { turnCost } from './turn-cost.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [startTime, firstByte, turnCost, appendRate, memory, prefix, sandboxExec];
+const BENCHMARKS: readonly Benchmark[] = [
+  startTime,
+  firstByte,
+  turnCost,
+  appendRate,
+  memory,
+  prefix,
+  sandboxExec,
+  gate,
+  secretScan,
+  snapshot,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,24 +1,43 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createPlace } from '../test/fixtures/place.ts';
-import type { Benchmark } from './benchmark.ts';
+import type { Benchmark, Row } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { findNoSandbox, timeToExit } from './program.ts';
 
 const TRUE = ['/bin/true'];
 
+/** What the kernel needs for namespaces alone: no filter, no limits, no workspace. */
+const BARE_BWRAP = ['bwrap', '--unshare-all', '--ro-bind', '/', '/', '--', ...TRUE];
+
+/** Secret files of an ordinary project. */
+const SECRETS = ['.env', '.env.local', 'packages/api/.env', 'certs/server.key'];
+
+/** A git repository with folders, a few secret files and some hundred ordinary ones. */
+function toFiles(): Record<string, string> {
+  const files = Array.from({ length: 400 }, (_, index) => [`packages/p${index % 40}/src/f${index}.ts`, 'export {};\n']);
+  return Object.fromEntries(files) as Record<string, string>;
+}
+
 /** Start to exit of a program that does nothing, in the best sandbox of this machine. */
 export const sandboxExec: Benchmark = {
   name: 'sandbox',
   async run({ quick }) {
-    using place = createPlace();
-    mkdirSync(place.home, { mode: 0o700 });
+    using place = createPlace(toFiles());
+    const { workspace, home } = place;
+    mkdirSync(home, { mode: 0o700 });
     const skipped = await findNoSandbox(place);
     if (skipped !== undefined) return [{ name: 'sandbox, start to exit of true', skipped }];
-    const sandbox = await createSandbox({ workspace: place.workspace, home: place.home });
+    const masks = SECRETS.map((path) => join(workspace, path));
+    for (const folder of ['packages/api', 'certs']) mkdirSync(join(workspace, folder), { recursive: true });
+    for (const path of masks) writeFileSync(path, 'KEY=value\n');
+    const sandbox = await createSandbox({ workspace, home, masks: async () => masks });
+    const isBubblewrap = sandbox.name === 'bubblewrap';
     const taken = await interleave(
       {
         bare: () => timeToExit(TRUE, { place }),
+        bwrap: () => (isBubblewrap ? timeToExit(BARE_BWRAP, { place }) : Promise.resolve(0)),
         klaus: async () => {
           const begun = performance.now();
           const { exitCode, stderr } = await sandbox.exec({ command: TRUE });
@@ -28,7 +47,17 @@ export const sandboxExec: Benchmark = {
       },
       quick ? 10 : 51,
     );
-    const bare = { value: taken.bare, what: 'spawn of /bin/true' };
-    return [{ name: `sandbox (${sandbox.name}), start to exit of true`, value: taken.klaus, unit: 'ms', bare }];
+    const row = (name: string, bare: Row['bare']): Row => ({
+      name,
+      value: taken.klaus,
+      unit: 'ms',
+      ...(bare ? { bare } : {}),
+    });
+    return [
+      row(`sandbox (${sandbox.name}), start to exit of true`, { value: taken.bare, what: 'spawn of /bin/true' }),
+      ...(isBubblewrap
+        ? [row('the same, with masks; at most 4 ×', { value: taken.bwrap, what: 'bwrap --unshare-all … true' })]
+        : []),
+    ];
   },
 };

@@ -16,6 +16,6 @@ declare class TextEncoder {
   encode(text: string): Uint8Array;
 }
 declare class TextDecoder {
-  constructor(label?: string, options?: { fatal?: boolean });
+  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
   decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventBodySchema, ERROR_CODES, SETTING_KEYS, SETTINGS, type Setting } from '../core/protocol/index.ts';
+import { builtinTools } from '../adapters/tools/index.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const run = promisify(execFile);
@@ -34,7 +35,7 @@ test('the check passes on what was just written', async () => {
   expect(await docs('--check')).toEqual({ code: 0, text: '' });
 });
 
-test.each(['docs/reference/events.md', '.env.example', 'docs/reference/config.schema.json'])(
+test.each(['docs/reference/events.md', 'docs/reference/tools.md', '.env.example', 'docs/reference/config.schema.json'])(
   'the check fails on a stale %s, names it and leaves it alone',
   async (path) => {
     await appendFile(join(root, path), 'by hand\n');
@@ -53,11 +54,13 @@ test('the check fails on a file that is missing', async () => {
   await docs();
 });
 
-test('every event, setting and error code is documented', async () => {
+test('every event, setting, error code and tool is documented', async () => {
   const events = await read('docs/reference/events.md');
   const config = await read('docs/reference/config.md');
   const errors = await read('docs/reference/errors.md');
+  const tools = await read('docs/reference/tools.md');
   const missing = [
+    ...builtinTools.map(({ name }) => name).filter((name) => !tools.includes(`\n### ${name}\n`)),
     ...eventBodySchema.options
       .map((event) => event.shape.type.value)
       .filter((type) => !events.includes(`\n### ${type}\n`)),

@@ -15,7 +15,14 @@ import { toConfigPage, toEnvExample } from './docs/config-page.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
 import { toReadme } from './docs/readme.ts';
-import { toCommandsJsonSchema, toConfigJsonSchema, toEventsJsonSchema } from '../core/protocol/json-schema.ts';
+import { toToolsPage } from './docs/tools-page.ts';
+import {
+  toCommandsJsonSchema,
+  toConfigJsonSchema,
+  toEventsJsonSchema,
+  toHostEventsJsonSchema,
+  toPolicyJsonSchema,
+} from '../core/protocol/json-schema.ts';
 
 /** Every generated file by its path in the repository. */
 function generate(): ReadonlyMap<string, string> {
@@ -27,9 +34,12 @@ function generate(): ReadonlyMap<string, string> {
     ['docs/reference/config.md', toConfigPage()],
     ['docs/reference/errors.md', toErrorsPage()],
     ['docs/reference/events.md', toEventsPage()],
+    ['docs/reference/tools.md', toToolsPage()],
     ['docs/reference/commands.schema.json', toJson(toCommandsJsonSchema())],
     ['docs/reference/config.schema.json', toJson(toConfigJsonSchema())],
     ['docs/reference/events.schema.json', toJson(toEventsJsonSchema())],
+    ['docs/reference/host-events.schema.json', toJson(toHostEventsJsonSchema())],
+    ['docs/reference/policy.schema.json', toJson(toPolicyJsonSchema())],
   ]);
 }
 

@@ -15,7 +15,7 @@ interface Layer {
 /** The direction of every import, lowest layer first. A folder belongs to the first layer that matches it. */
 export const LAYERS: readonly Layer[] = [
   { folder: 'core/protocol', imports: [], packages: ['zod'] },
-  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod'] },
+  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash'] },
   { folder: 'core/agent', imports: ['core/protocol', 'core/policy'], packages: ['zod'] },
   { folder: 'core', imports: [], packages: [] },
   { folder: 'adapters/*', imports: ['core/*'] },

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const PERMISSIVE = new Set([
   '0BSD',
@@ -29,6 +29,18 @@ function readNotice(folder: string): string | undefined {
   return name && readFileSync(join(folder, name), 'utf8').trim();
 }
 
+/** Licences of data that lies among our own modules, each in a file such as `gitleaks.LICENSE`. */
+function readDataNotices(modules: Iterable<string>): string[] {
+  const own = [...modules].filter((it) => it.startsWith('/') && !it.includes('/node_modules/'));
+  return [...new Set(own.map(dirname))].toSorted().flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.LICENSE'))
+      .map(
+        (name) => `${name.slice(0, -'.LICENSE'.length)} (data)\n\n${readFileSync(join(folder, name), 'utf8').trim()}\n`,
+      ),
+  );
+}
+
 /**
  * The licences of every package that the given modules come from, as one text.
  *
@@ -45,5 +57,6 @@ export function collectLicenses(modules: Iterable<string>): string {
       throw new Error(`${name} ${version} has the licence ${license}: it cannot be bundled`);
     return [`${name} ${version} (${license})\n\n${readNotice(folder) ?? `Licence: ${license}`}\n`];
   });
+  sections.push(...readDataNotices(modules));
   return `The files beside this one contain code of these packages.\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }

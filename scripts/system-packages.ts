@@ -18,6 +18,7 @@ const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'busybox-static', program: 'busybox', without: 'tests that build a container image' },
   { name: 'tmux', program: 'tmux', without: 'tests in a real terminal' },
   { name: 'python3', program: 'python3', without: 'tests in a pseudo-terminal' },
+  { name: 'python3-pytest', program: 'pytest', without: 'tests that run pytest' },
 ];
 
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];

@@ -1,22 +1,31 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools, createCheckpoint } from '@klaus/adapters/tools';
-import { createWorkspace } from '@klaus/adapters/workspace';
+import { createLayers, createSecretSource, createWorkspace } from '@klaus/adapters/workspace';
 import { createToolRegistry, type Engine, type Models } from '@klaus/core/agent';
-import { createRedactor } from '@klaus/core/policy';
+import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
 import { findCredentials } from './credentials.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
+import { explain } from './grants/explain.ts';
 import type { Klaus, KlausOptions } from './klaus.ts';
+import { judgeCommandLine } from './judge-command-line.ts';
+import { openMemory } from './open-memory.ts';
 import { openSession } from './open-session.ts';
+import { createInForce } from './policy/in-force.ts';
+import { checkHunks, findQuestion } from './question.ts';
 import { createSession } from './session.ts';
+import { collectGarbage, createOpenSnapshots, type OpenSnapshots } from './snapshots.ts';
 import { createSystemClock } from './system-clock.ts';
 import { createSystemIds } from './system-ids.ts';
+
+const DAY_MS = 86_400_000;
 
 /**
  * Puts Klaus together: the only place where adapters meet the core.
@@ -33,37 +42,81 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     cwd,
     ...(options.settings ? { settings: options.settings } : {}),
   });
-  const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize') });
-  const engine = createEngine({ options, env, home, configuration, store });
-  const open = (id: string) => createSession(engine, store, id);
-  const close = async (): Promise<void> => store.close();
+  const ids = createSystemIds();
+  const digest = (text: string): string => ids.digest(text);
+  const credentials = findCredentials(env, configuration.values.keys);
+  const redactor = createRedactor({ salt: 'host', digest, values: credentials });
+  const redact = (text: string): string => redactor.redact(text);
+  const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
+  const snapshots = createOpenSnapshots(home);
+  const engine = createEngine({ options, env, home, configuration, store, snapshots });
+  const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
+  const inForce = createInForce({ engine, store, configuration, home, tools, digest, redact });
+  const open = (id: string) => createSession({ engine, store, inForce }, id);
+  const close = async (): Promise<void> => {
+    try {
+      await snapshots.close();
+    } finally {
+      store.close();
+    }
+  };
   return {
     home,
     configuration,
     store,
-    open: async (given = {}) => open(await openSession({ engine, configuration, given, cwd })),
-    session(idOrPrefix) {
-      const row = store.session(idOrPrefix);
-      if (row) return open(row.id);
-      const near = store.nearestSession(idOrPrefix);
-      const hint = near === undefined ? 'klaus sessions lists them.' : `Did you mean ${near}?`;
-      throw new KlausError('usage', `There is no session ${idOrPrefix}.`, { hint });
+    open: async (given = {}) => open(await openSession({ engine, configuration, inForce, given, cwd })),
+    session: (idOrPrefix) => open(toKnownSession(store, idOrPrefix)),
+    async policy(workspace) {
+      const root = resolve(cwd, workspace ?? configuration.get('workspace'));
+      return inForce.policy(existsSync(root) ? realpathSync(root) : root);
     },
     sessions: (query = {}) => store.sessions(query),
     approvals: () => store.approvals({ open: true }),
-    async answer(approval, answer, { by = 'sdk', note } = {}) {
-      const row = store.approval(approval);
-      if (!row)
-        throw new KlausError('usage', `There is no approval ${approval}.`, {
-          hint: 'klaus approvals lists the open ones.',
-        });
-      const session = open(row.session);
-      await session.send({ type: 'approve', approval: row.id, answer, by, ...(note === undefined ? {} : { note }) });
+    async answer(approval, answer, { by = 'sdk', note, hunks, scope } = {}) {
+      const asked = findQuestion(store, approval);
+      if (hunks) checkHunks(asked, hunks);
+      const session = open(asked.session);
+      await session.send({
+        type: 'approve',
+        approval: asked.approval,
+        answer,
+        by,
+        ...(note === undefined ? {} : { note }),
+        ...(hunks ? { hunks } : {}),
+        ...(scope ? { scope } : {}),
+      });
       return session;
     },
+    collectGarbage: ({ dryRun = true } = {}) =>
+      collectGarbage({ store, home, dryRun, since: Date.now() - configuration.get('undo.keepDays') * DAY_MS }),
+    forget: (idOrPrefix, { by = 'sdk' } = {}) => store.forget(idOrPrefix, by),
+    question: (approval) => findQuestion(store, approval),
+    latest() {
+      const root = resolve(cwd, configuration.get('workspace'));
+      const row = store.latestSession(existsSync(root) ? realpathSync(root) : root);
+      return row && open(row.id);
+    },
+    judge: (command, given = {}) =>
+      judgeCommandLine(command, { engine, configuration, cwd, inWorkspace: inForce.judging, ...given }),
+    explain: (call, { session, ...given } = {}) =>
+      explain(
+        call,
+        { ...given, ...(session === undefined ? {} : { session: toKnownSession(store, session) }) },
+        { engine, configuration, cwd, inWorkspace: inForce.judging },
+      ),
+    memory: (workspace) => openMemory(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** @throws KlausError `usage` naming the nearest session. */
+function toKnownSession(store: SqliteStore, idOrPrefix: string): string {
+  const row = store.session(idOrPrefix);
+  if (row) return row.id;
+  const near = store.nearestSession(idOrPrefix);
+  const hint = near === undefined ? 'klaus sessions lists them.' : `Did you mean ${near}?`;
+  throw new KlausError('usage', `There is no session ${idOrPrefix}.`, { hint });
 }
 
 interface EngineInput {
@@ -72,9 +125,10 @@ interface EngineInput {
   home: string;
   configuration: Configuration;
   store: SqliteStore;
+  snapshots: OpenSnapshots;
 }
 
-function createEngine({ options, env, home, configuration, store }: EngineInput): Engine {
+function createEngine({ options, env, home, configuration, store, snapshots }: EngineInput): Engine {
   const ids = createSystemIds();
   const credentials = findCredentials(env, configuration.values.keys);
   const builtin = options.builtinTools === false ? [] : builtinTools;
@@ -95,10 +149,36 @@ function createEngine({ options, env, home, configuration, store }: EngineInput)
     home,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
-    openSandbox: ({ name, workspace }) =>
-      createSandbox({ ...toSandboxOptions(configuration), workspace, home, choice: name }),
+    openSandbox: ({ name, workspace, masks }) =>
+      createSandbox({
+        ...toSandboxOptions(configuration),
+        workspace,
+        home,
+        choice: name,
+        masks,
+        // What is not there cannot be held without litter: whatever a command makes of it is taken back after its turn.
+        protect: async () =>
+          AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
+      }),
+    openKnowledge: (workspace) => store.knowledge(workspace),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: createCheckpoint,
+    openSnapshots: (root) => snapshots.open(root),
+    openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
+    openSecrets: perKey((root, patterns) => createSecretSource(root, { patterns: [...patterns] })),
+    remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
+    rules: [],
+  };
+}
+
+/** Opens once for the same words. */
+function perKey<A extends readonly unknown[], T>(open: (...key: A) => T): (...key: A) => T {
+  const opened = new Map<string, T>();
+  return (...key) => {
+    const name = JSON.stringify(key);
+    let value = opened.get(name);
+    if (value === undefined) opened.set(name, (value = open(...key)));
+    return value;
   };
 }

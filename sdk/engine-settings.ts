@@ -17,6 +17,7 @@ export function toEngineSettings(configuration: Configuration): EngineSettings {
     gitIdentity: { name: values.git.userName ?? 'Klaus', email: values.git.userEmail ?? 'klaus@localhost' },
     compactAt: values.compactAt,
     approvalTtlMs: APPROVAL_TTL_MS,
+    secretPatterns: values.secrets.files,
   };
 }
 

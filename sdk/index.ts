@@ -1,12 +1,40 @@
 export { defineTool } from '@klaus/core/agent';
-export type { Intent, Tool, ToolContext, ToolOutput } from '@klaus/core/agent';
+export type {
+  Conflict,
+  Intent,
+  Knowledge,
+  KnowledgeEntry,
+  RestoreOptions,
+  RestoreRequest,
+  Restored,
+  Tool,
+  ToolContext,
+  ToolOutput,
+} from '@klaus/core/agent';
+export { isEditable, renderHunk, toNewText } from '@klaus/core/policy';
 export * from '@klaus/core/protocol';
 export { createKlaus } from './create-klaus.ts';
-export type { Advance, Klaus, KlausOptions, OpenOptions, Session } from './klaus.ts';
+export type {
+  Advance,
+  AnswerOptions,
+  JudgedCommand,
+  Klaus,
+  KlausOptions,
+  OpenOptions,
+  Session,
+  TurnChanges,
+} from './klaus.ts';
+export type { GivenCall } from './grants/call-text.ts';
+export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
+export type { GivenGrant } from './grants/opening-grant.ts';
+export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 export type { Configuration, SettingRow } from './config/configuration.ts';
 export type { ApprovalRow, RecoveryReport, SessionRow, StoreStats } from '@klaus/adapters/store';
+export type { AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from '@klaus/adapters/store';
+export type { Policy, PolicyEntry } from '@klaus/core/policy';
 export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 // These load what they need when they are called.
 export { diagnose, type DiagnoseOptions, type Finding } from './diagnose.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';
 export { recoverDatabase } from './recover-database.ts';
+export { allowSecret, scanSecrets } from './secrets.ts';

@@ -1,19 +1,29 @@
 import type {
   Checkpoint,
   Command,
+  Decision,
   Event,
   EventOf,
+  HunkAnswer,
   Limits,
   Live,
   Mode,
   OnAsk,
   Part,
   SandboxName,
+  Scope,
+  TreeChange,
 } from '@klaus/core/protocol';
-import type { Tool } from '@klaus/core/agent';
+import type { Knowledge, RestoreOptions, RestoreRequest, Restored, Tool } from '@klaus/core/agent';
+import type { Policy } from '@klaus/core/policy';
 import type { ApprovalRow, SessionRow, SqliteStore } from '@klaus/adapters/store';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { Configuration } from './config/configuration.ts';
+import type { GcSummary } from './snapshots.ts';
+import type { GivenCall } from './grants/call-text.ts';
+import type { Explanation, ExplainOptions } from './grants/explain.ts';
+import type { GivenGrant } from './grants/opening-grant.ts';
+import type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 
 export interface KlausOptions {
   /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */
@@ -44,6 +54,14 @@ export interface OpenOptions {
   sandbox?: SandboxName;
   limits?: Partial<Limits>;
   checkpoint?: Checkpoint;
+  /**
+   * What the session may do, for as long as it lives: data, or text such as `file-operations · net(example.com)`.
+   * Money and turns in it narrow the limits, models in it the choice of the model. Default: the workspace and the
+   * sandbox, nothing to hand on.
+   */
+  grant?: GivenGrant;
+  /** Commands work on a layer, and what they changed is reviewed before it is kept. Default: the setting. */
+  isolate?: boolean;
 }
 
 /** Why advance returned. */
@@ -71,11 +89,57 @@ export interface Session {
   /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
   events(after?: number): Iterable<Event>;
+  /**
+   * Puts files of the workspace back, as one step. Claims the session meanwhile.
+   *
+   * @throws KlausError `store.busy` while a process works on it, `usage` when there is nothing to do.
+   */
+  restore(request: RestoreRequest, options: RestoreOptions): Promise<Restored>;
+  /** What a turn changed; default: the last with effects. @throws KlausError `usage` for a turn without effects. */
+  turnChanges(turn?: number): Promise<TurnChanges>;
+  /** The grant of the session with everything that it was before, oldest first. */
+  grants(): GrantRecord[];
+  /**
+   * Takes authority back, also from a session at work in another process.
+   *
+   * @param parts As in a grant's text; a kind alone (`net`) or a bundle stands for all of it. Empty: everything.
+   * @throws KlausError `usage` for a part that the grant does not hold or cannot leave out; nothing is revoked then.
+   */
+  revoke(parts?: readonly string[], options?: RevokeOptions): Promise<Revoked>;
   subscribe(after: number, listener: (event: Event) => void): () => void;
   onLive(listener: (live: Live) => void): () => void;
 }
 
 type WithoutId<C> = C extends Command ? Omit<C, 'id'> : never;
+
+/** What one turn did to the workspace. */
+export interface TurnChanges {
+  turn: number;
+  changes: TreeChange[];
+  /** Unified diff text; what has no lines stands there as a sentence. */
+  diff: string;
+}
+
+/** How a question is answered, beyond yes and no. */
+export interface AnswerOptions {
+  /** Who answers, for the log. Default `sdk`. */
+  by?: string;
+  /** A reason that the model is told. */
+  note?: string;
+  /** Only these hunks, some of them with other lines. Default: the whole change. */
+  hunks?: HunkAnswer;
+  /** How long a yes holds. Default `once`. */
+  scope?: Scope;
+}
+
+/** What the gate says to a command, without running it. */
+export interface JudgedCommand extends Decision {
+  mode: Mode;
+  /** The grant in one line. */
+  grant: string;
+  /** The command as the gate understood it, one simple command a line. */
+  understood: string;
+}
 
 export interface Klaus {
   readonly home: string;
@@ -90,11 +154,46 @@ export interface Klaus {
   open(options?: OpenOptions): Promise<Session>;
   /** @throws KlausError `usage` naming the nearest session. */
   session(idOrPrefix: string): Session;
+  /**
+   * What the user's and the project's policy files say together.
+   *
+   * @param workspace Default: the configured one.
+   * @throws KlausError `config` with file, line and reason for a file that cannot be read as it is meant.
+   */
+  policy(workspace?: string): Promise<Policy>;
   sessions(query?: { search?: string; limit?: number; before?: string }): SessionRow[];
   /** Open questions over all sessions. */
   approvals(): ApprovalRow[];
-  /** Answers a question of any session, from any process. */
-  answer(approval: string, answer: 'approved' | 'rejected', options?: { by?: string; note?: string }): Promise<Session>;
+  /**
+   * Answers a question of any session, from any process.
+   *
+   * @throws KlausError `usage` for an unknown question or an unknown hunk.
+   */
+  answer(approval: string, answer: 'approved' | 'rejected', options?: AnswerOptions): Promise<Session>;
+  /** Frees what no undo can need any more. Default: only says what it would free. */
+  collectGarbage(options?: { dryRun?: boolean }): Promise<GcSummary>;
+  /** Forgets an approval that holds for longer than its session; false when there is no such one. */
+  forget(idOrPrefix: string, options?: { by?: string }): boolean;
+  /** The whole question with its hunks. @throws KlausError `usage` for an unknown one. */
+  question(approval: string): EventOf<'approval.asked'>;
+  /** The newest session of the folder Klaus was opened in. */
+  latest(): Session | undefined;
+  /** Judges a shell command in the opened folder, as mode `auto` with the default grant unless told otherwise. */
+  judge(command: string, options?: { mode?: Mode; grant?: readonly string[] }): Promise<JudgedCommand>;
+  /**
+   * Says which part of a grant allows or denies a tool call, and what would allow it. Runs nothing.
+   *
+   * @param call Such as `run_command npm test` or `read_file {"path":"x"}`.
+   * @throws KlausError `usage` for a call or a grant that cannot be read.
+   */
+  explain(call: string | GivenCall, options?: ExplainOptions): Promise<Explanation>;
+  /**
+   * What is remembered about a workspace. Secrets are taken out of what is set.
+   *
+   * @param workspace Default: the configured one.
+   * @throws KlausError `workspace.missing`.
+   */
+  memory(workspace?: string): Knowledge;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -2,27 +2,31 @@ import { resolve } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { SYSTEM_PROMPT, type Engine } from '@klaus/core/agent';
-import { toDefaultGrant } from '@klaus/core/policy';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import { toSandboxOptions } from './engine-settings.ts';
+import { checkModel, narrowLimits, toOpeningGrant } from './grants/opening-grant.ts';
 import type { OpenOptions } from './klaus.ts';
+import type { InForce } from './policy/in-force.ts';
 import { VERSION } from './version.ts';
 
 export interface OpenInput {
   engine: Engine;
   configuration: Configuration;
+  inForce: InForce;
   given: OpenOptions;
   cwd: string;
 }
 
 /** Checks everything that a session needs before it exists, then writes its first event. Returns its id. */
-export async function openSession({ engine, configuration, given, cwd }: OpenInput): Promise<string> {
+export async function openSession({ engine, configuration, inForce, given, cwd }: OpenInput): Promise<string> {
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
   const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
+  const grant = toOpeningGrant(given.grant, { workspace: workspace.root, now: engine.clock.now() });
   const model = await engine.models.resolve(given.model ?? values.model);
-  const limits: Limits = { ...values.limits, ...given.limits };
+  checkModel(grant, model.name);
+  const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
   if (limits.usd > 0 && model.info.prices.length === 0) {
     throw new KlausError('config', `No price is known for ${model.name}, so a budget in dollars cannot be kept.`, {
       hint: `Configure prices."${model.name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
@@ -35,6 +39,7 @@ export async function openSession({ engine, configuration, given, cwd }: OpenInp
     home: engine.home,
     ...(choice === undefined ? {} : { choice }),
   });
+  await inForce.engine(workspace.root);
   const id = engine.ids.ulid();
   const opened: EventBody = {
     type: 'session.opened',
@@ -45,10 +50,12 @@ export async function openSession({ engine, configuration, given, cwd }: OpenInp
     sandbox: sandbox.name,
     checkpoint: given.checkpoint ?? values.checkpoint,
     limits,
-    grant: toDefaultGrant(workspace.root),
+    grant,
     system: SYSTEM_PROMPT,
     tools: [...engine.tools.names],
     klaus: VERSION,
+    ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
+    ...(values.undo.enabled ? {} : { snapshots: false }),
   };
   const lease = engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);

@@ -1,10 +1,34 @@
-import { advance, isParked, isReceivable, loadState, type Engine } from '@klaus/core/agent';
+import {
+  advance,
+  changesOfTurn,
+  isParked,
+  isReceivable,
+  loadState,
+  restore,
+  toChangeParts,
+  toDiffText,
+  type Engine,
+} from '@klaus/core/agent';
 import type { SqliteStore } from '@klaus/adapters/store';
 import type { Command, Part } from '@klaus/core/protocol';
+import { grantHistory, revokeGrant } from './grants/session-grants.ts';
 import type { Session } from './klaus.ts';
+import type { InForce } from './policy/in-force.ts';
+
+export interface SessionParts {
+  engine: Engine;
+  store: SqliteStore;
+  inForce: InForce;
+}
 
 /** A handle on a session; cheap, holds nothing. */
-export function createSession(engine: Engine, store: SqliteStore, id: string): Session {
+export function createSession({ engine, store, inForce }: SessionParts, id: string): Session {
+  const workspace = (): string | undefined => store.session(id)?.workspace || undefined;
+  /** Under a policy that cannot be read nothing runs, and nothing that would run is put into the inbox. */
+  const checkPolicy = async (): Promise<void> => {
+    const root = workspace();
+    if (root !== undefined) await inForce.policy(root);
+  };
   const send = async (command: Command): Promise<string> => {
     await store.send(id, command);
     return command.id;
@@ -13,6 +37,7 @@ export function createSession(engine: Engine, store: SqliteStore, id: string): S
     id,
     async prompt(content, { onAsk = 'deny', delivery = 'steer' } = {}) {
       // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
+      await checkPolicy();
       const row = store.session(id);
       if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
@@ -20,18 +45,29 @@ export function createSession(engine: Engine, store: SqliteStore, id: string): S
     },
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
+      if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
       if (given.type !== 'change' || given.model === undefined) return send(given);
       // A name that nothing answers to would keep every later run of the session from beginning.
       const { name } = await engine.models.resolve(given.model);
       return send({ ...given, model: name });
     },
-    advance: (options = {}) => advance(engine, id, options),
+    async advance(options = {}) {
+      const root = workspace();
+      return advance(root === undefined ? engine : await inForce.engine(root), id, options);
+    },
     isRunnable() {
       const state = loadState(engine, id);
       if (store.inbox(id).some((command) => isReceivable(state, command))) return true;
       return state.run !== undefined && !isParked(state, engine.clock.now());
     },
+    restore: (request, options) => restore(engine, id, { request, ...options }),
+    async turnChanges(given) {
+      const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
+      return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
+    },
     events: (after = 0) => store.read(id, after),
+    grants: () => grantHistory(store, id),
+    revoke: (parts = [], options = {}) => revokeGrant(engine, id, { parts, ...options }),
     subscribe: (after, listener) => store.subscribe(id, after, listener),
     onLive: (listener) =>
       store.onLive((live) => {

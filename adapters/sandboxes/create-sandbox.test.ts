@@ -133,7 +133,7 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
     cpSync(process.execPath, join(own.root, 'node'));
     const script = [
       `import { createSandbox } from '${join(code, 'sandboxes', 'index.ts')}';`,
-      `const sandbox = await createSandbox({ workspace: '${own.workspace}', home: '${own.home}', choice: 'bubblewrap' });`,
+      `const sandbox = await createSandbox({ workspace: '${own.workspace}', home: '${own.home}', choice: 'bubblewrap', masks: async () => ['${own.workspace}/.env'] });`,
       `const results = [];`,
       `for (const request of ${JSON.stringify(commands)}) results.push(await sandbox.exec(request));`,
       `console.log(JSON.stringify(results));`,
@@ -161,14 +161,16 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
   }
 
   test('all of it works, and what is weaker is said', () => {
-    const [basic, eaten, bombed] = runAsUser([
+    const [basic, eaten, bombed, hidden] = runAsUser([
       { command: 'id -u; echo new > made && cat made; echo e > /dev/stderr' },
       { command: ['perl', '-e', 'my $x = "a" x 300_000_000; print "ate"'], limits: { memoryMb: 100 } },
       { command: 'i=0; while [ $i -lt 300 ]; do sleep 3600 & i=$((i+1)); done; echo all', limits: { processes: 40 } },
+      { command: 'echo S3CRET > .env; while grep -q S3CRET .env; do sleep 0.05; done; echo hidden' },
     ]);
     expect(basic).toMatchObject({ exitCode: 0, output: expect.stringContaining('new\n') });
     expect(eaten!.stdout).not.toContain('ate');
     expect(bombed!.stdout).not.toContain('all');
+    expect(hidden, 'a secret file that comes later').toMatchObject({ exitCode: 0, stdout: 'hidden\n' });
     for (const each of basic!.unenforced) expect(each).toMatch(/^(memory|cpus): no control group is writable/);
   });
 });

@@ -10,4 +10,9 @@ export interface SandboxOptions {
   limits?: Partial<ExecLimits>;
   /** Absolute paths of files and folders to hide; asked for every command. Default: none. */
   masks?: () => Promise<readonly string[]>;
+  /**
+   * Absolute paths in the workspace that no command may change, beyond git's own configuration and `.klaus`, which
+   * are always protected; asked for every command. Default: none.
+   */
+  protect?: () => Promise<readonly string[]>;
 }

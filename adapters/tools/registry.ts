@@ -1,13 +1,25 @@
 import type { Tool } from '@klaus/core/agent';
+import { eslintCheck } from './build/eslint-check.ts';
+import { npmRun } from './build/npm-run.ts';
+import { prettierFormat } from './build/prettier-format.ts';
+import { tscCheck } from './build/tsc-check.ts';
 import { applyPatch } from './files/apply-patch.ts';
 import { deleteFile } from './files/delete-file.ts';
 import { editFile } from './files/edit-file.ts';
 import { readFile } from './files/read-file.ts';
 import { writeFile } from './files/write-file.ts';
+import { gitBranch } from './git/git-branch.ts';
 import { gitCheckpoint } from './git/git-checkpoint.ts';
+import { gitCommit } from './git/git-commit.ts';
 import { gitDiff } from './git/git-diff.ts';
 import { gitLog } from './git/git-log.ts';
 import { gitStatus } from './git/git-status.ts';
+import { memoryGet } from './memory/memory-get.ts';
+import { memoryList } from './memory/memory-list.ts';
+import { memorySearch } from './memory/memory-search.ts';
+import { memorySet } from './memory/memory-set.ts';
+import { runNodeScript } from './script/run-node-script.ts';
+import { runPythonScript } from './script/run-python-script.ts';
 import { listFiles } from './search/list-files.ts';
 import { searchFiles } from './search/search-files.ts';
 import { runCommand } from './shell/run-command.ts';
@@ -28,4 +40,16 @@ export const builtinTools: readonly Tool[] = [
   gitDiff,
   gitLog,
   gitCheckpoint,
+  npmRun,
+  tscCheck,
+  eslintCheck,
+  prettierFormat,
+  runNodeScript,
+  runPythonScript,
+  gitCommit,
+  gitBranch,
+  memoryGet,
+  memorySet,
+  memoryList,
+  memorySearch,
 ];

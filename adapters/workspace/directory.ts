@@ -31,7 +31,7 @@ export class Directory {
    * @param path What to open: never follows a symlink in its last component.
    * @param absolute The same place for people.
    */
-  constructor(path: string, absolute: string, how: Descriptors) {
+  constructor(path: string | Buffer, absolute: string, how: Descriptors) {
     const kind = how === 'proc' ? O_PATH : constants.O_RDONLY;
     this.#fd = openSync(path, kind | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     this.absolute = absolute;

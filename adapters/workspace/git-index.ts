@@ -6,12 +6,24 @@
  * @source https://git-scm.com/docs/index-format
  */
 export function toTrackedPaths(bytes: Uint8Array): string[] | undefined {
+  const entries = toIndexEntries(bytes);
+  return entries && [...new Set(entries.map((entry) => entry.path))];
+}
+
+export interface IndexEntry {
+  path: string;
+  /** SHA-1 of the blob, in lower-case hexadecimal. */
+  blob: string;
+}
+
+/** As {@link toTrackedPaths}, with what is recorded of each path; several entries for one in a conflict. */
+export function toIndexEntries(bytes: Uint8Array): IndexEntry[] | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (data.length < 12 || data.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = data.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
   const count = data.readUInt32BE(8);
-  const paths: string[] = [];
+  const entries: IndexEntry[] = [];
   let previous = Buffer.alloc(0);
   let at = 12;
   for (let i = 0; i < count; i++) {
@@ -29,11 +41,11 @@ export function toTrackedPaths(bytes: Uint8Array): string[] | undefined {
     const end = data.indexOf(0, at);
     if (end < 0) return undefined;
     previous = Buffer.concat([previous.subarray(0, kept), data.subarray(at, end)]);
-    paths.push(previous.toString('utf8'));
+    entries.push({ path: previous.toString('utf8'), blob: data.toString('hex', start + 40, start + 60) });
     // Versions 2 and 3 pad each entry with 1 to 8 null bytes to a multiple of eight.
     at = version === 4 ? end + 1 : start + Math.ceil((end - start + 1) / 8) * 8;
   }
-  return [...new Set(paths)];
+  return entries;
 }
 
 /** Git's variable-width number, whose continuation bytes each add one. */

@@ -1,79 +1,173 @@
-import type { EventOf } from '@klaus/sdk';
-import { openKeyboard } from './keyboard.ts';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  isEditable,
+  renderHunk,
+  toNewText,
+  type AnswerOptions,
+  type EventOf,
+  type Hunk,
+  type HunkAnswer,
+} from '@klaus/sdk';
+import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { formatCount, formatUsd } from './output/format.ts';
 import { createPaint, paintDiff, type Paint } from './output/paint.ts';
 import { toPrintable } from './output/printable.ts';
 
 /** What a person said to a question. `interrupt` is Ctrl-C; `later` leaves the question open. */
-export type Reply = 'approved' | 'rejected' | 'later' | 'interrupt';
+export type Reply =
+  | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope'> }
+  | { kind: 'rejected' | 'later' | 'interrupt' };
 
 /** Lines of a diff or command that are shown unasked. */
 const SHOWN_LINES = 200;
 
+type Question = EventOf<'approval.asked'>;
+
+interface Prompt {
+  question: Question;
+  keyboard: Keyboard;
+  paint: Paint;
+  plain: boolean;
+  signal: AbortSignal;
+}
+
 /**
- * Shows a question in the terminal and takes one key: y, n, d (show everything again) or q.
+ * Shows a question in the terminal and takes one key: y, n, h (hunk by hunk), s or p (and from now on), d (show
+ * everything again) or q.
  *
  * @param options.signal Ends the wait, as `later`.
  */
 export async function askInTerminal(
-  question: EventOf<'approval.asked'>,
+  question: Question,
   options: { plain: boolean; signal: AbortSignal },
 ): Promise<Reply> {
   const { stderr } = process;
   const paint = createPaint(stderr, options.plain);
-  const keys =
-    question.subject.kind === 'limit'
-      ? 'y go on, n stop, q decide later'
-      : 'y approve, n reject, d show again, q decide later';
   const keyboard = await openKeyboard();
+  const prompt: Prompt = { question, keyboard, paint, ...options };
+  const keys = paint('bold', `[${toKeys(question)}] `);
   try {
-    stderr.write(
-      `${showQuestion(question, { paint, plain: options.plain, all: false })}\n${paint('bold', `[${keys}] `)}`,
-    );
+    stderr.write(`${showQuestion(prompt, false)}\n${keys}`);
     for (;;) {
-      const key = await keyboard.key(options.signal);
-      const reply = toReply(key);
-      if (reply !== undefined) {
-        stderr.write(`${reply === 'interrupt' ? '^C' : (key ?? '')}\n`);
+      const key = (await keyboard.key(options.signal))?.toLowerCase();
+      const reply = await toReply(key, prompt);
+      if (reply) {
+        stderr.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
         return reply;
       }
-      if (key?.toLowerCase() === 'd' && question.subject.kind === 'call') {
-        stderr.write(
-          `d\n${showQuestion(question, { paint, plain: options.plain, all: true })}\n${paint('bold', `[${keys}] `)}`,
-        );
-      }
+      if (key === 'd' && question.subject.kind !== 'limit') stderr.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
+      else if (key === 'h') stderr.write(keys);
     }
   } finally {
     keyboard.close();
   }
 }
 
-function toReply(key: string | undefined): Reply | undefined {
-  switch (key?.toLowerCase()) {
+function hunksOf({ subject }: Question): readonly Hunk[] {
+  return subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+}
+
+function canRemember({ subject }: Question): boolean {
+  return subject.kind === 'call' && subject.remember !== undefined;
+}
+
+function toKeys(question: Question): string {
+  if (question.subject.kind === 'limit') return 'y go on, n stop, q decide later';
+  const hunks = hunksOf(question).length > 1 ? ', h hunk by hunk' : '';
+  const scopes = canRemember(question) ? ', s yes in this session, p yes in this project' : '';
+  return `y approve, n reject${hunks}${scopes}, d show again, q decide later`;
+}
+
+async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply | undefined> {
+  const { question } = prompt;
+  switch (key) {
     case 'y':
-      return 'approved';
+      return { kind: 'approved', options: {} };
+    case 's':
+      return canRemember(question) ? { kind: 'approved', options: { scope: 'session' } } : undefined;
+    case 'p':
+      return canRemember(question) ? { kind: 'approved', options: { scope: 'project' } } : undefined;
+    case 'h': {
+      if (hunksOf(question).length < 2) return undefined;
+      process.stderr.write('h\n');
+      const hunks = await askHunks(prompt);
+      return hunks && { kind: 'approved', options: { hunks } };
+    }
     case 'n':
-      return 'rejected';
+      return { kind: 'rejected' };
     case 'q':
     case undefined:
-      return 'later';
+      return { kind: 'later' };
     case 'ctrl-c':
-      return 'interrupt';
+      return { kind: 'interrupt' };
     default:
       return undefined;
   }
 }
 
+/** Asks about each hunk: y, n, e (with other lines), a and x (this and all that follow). Undefined: back to the question. */
+async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<HunkAnswer | undefined> {
+  const { stderr } = process;
+  const hunks = hunksOf(question);
+  const accepted: string[] = [];
+  const edited: { id: string; text: string }[] = [];
+  for (let at = 0; at < hunks.length; at++) {
+    const hunk = hunks[at]!;
+    const canEdit = isEditable(hunk);
+    const keys = `y accept, n reject${canEdit ? ', e edit' : ''}, a accept the rest, x reject the rest, q back`;
+    stderr.write(
+      `${paint('bold', `${at + 1} of ${hunks.length}: ${toPrintable(hunk.path)}`)}\n` +
+        `${paintDiff(toPrintable(renderHunk(hunk)).trimEnd(), paint)}\n${paint('bold', `[${keys}] `)}`,
+    );
+    const key = (await keyboard.key(signal))?.toLowerCase();
+    stderr.write(`${key === 'ctrl-c' ? '^C' : (key ?? '')}\n`);
+    if (key === 'y') accepted.push(hunk.id);
+    else if (key === 'a')
+      return { accepted: [...accepted, ...hunks.slice(at).map(({ id }) => id)], ...toEdited(edited) };
+    else if (key === 'x') break;
+    else if (key === 'e' && canEdit) {
+      keyboard.pause();
+      const text = editLines(hunk);
+      keyboard.resume();
+      if (text === undefined) at--;
+      else edited.push({ id: hunk.id, text });
+    } else if (key === 'q' || key === 'ctrl-c' || key === undefined) return undefined;
+    else if (key !== 'n') at--;
+  }
+  return { accepted, ...toEdited(edited) };
+}
+
+function toEdited(edited: { id: string; text: string }[]): Pick<HunkAnswer, 'edited'> {
+  return edited.length > 0 ? { edited } : {};
+}
+
+/** Opens the user's editor on the new lines of a hunk; undefined when it failed. */
+function editLines(hunk: Hunk): string | undefined {
+  const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-hunk-'));
+  const file = join(folder, 'hunk');
+  try {
+    writeFileSync(file, toNewText(hunk));
+    const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1" </dev/tty >/dev/tty`, 'edit', file], {
+      stdio: 'inherit',
+    });
+    if (status !== 0) {
+      process.stderr.write(`${editor} failed; the hunk is as it was.\n`);
+      return undefined;
+    }
+    return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** The question with everything that is needed to decide it, made safe for a terminal. */
-function showQuestion(
-  question: EventOf<'approval.asked'>,
-  options: { paint: Paint; plain: boolean; all: boolean },
-): string {
-  const { paint } = options;
+function showQuestion({ question, paint, plain }: Prompt, all: boolean): string {
   const { subject } = question;
-  const lines = [
-    `${options.plain ? 'Question: ' : paint('yellow', '? ')}${paint('bold', toPrintable(question.title))}`,
-  ];
+  const lines = [`${plain ? 'Question: ' : paint('yellow', '? ')}${paint('bold', toPrintable(question.title))}`];
   lines.push(paint('dim', toPrintable(question.reason)));
   if (subject.kind === 'limit') {
     const show = subject.limit === 'usd' ? formatUsd : formatCount;
@@ -82,7 +176,7 @@ function showQuestion(
     );
     return lines.join('\n');
   }
-  const max = options.all ? Number.POSITIVE_INFINITY : SHOWN_LINES;
+  const max = all ? Number.POSITIVE_INFINITY : SHOWN_LINES;
   if (subject.command !== undefined) lines.push(shorten(`$ ${toPrintable(subject.command)}`, max));
   if (subject.diff !== undefined) lines.push(paintDiff(shorten(toPrintable(subject.diff).trimEnd(), max), paint));
   return lines.join('\n');

@@ -13,7 +13,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[
 }
 
 test('bash completes commands, their options and the values that an option can have', () => {
-  expect(offered('klaus', 'se')).toEqual(['sessions']);
+  expect(offered('klaus', 'ses')).toEqual(['sessions']);
   expect(offered('klaus', 'db', '')).toEqual(expect.arrayContaining(['stats', 'clear-sessions', 'verify', 'recover']));
   expect(offered('klaus', 'db', 'clear-sessions', '--o')).toEqual(['--older-than']);
   expect(offered('klaus', '--budget-')).toEqual(['--budget-usd', '--budget-tokens']);

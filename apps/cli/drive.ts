@@ -132,8 +132,10 @@ async function advanceAndAsk(options: DriveOptions, stop: Stop, interrupts: Inte
     if (!asks || question === undefined) return result;
     output.settle();
     const reply = await askInTerminal(question, { plain, signal: stop.signal });
-    if (reply === 'interrupt') interrupts.request();
-    else if (reply !== 'later') await klaus.answer(question.approval, reply, { by: 'cli' });
+    if (reply.kind === 'interrupt') interrupts.request();
+    else if (reply.kind === 'approved')
+      await klaus.answer(question.approval, 'approved', { by: 'cli', ...reply.options });
+    else if (reply.kind === 'rejected') await klaus.answer(question.approval, 'rejected', { by: 'cli' });
     else if (!stop.signal.aborted) return result;
     await stop.sent();
   }

@@ -6,6 +6,9 @@ import { setImmediate } from 'node:timers/promises';
 export interface Keyboard {
   /** Waits for a key; `ctrl-c` for Ctrl-C, and undefined once `signal` aborts or the terminal has gone. */
   key(signal?: AbortSignal): Promise<string | undefined>;
+  /** Leaves the terminal to another program, such as an editor, until `resume`. */
+  pause(): void;
+  resume(): void;
   close(): void;
 }
 
@@ -52,6 +55,14 @@ export async function openKeyboard(): Promise<Keyboard> {
         take = settle;
         return undefined;
       }),
+    pause() {
+      tty.setRawMode(false);
+      tty.pause();
+    },
+    resume() {
+      tty.setRawMode(true);
+      tty.resume();
+    },
     close() {
       if (!tty.destroyed) {
         tty.setRawMode(false);

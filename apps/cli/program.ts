@@ -1,3 +1,4 @@
+import type { AnswerOptions } from './commands/answer.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './report-error.ts';
@@ -9,6 +10,11 @@ import {
   type RunOptions,
   sandboxOption,
 } from './run-options.ts';
+import { addAudit } from './program-audit.ts';
+import { addGrants } from './program-grants.ts';
+import { addSecrets } from './program-secrets.ts';
+import { addMemory } from './program-memory.ts';
+import { addGate, addUndo } from './program-undo.ts';
 import { VERSION } from '@klaus/sdk/version';
 
 const EXAMPLES = `
@@ -45,7 +51,13 @@ export function createProgram(done: (exitCode: number) => void = () => {}): Comm
     .addHelpText('after', EXAMPLES);
   addRun(program, done);
   addSessions(program, done);
+  addUndo(program, done);
   addApprovals(program, done);
+  addGate(program, done);
+  addGrants(program, done);
+  addAudit(program, done);
+  addSecrets(program, done);
+  addMemory(program, done);
   addMachine(program, done);
   return program;
 }
@@ -124,12 +136,38 @@ function addSessions(program: Command, done: Done): void {
     });
 }
 
+/** Options of a yes: which hunks, and for how long. */
+function addAnswerOptions(command: Command): void {
+  command
+    .option('--hunks <ids>', 'only these hunks, separated by commas; klaus approvals shows their ids', toList)
+    .option('--reject-hunks <ids>', 'all hunks but these', toList)
+    .option('--edit <id=file>', 'take a hunk with the lines of this file in place of its own; may be repeated', toPair)
+    .addOption(
+      new Option('--scope <scope>', 'how long the yes holds, for this agent alone').choices([
+        'once',
+        'session',
+        'project',
+      ]),
+    );
+}
+
+function toList(text: string): string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
+function toPair(text: string, before: readonly string[] = []): string[] {
+  if (!/^[^=]+=./.test(text)) throw new InvalidArgumentError('It must be id=file.');
+  return [...before, text];
+}
+
 function addApprovals(program: Command, done: Done): void {
   program
     .command('approvals')
     .summary('list open questions of all sessions')
     .option('--json', 'one object a line')
-    .action(async (options: { json?: true }) =>
+    .option('--remembered', 'list approvals that hold for longer than their session')
+    .option('--forget <id>', 'forget one of those')
+    .action(async (options: { json?: true; remembered?: true; forget?: string }) =>
       done(await (await import('./commands/approvals.ts')).approvals(options)),
     );
   for (const [name, reply, what] of [
@@ -141,7 +179,8 @@ function addApprovals(program: Command, done: Done): void {
       .summary(what)
       .argument('<id>', 'approval id or its beginning')
       .option('--note <text>', 'a reason that the model is told');
-    addShowOptions(command).action(async (id: string, options: RunOptions & { note?: string }) => {
+    if (name === 'approve') addAnswerOptions(command);
+    addShowOptions(command).action(async (id: string, options: AnswerOptions) => {
       done(await (await import('./commands/answer.ts')).answer(id, reply, options));
     });
   }
@@ -213,9 +252,16 @@ function addDatabase(db: Command, done: Done): void {
       done(await (await import('./commands/db.ts')).clearSessions(options));
     });
   db.command('verify')
-    .summary('check the hash chain of one session, or of all')
+    .summary('the same as klaus audit verify')
     .argument('[id]', 'session id or its beginning')
-    .action(async (id: string | undefined) => done(await (await import('./commands/db.ts')).verify(id)));
+    .action(async (id: string | undefined) => done(await (await import('./commands/audit.ts')).verify(id)));
+  db.command('gc')
+    .summary('say what undo does not need any more and, with --yes, free it')
+    .option('--yes', 'free it')
+    .option('--json', 'one JSON document')
+    .action(async (options: { yes?: true; json?: true }) => {
+      done(await (await import('./commands/db.ts')).collectGarbage(options));
+    });
   db.command('recover')
     .summary('save what can be read from a damaged database; the damaged files are kept')
     .action(async () => done(await (await import('./commands/db.ts')).recover()));

@@ -1,5 +1,6 @@
 import type { Limits, Mode, OnAsk, SandboxName } from '@klaus/sdk';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { grantOption } from './program-grants.ts';
 
 /** Options of a command that works on a session and shows it. */
 export interface ShowOptions {
@@ -26,6 +27,9 @@ export interface RunOptions extends ShowOptions, LimitOptions {
   session?: string;
   continue?: true;
   allowAnyWorkspace?: true;
+  isolate?: true;
+  /** Texts of one grant. */
+  grant?: readonly string[];
   /** `key=value`, as often as wanted. */
   set?: readonly string[];
 }
@@ -89,9 +93,11 @@ export function addRunOptions(command: Command): Command {
       new Option('--approve <mode>', 'what passes without a question').choices(['plan', 'ask', 'edits', 'auto']),
     )
     .addOption(onAskOption())
+    .addOption(grantOption())
     .addOption(sandboxOption())
     .option('--session <id>', 'go on with this session; the beginning of its id is enough')
     .option('--continue', 'go on with the latest session of this folder')
+    .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
     .option('--set <key=value>', 'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)', toSetting);
   return addShowOptions(addLimitOptions(command));
@@ -133,6 +139,7 @@ function toNamedSettings(options: RunOptions): Record<string, unknown> {
     approve: options.approve,
     onAsk: options.onAsk,
     'sandbox.driver': options.sandbox,
+    isolate: options.isolate,
     ...Object.fromEntries(Object.entries(toLimits(options)).map(([name, value]) => [`limits.${name}`, value])),
   };
 }

@@ -5,6 +5,7 @@ import { finishRun } from './finish.ts';
 import { fold } from './fold.ts';
 import { forecast } from './forecast.ts';
 import { drainInbox, isReceivable } from './inbox.ts';
+import { keepAfter } from './keep-state.ts';
 import { describeLimit, findWarnings, type LimitReached } from './limit-check.ts';
 import { next, type Action, type Facts } from './next.ts';
 import type { Model } from './ports/model.ts';
@@ -67,7 +68,7 @@ interface WorkInput {
 }
 
 async function work(engine: Engine, { session, lease, state, signal }: WorkInput): Promise<Advanced> {
-  const stopper = createStopper(engine, session, signal);
+  const stopper = createStopper(engine, state, { session, leave: signal });
   try {
     let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
     let finished: EventOf<'run.finished'> | undefined;
@@ -130,6 +131,8 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
       return performCalls(current, action.calls);
     case 'recover':
       return recoverCall(current, action.call);
+    case 'keep':
+      return keepAfter(current);
     case 'compact':
       return compact(current);
     case 'title':
@@ -197,17 +200,21 @@ async function warn(current: Work): Promise<void> {
   if (bodies.length > 0) await current.append(bodies);
 }
 
-/** Watches for a cancel in the inbox and for the caller's wish to leave, while something is being performed. */
+/**
+ * Watches for a cancel in the inbox and for the caller's wish to leave, while something is being performed. A
+ * revocation stops the tools at work, which were let go on with authority that is gone; the run goes on.
+ */
 function createStopper(
   engine: Engine,
-  session: string,
-  leave: AbortSignal | undefined,
+  state: State,
+  { session, leave }: { session: string; leave: AbortSignal | undefined },
 ): { signal(): AbortSignal; renew(): AbortSignal; isLeaving: () => boolean; close(): void } {
   let controller = new AbortController();
-  const isCancel = (command: Command): boolean => command.type === 'cancel';
+  const isStop = (command: Command): boolean =>
+    command.type === 'cancel' || (command.type === 'revoke' && state.calls.some((call) => call.started));
   const stop = (): void => controller.abort();
   const unlisten = engine.store.onSend(session, () => {
-    if (engine.store.inbox(session).some(isCancel)) stop();
+    if (engine.store.inbox(session).some(isStop)) stop();
   });
   leave?.addEventListener('abort', stop, { once: true });
   return {

@@ -155,6 +155,27 @@ describe('redaction before append', () => {
     expect(redactBody(body, redactor)).toBe(body);
   });
 
+  test('finds a value that was wrapped, wherever the chunks end', async () => {
+    const value = 'Zq7-hunter2_K9!xW4vB';
+    const own = createRedactor({ salt: 's', digest, values: [{ name: 'v', value }] });
+    const bytes = new TextEncoder().encode(
+      `${'a line of text\n'.repeat(1_000)}${value.split('').join('\n')}\nend\n`.repeat(4),
+    );
+    for (const size of [1_000, 8_192, 8_200, 65_536]) {
+      const written: string[] = [];
+      const writer = {
+        write: (chunk: Uint8Array) => void written.push(new TextDecoder().decode(chunk)),
+        finish: async () => ({ hash: 'h', size: 1 }),
+        abort() {},
+      };
+      const blob = createRedactedBlob(writer, own);
+      for (let at = 0; at < bytes.length; at += size) blob.write(bytes.subarray(at, at + size));
+      await blob.finish();
+      expect(written.join('')).not.toMatch(/h\nu\nn|n\nt\ne|W\n4/);
+      expect(written.join('').match(/\[secret:v:/g)).toHaveLength(4);
+    }
+  });
+
   test('works on a stream, also when a secret or a letter is cut between chunks', async () => {
     const written: string[] = [];
     const writer = {

@@ -1,9 +1,13 @@
-import type { SandboxName } from '../protocol/index.ts';
-import type { Redactor } from '../policy/index.ts';
+import type { Remembered, SandboxName } from '../protocol/index.ts';
+import type { Redactor, Rule } from '../policy/index.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Ids } from './ports/ids.ts';
+import type { Knowledge } from './ports/memory.ts';
+import type { Layers } from './ports/layer.ts';
 import type { Models } from './ports/model.ts';
 import type { Sandbox } from './ports/sandbox.ts';
+import type { SecretSource } from './ports/secrets.ts';
+import type { Snapshots } from './ports/snapshots.ts';
 import type { Store } from './ports/store.ts';
 import type { ToolContext } from './ports/tool.ts';
 import type { Workspace } from './ports/workspace.ts';
@@ -23,6 +27,15 @@ export interface Checkpoint {
 /** What a checkpoint came to; `standing` is the last one, when there was nothing new to commit. */
 export type CheckpointResult = Checkpoint | { skipped: string; standing?: Checkpoint };
 
+/** What a session's commands run in. */
+export interface SandboxRequest {
+  name: SandboxName;
+  workspace: string;
+  session: string;
+  /** Absolute paths of files to hide, asked for every command. */
+  masks: () => Promise<readonly string[]>;
+}
+
 /** Everything the loop works with: ports, and nothing of any door. */
 export interface Engine {
   readonly store: Store;
@@ -36,8 +49,20 @@ export interface Engine {
   /** @throws KlausError `workspace.*`. */
   openWorkspace(root: string): Promise<Workspace>;
   /** Cheap: the driver is started by the first exec. */
-  openSandbox(options: { name: SandboxName; workspace: string; session: string }): Promise<Sandbox>;
+  openSandbox(options: SandboxRequest): Promise<Sandbox>;
+  /** What is remembered about a workspace (absolute real path). */
+  openKnowledge(workspace: string): Knowledge;
   createRedactor(session: string): Redactor;
+  /** The states that the workspace had, for undo. */
+  openSnapshots(root: string): Promise<Snapshots>;
+  /** Places where a command may write without touching the workspace. */
+  openLayers(root: string): Promise<Layers>;
+  /** @param patterns Further globs of secret files, relative to the root. */
+  openSecrets(root: string, patterns: readonly string[]): SecretSource;
+  /** Approvals that were given for every session of this agent on this workspace. */
+  remembered(workspace: string, agent: string): readonly Remembered[];
+  /** Rules beside those that are always there, such as the user's policy. */
+  readonly rules: readonly Rule[];
   /** Commits the workspace to its private ref. */
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
 }

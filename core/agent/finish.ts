@@ -1,5 +1,6 @@
-import { decide } from '../policy/index.ts';
+import { decide, RULES } from '../policy/index.ts';
 import { toKlausError, type EventBody } from '../protocol/index.ts';
+import { toGateContext } from './gate-context.ts';
 import { settleCalls, settleTurn, toRunFinished } from './settle.ts';
 import { openedOf, runOf, type Ending } from './state.ts';
 import { createToolContext } from './tool-context.ts';
@@ -36,7 +37,6 @@ function mayHaveChanged(work: Work): boolean {
 async function makeCheckpoint(work: Work): Promise<EventBody[]> {
   const { state, engine } = work;
   const run = runOf(state).id;
-  const opened = openedOf(state);
   const decision = decide(
     {
       name: CHECKPOINT,
@@ -45,7 +45,8 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
       altered: false,
       engine: true,
     },
-    { grant: state.grant, mode: state.mode, patchApproval: false, workspace: opened.workspace, home: engine.home },
+    { ...toGateContext(work), patchApproval: false },
+    [...RULES, ...engine.rules],
   );
   const callHash = engine.ids.digest(JSON.stringify([CHECKPOINT, {}]));
   const head = { run, turn: state.turn, call: `checkpoint-${run}`, index: 0, name: CHECKPOINT };
@@ -58,7 +59,7 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     // A commit that the log does not know was made by a process that did not live to say so.
     const made = 'skipped' in result ? result.standing : result;
     if (!made || made.commit === state.checkpoint) return bodies;
-    bodies.push({ type: 'workspace.snapshotted', run, ...made });
+    bodies.push({ type: 'workspace.committed', run, ...made });
     if (made.leftOut.length > 0) {
       const text = `Left out of the checkpoint because they hold secrets: ${made.leftOut.join(', ')}.`;
       bodies.push({ type: 'notice', run, level: 'warn', text });

@@ -25,14 +25,7 @@ export function fold(state: State, event: Event): void {
       state.grant = event.grant;
       return;
     case 'session.changed':
-      if (event.title !== undefined) state.title = event.title;
-      if (event.summary !== undefined) {
-        state.summary = event.summary;
-        state.titled = true;
-      }
-      if (event.model !== undefined) state.model = event.model;
-      if (event.mode !== undefined) state.mode = event.mode;
-      if (event.limits) state.limits = event.limits;
+      foldChange(state, event);
       return;
     case 'session.closed':
       state.closed = true;
@@ -68,6 +61,8 @@ export function fold(state: State, event: Event): void {
     case 'tool.started': {
       const call = state.calls.find((candidate) => candidate.id === event.call);
       if (call) call.started = event;
+      // What a command changed is not known by its result.
+      if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
       return;
     }
     case 'tool.finished':
@@ -76,10 +71,12 @@ export function fold(state: State, event: Event): void {
     case 'approval.asked': {
       state.approvals.set(event.approval, event);
       const { subject } = event;
-      const call = subject.kind === 'call' ? state.calls.find((candidate) => candidate.id === subject.call) : undefined;
+      const call =
+        subject.kind === 'limit' ? undefined : state.calls.find((candidate) => candidate.id === subject.call);
       if (call) {
         call.asked = event;
         call.answer = undefined;
+        call.hunks = undefined;
       }
       return;
     }
@@ -90,6 +87,11 @@ export function fold(state: State, event: Event): void {
       state.grant = event.grant;
       return;
     case 'workspace.snapshotted':
+      foldSnapshot(state, event);
+      return;
+    case 'workspace.restored':
+      return;
+    case 'workspace.committed':
       state.checkpoint = event.commit;
       if (state.run) state.run.checkpointed = true;
       return;
@@ -100,12 +102,39 @@ export function fold(state: State, event: Event): void {
       state.run?.warned.add(event.limit);
       return;
     case 'gate.decided':
+      if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
+        state.turnEffects.isApproved = true;
+      return;
     case 'notice':
       return;
   }
 }
 
+/** Rules whose allow is the word of a human. */
+const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
+
 const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+function foldChange(state: State, event: EventOf<'session.changed'>): void {
+  if (event.title !== undefined) state.title = event.title;
+  if (event.summary !== undefined) {
+    state.summary = event.summary;
+    state.titled = true;
+  }
+  if (event.model !== undefined) state.model = event.model;
+  if (event.mode !== undefined) state.mode = event.mode;
+  if (event.limits) state.limits = event.limits;
+}
+
+function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
+  if (event.moment === 'before') {
+    state.openSnapshot = event;
+    state.turnEffects = { paths: new Set(), isKnown: true, isApproved: false };
+    return;
+  }
+  delete state.openSnapshot;
+  delete state.turnEffects;
+}
 
 function createRun(event: EventOf<'run.started'>): RunState {
   return {
@@ -189,6 +218,7 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   call.finished = { outcome: event.outcome, output: event.output };
   if (wasRun) state.spent.toolCalls++;
   for (const change of event.changes) {
+    state.turnEffects?.paths.add(change.path);
     if (change.kind === 'deleted') state.deleted.add(change.path);
     else state.deleted.delete(change.path);
   }
@@ -228,6 +258,8 @@ function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
   if (!call) return;
   call.answer = event.answer === 'superseded' ? undefined : event.answer;
   call.note = event.note;
+  call.hunks = event.hunks;
+  if (event.remember && event.scope === 'session') state.remembered.push(event.remember);
   if (event.answer === 'superseded') delete call.asked;
 }
 

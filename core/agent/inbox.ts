@@ -1,7 +1,10 @@
-import type { Command, EventBody, Limits, Message } from '../protocol/index.ts';
+import { isEditable } from '../policy/index.ts';
+import type { Command, EventBody, EventOf, HunkAnswer, Limits, Message, Remembered, Scope } from '../protocol/index.ts';
 import { endRun } from './finish.ts';
+import { toGrantChange } from './grant-change.ts';
 import { describeLimit, usedOf } from './limit-check.ts';
 import { loadInstructions } from './instructions.ts';
+import { recallKnowledge } from './recall-knowledge.ts';
 import type { State } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -62,6 +65,8 @@ async function receive(work: Work, command: Command): Promise<EventBody[] | unde
       return answer(state, command);
     case 'limits':
       return changeLimits(state, command.limits);
+    case 'revoke':
+      return toGrantChange(state, command);
     case 'change': {
       const { title, pinned, model, mode } = command;
       const changes = { title, pinned, model, mode };
@@ -81,6 +86,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   }
   // Appended in one transaction: the run's id is set here because the state does not know the run yet.
   for (const body of await loadInstructions(work, 'root', run)) bodies.push(body);
+  bodies.push(...recallKnowledge(work, run));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
   return bodies;
 }
@@ -112,20 +118,40 @@ function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): E
 function answer(state: State, command: Extract<Command, { type: 'approve' }>): EventBody[] {
   const asked = state.approvals.get(command.approval);
   if (!asked) return [];
-  const { approval, answer: given, by, note } = command;
+  const { approval, by, note } = command;
+  const hunks = command.answer === 'approved' ? toKnownHunks(asked, command.hunks) : undefined;
+  // To accept no hunk is to say no.
+  const isEmpty = hunks !== undefined && hunks.accepted.length + (hunks.edited?.length ?? 0) === 0;
+  const given = isEmpty ? 'rejected' : command.answer;
   const answered: EventBody = {
     type: 'approval.answered',
     run: asked.run,
     approval,
     answer: given,
     by,
-    ...dropUndefined({ note }),
+    ...dropUndefined({ note, hunks: isEmpty ? undefined : hunks }),
+    ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
   };
   if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
   return [
     answered,
     { type: 'session.changed', limits: { ...state.limits, [asked.subject.limit]: asked.subject.offer } },
   ];
+}
+
+/** An answer by hunks for the hunks that were asked about; undefined where the whole is meant. */
+function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
+  if (!given || asked.subject.kind === 'limit') return undefined;
+  const known = new Map((asked.subject.hunks ?? []).map((hunk) => [hunk.id, hunk]));
+  const accepted = given.accepted.filter((id) => known.has(id));
+  const edited = (given.edited ?? []).filter(({ id }) => isEditable(known.get(id)));
+  if (edited.length === 0 && accepted.length === known.size && given.accepted.length === known.size) return undefined;
+  return { accepted, ...(edited.length > 0 ? { edited } : {}) };
+}
+
+function toScope(asked: EventOf<'approval.asked'>, scope: Scope | undefined): { scope?: Scope; remember?: Remembered } {
+  if (scope === undefined || scope === 'once' || asked.subject.kind !== 'call' || !asked.subject.remember) return {};
+  return { scope, remember: asked.subject.remember };
 }
 
 /** New caps settle the questions about them, if they leave room. */

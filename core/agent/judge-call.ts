@@ -1,13 +1,17 @@
-import { decide } from '../policy/index.ts';
-import { isKlausError, toKlausError, type Decision, type EventBody, type EventOf } from '../protocol/index.ts';
+import { decide, findRemembered, RULES, toRemembered } from '../policy/index.ts';
+import { isKlausError, toKlausError, type Decision, type EventBody, type Remembered } from '../protocol/index.ts';
+import { toEditParts } from './change-parts.ts';
+import { agentOf, toGateContext } from './gate-context.ts';
+import { findScriptChanges } from './package-scripts.ts';
 import type { Intent, Tool, ToolContext } from './ports/tool.ts';
-import { openedOf, runOf, type CallState } from './state.ts';
+import { bindsTo, toAsked, toQuestion, withAnswer, type Asked } from './question.ts';
+import { runOf, type CallState } from './state.ts';
+import { takeHunks } from './take-hunks.ts';
 import { createToolContext } from './tool-context.ts';
 import type { Work } from './work.ts';
 
 export type ToolFinished = Extract<EventBody, { type: 'tool.finished' }>;
 type Decided = Extract<EventBody, { type: 'gate.decided' }>;
-type Asked = Extract<EventBody, { type: 'approval.asked' }>;
 
 /** A call that passed the gate. */
 export interface Ready {
@@ -75,36 +79,30 @@ export async function judgeCall(work: Work, call: CallState): Promise<Judged> {
     return known.code === 'workspace.outside' ? refuse('path', known, 'denied') : refuse('prepare', known, 'error');
   }
   const ready: Ready = { call, tool, input: parsed.data, intent, context };
-  return settle(work, ready, callHash);
+  return await settle(work, ready, callHash);
 }
 
 /** Combines the gate's verdict with what a human may have said already. */
-function settle(work: Work, ready: Ready, callHash: string): Judged {
-  const { call, tool, intent } = ready;
-  const { state, engine } = work;
+async function settle(work: Work, found: Ready, callHash: string): Promise<Judged> {
+  const { call, intent, context } = found;
+  const { state } = work;
   const head = toHead(work, call);
-  const opened = openedOf(state);
-  const facts = {
-    name: call.name,
-    effects: tool.effects,
-    access: intent.access,
-    altered: call.redacted && !work.originals.has(call.id),
-  };
-  const gate = {
-    grant: state.grant,
-    mode: state.mode,
-    patchApproval: opened.patchApproval,
-    workspace: opened.workspace,
-    home: engine.home,
-  };
-  let decision = decide(facts, gate);
-  const asked = toAsked(work, ready, { callHash, reason: decision.reason });
+  const scripts = await findScriptChanges(context.workspace, intent.edits);
+  const judged = judgeIntent(work, found, scripts);
+  const parts = intent.edits && judged.decision.verdict === 'ask' ? await toEditParts(context.workspace, intent) : [];
+  const asked = toAsked(work, found, { callHash, ...judged, hunks: parts.flatMap((part) => part.hunks) });
+  let { decision } = judged;
   // A human's no holds, also where the gate would not ask any more.
   if (decision.verdict === 'ask' || (decision.verdict === 'allow' && call.answer === 'rejected')) {
     decision = withAnswer(decision, call, bindsTo(call.asked, asked));
   }
   const decided: Decided = { type: 'gate.decided', ...head, attempt: toAttempt(call), ...decision, callHash };
-  if (decision.verdict === 'allow') return { kind: 'ready', decided, ready };
+  if (decision.verdict === 'allow') {
+    const { hunks: answer } = call;
+    const digest = (text: string): string => work.engine.ids.digest(text);
+    const isPart = answer !== undefined && decision.rule === 'approval';
+    return { kind: 'ready', decided, ready: isPart ? takeHunks(found, { parts, answer, digest }) : found };
+  }
   if (decision.verdict === 'deny') {
     const output = `Denied (${decision.rule}): ${decision.reason}.`;
     return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
@@ -116,57 +114,34 @@ function settle(work: Work, ready: Ready, callHash: string): Judged {
   return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
 }
 
-function withAnswer(decision: Decision, call: CallState, isBound: boolean): Decision {
-  const add = (verdict: 'allow' | 'deny', reason: string): Decision => ({
-    verdict,
-    rule: 'approval',
-    reason,
-    findings: [...decision.findings, { rule: 'approval', verdict, reason }],
-  });
-  switch (call.answer) {
-    case 'approved':
-      // What was approved is not what would happen now: ask again.
-      return isBound ? add('allow', 'approved by a human') : decision;
-    case 'rejected':
-      return add('deny', call.note === undefined ? 'rejected by a human' : `rejected by a human: ${call.note}`);
-    case 'expired':
-      return add('deny', 'nobody answered in time');
-    default:
-      return decision;
-  }
-}
-
-/** True when the answered question was about exactly this: the call, the files as they are, the grant. */
-function bindsTo(before: EventOf<'approval.asked'> | undefined, now: Asked): boolean {
-  if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
-  const key = ({ subject }: { subject: Asked['subject'] }): string =>
-    subject.kind === 'call' ? JSON.stringify([subject.callHash, subject.grantHash, subject.before]) : '';
-  return key(before) === key(now);
-}
-
-function toAsked(work: Work, ready: Ready, why: { callHash: string; reason: string }): Asked {
-  const { call, intent } = ready;
+/** What the rules say, and whether an earlier approval answers what they ask. */
+function judgeIntent(
+  work: Work,
+  { call, tool, intent, input }: Ready,
+  scripts: readonly string[],
+): { decision: Decision; remember?: Remembered } {
   const { engine, state } = work;
-  return {
-    type: 'approval.asked',
-    run: runOf(state).id,
-    approval: engine.ids.ulid(),
-    turn: state.turn,
-    subject: {
-      kind: 'call',
-      call: call.id,
-      index: call.index,
-      name: call.name,
-      callHash: why.callHash,
-      before: (intent.changes ?? []).map(({ path, before }) => ({ path, hash: before })),
-      grantHash: engine.ids.digest(JSON.stringify(state.grant)),
-      ...(intent.diff === undefined ? {} : { diff: intent.diff }),
-      ...(intent.command === undefined ? {} : { command: intent.command }),
-    },
-    title: intent.title,
-    reason: why.reason,
-    expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
+  const facts = {
+    name: call.name,
+    effects: tool.effects,
+    access: intent.access,
+    altered: call.redacted && !work.originals.has(call.id),
+    scripts,
   };
+  const gate = toGateContext(work);
+  const decision = decide(facts, gate, [...RULES, ...engine.rules]);
+  if (decision.verdict !== 'ask') return { decision };
+  const agent = agentOf(work);
+  const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace });
+  const remember = toRemembered(question, decision);
+  const all = [...engine.remembered(gate.workspace, agent), ...state.remembered];
+  const earlier = findRemembered(all, question, decision);
+  const rest = remember ? { remember } : {};
+  if (earlier.kind === 'missed')
+    return { decision: { ...decision, reason: `${decision.reason}; ${earlier.why}` }, ...rest };
+  if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };
+  const finding = { rule: 'remembered', verdict: 'allow' as const, reason: 'approved before, for longer than once' };
+  return { decision: { ...finding, findings: [...decision.findings, finding] }, ...rest };
 }
 
 export interface CallHead {

@@ -34,7 +34,7 @@ function createLog(opened: Partial<Extract<EventBody, { type: 'session.opened' }
   const state = createState();
   let seq = 0;
   const add = (body: EventBody): State => {
-    fold(state, { v: 1, seq: ++seq, prev: '', session: 's', at: seq, ...body } as Event);
+    fold(state, { v: 2, seq: ++seq, prev: '', session: 's', at: seq, ...body } as Event);
     return state;
   };
   add({

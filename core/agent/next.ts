@@ -12,6 +12,8 @@ export type Action =
   | { kind: 'recover'; call: CallState }
   /** Run these: one call, or several that only read. */
   | { kind: 'calls'; calls: CallState[] }
+  /** Keep the state of the workspace behind the effects of a turn. */
+  | { kind: 'keep' }
   | { kind: 'compact' }
   | { kind: 'model'; forecast: Forecast }
   /** Say this to the model, as a line of the engine's own. */
@@ -34,6 +36,7 @@ export function next(state: State, facts: Facts): Action {
   if (!state.session) return { kind: 'idle' };
   const { run } = state;
   if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
+  if (state.openSnapshot && state.calls.length === 0) return { kind: 'keep' };
   if (run.limitRefused)
     return {
       kind: 'finish',

@@ -1,6 +1,7 @@
 import type { FileChange } from '../protocol/index.ts';
 import { toFinished, toHead } from './judge-call.ts';
 import { performCalls } from './run-calls.ts';
+import { settleChanges } from './settle-changes.ts';
 import type { CallState } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -13,6 +14,7 @@ const MAX_ROWS = 50;
  */
 export async function recoverCall(work: Work, call: CallState): Promise<void> {
   const started = call.started!;
+  if (call.asked?.subject.kind === 'changes') return settleChanges(work, call, call.asked.subject);
   switch (started.resume) {
     case 'repeat':
       return repeat(work, call);

@@ -1,4 +1,5 @@
-import { KlausError, toKlausError, type EventBody } from '../protocol/index.ts';
+import { isReadOnly, KlausError, toKlausError, type EventBody } from '../protocol/index.ts';
+import { isReviewed } from './gate-context.ts';
 import {
   judgeCall,
   toAttempt,
@@ -10,6 +11,8 @@ import {
 } from './judge-call.ts';
 import { cutOutput } from './output.ts';
 import { loadInstructions } from './instructions.ts';
+import { keepBefore } from './keep-state.ts';
+import { openLayer, reviewChanges } from './review-changes.ts';
 import type { ToolOutput } from './ports/tool.ts';
 import type { CallState } from './state.ts';
 import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
@@ -22,6 +25,7 @@ import type { Work } from './work.ts';
 export async function performCalls(work: Work, calls: readonly CallState[]): Promise<void> {
   const bodies: EventBody[] = [];
   const ready: Ready[] = [];
+  await work.learnSecrets();
   for (const call of calls) {
     const judged = await judgeCall(work, call);
     // Stopped while looking: nothing has begun, so nothing is said to have been.
@@ -32,7 +36,12 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
       ready.push(judged.ready);
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
-  await work.append(bodies);
+  // Stands before the intents: what comes after it can be taken back.
+  const before = await keepBefore(
+    work,
+    ready.map(({ tool }) => tool),
+  );
+  await work.append([...before, ...bodies]);
   // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
   const ended = await Promise.allSettled(ready.map((item) => runCall(work, item)));
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
@@ -66,25 +75,34 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
   const head = toHead(work, call);
   const { clock } = work.engine;
   const began = clock.now();
+  const layer = isReviewed(work, tool) ? await openLayer(work, ready) : undefined;
   let finished: ToolFinished;
+  let unkept: EventBody[] | undefined;
   try {
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
-    const running = tool.run(ready.input, context, ready.intent);
+    const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await untilGivenUp(running, { stop: work.stop, clock });
     if (output === GIVEN_UP) return await appendGivenUp(work, head, clock.now() - began);
-    finished = await toResult(work, { head, ready, output });
+    // What it may have read came to stand in the workspace while it ran.
+    if (!isReadOnly(tool.effects)) await work.learnSecrets();
+    finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
+    if (layer) unkept = await reviewChanges(work, { ready, finished, layer: layer.layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
     const text = known.hint === undefined ? known.message : `${known.message} ${known.hint}`;
     finished = toFinished(head, {
       outcome: known.code === 'cancelled' ? 'cancelled' : 'error',
       output: cut(work, ready, work.redactor.redact(text)),
+      durationMs: clock.now() - began,
     });
+  } finally {
+    await layer?.layer.close();
   }
   if (work.isLeaving()) return;
+  if (unkept) return await work.append(unkept);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
   const context_ = await loadInstructions(work, ready.intent.access);
-  await work.append([{ ...finished, durationMs: clock.now() - began }, ...context_]);
+  await work.append([finished, ...context_]);
 }
 
 function cut(work: Work, ready: Ready, text: string): string {

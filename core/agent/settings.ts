@@ -27,4 +27,6 @@ export interface EngineSettings {
   compactAt: number;
   /** Milliseconds after which an open question is refused. */
   approvalTtlMs: number;
+  /** The user's globs of secret files beside the known ones, relative to the workspace. */
+  secretPatterns: readonly string[];
 }

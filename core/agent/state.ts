@@ -2,12 +2,14 @@ import {
   NO_USAGE,
   type EventOf,
   type Evidence,
+  type HunkAnswer,
   type LimitName,
   type Limits,
   type Message,
   type ModelFailureCode,
   type OnAsk,
   type Outcome,
+  type Remembered,
   type StopReason,
   type Usage,
 } from '../protocol/index.ts';
@@ -27,6 +29,8 @@ export interface CallState {
   /** How that question was answered. */
   answer?: 'approved' | 'rejected' | 'expired' | undefined;
   note?: string | undefined;
+  /** The parts of the change that were accepted, where not the whole was. */
+  hunks?: HunkAnswer | undefined;
   finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
 }
 
@@ -59,6 +63,16 @@ export interface RunState {
   checkpointed: boolean;
   /** Limits whose 80 % was announced. */
   warned: Set<LimitName>;
+}
+
+/** What the log says about the effects of a turn. */
+export interface TurnEffects {
+  /** Files that tools say they changed. */
+  paths: Set<string>;
+  /** False once something ran whose changes are not known by its result, such as a command. */
+  isKnown: boolean;
+  /** A human let one of its calls pass. */
+  isApproved: boolean;
 }
 
 /** What a session is: a fold of its log. */
@@ -97,6 +111,12 @@ export interface State {
   /** True once title and summary of the last run are settled. */
   titled: boolean;
   approvals: Map<string, EventOf<'approval.asked'>>;
+  /** Approvals that hold for the rest of the session. */
+  remembered: Remembered[];
+  /** The turn whose effects have begun and are not kept as a state of the workspace yet. */
+  openSnapshot?: EventOf<'workspace.snapshotted'>;
+  /** What is known of the effects of that turn. */
+  turnEffects?: TurnEffects;
   /** The commit of the last checkpoint. */
   checkpoint?: string;
   /** Sums over all runs of the session. */
@@ -120,6 +140,7 @@ export function createState(): State {
     held: [],
     titled: true,
     approvals: new Map(),
+    remembered: [],
     spent: { usage: NO_USAGE, usd: 0, toolCalls: 0, turns: 0 },
   };
 }

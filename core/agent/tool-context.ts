@@ -1,8 +1,10 @@
 import type { BlobRef } from '../protocol/index.ts';
 import type { ToolContext } from './ports/tool.ts';
 import type { BlobWriter } from './ports/store.ts';
-import type { Redactor } from '../policy/index.ts';
+import { createSecretScanner, type Redactor, toFilesView, toFingerprint } from '../policy/index.ts';
+import type { Ids } from './ports/ids.ts';
 import type { Sandbox } from './ports/sandbox.ts';
+import { createMemory } from './memory.ts';
 import { openedOf } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -24,8 +26,24 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),
+    memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
-    findSecrets: (text) => redactor.find(text).map(({ rule, line }) => ({ rule, line })),
+    findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
+  };
+}
+
+/** Looks by rules and for the values that the redactor knows; a value inside a finding of a rule is not said twice. */
+function createSecretFinder(redactor: Redactor, digest: Ids['digest']): ToolContext['findSecrets'] {
+  const scanner = createSecretScanner({ digest });
+  return (text, options = {}) => {
+    const findings = scanner.scan(text, options);
+    for (const { rule, line, start, end } of redactor.findValues(text)) {
+      if (findings.some((finding) => finding.start < end && finding.end > start)) continue;
+      const fingerprint = toFingerprint(digest, { rule, path: options.path, secret: text.slice(start, end) });
+      findings.push({ rule, line, start, end, fingerprint });
+    }
+    findings.sort((a, b) => a.start - b.start);
+    return findings.map(({ rule, line, fingerprint }) => ({ rule, line, fingerprint }));
   };
 }
 
@@ -33,26 +51,26 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
 function lazily(work: Work): Sandbox {
   return {
     name: openedOf(work.state).sandbox,
-    exec: async (request) => (await work.sandbox()).exec(request),
+    exec: async (request) => {
+      const files = toFilesView(work.state.grant, {
+        workspace: openedOf(work.state).workspace,
+        now: work.engine.clock.now(),
+      });
+      return (await work.sandbox()).exec(files ? { ...request, files } : request);
+    },
   };
 }
 
 /** Longest text held back while a secret may not be complete yet. */
 const LONGEST_HELD = 64 * 1_024;
 
-/** Characters at the end of a long line that may be the beginning of a secret. */
+/** Characters at the end of what is there that may be the beginning of a secret, also of one that was wrapped. */
 const SEAM = 4_096;
-
-/** Where a line that is too long to hold may be cut: before its end, and through no secret. */
-function findSeam(text: string, redactor: Redactor): number {
-  const seam = text.length - SEAM;
-  return redactor.find(text).find((hit) => hit.start < seam && hit.end > seam)?.start || seam;
-}
 
 /** Bytes of one output that are kept; a command that never stops writing must not fill the disk. */
 const LONGEST_BLOB = 256 * 1_024 * 1_024;
 
-/** A blob writer that takes secrets out, line by line; a private key is held until its last line. */
+/** A blob writer that takes secrets out, also those that stand over two chunks; a private key is held until its last line. */
 export function createRedactedBlob(
   writer: BlobWriter,
   redactor: Redactor,
@@ -78,8 +96,14 @@ export function createRedactedBlob(
       const open = key >= 0 && !/-----END [^\n]*\n/.test(held.slice(key));
       if (open) flush(key);
       if (open && held.length < LONGEST_HELD) return;
-      const end = held.lastIndexOf('\n') + 1;
-      flush(end > 0 ? end : held.length >= LONGEST_HELD ? findSeam(held, redactor) : 0);
+      if (held.length < 2 * SEAM) return;
+      const longest = held.length - SEAM;
+      const end = held.lastIndexOf('\n', longest - 1) + 1;
+      const seam = end > 0 ? end : held.length >= LONGEST_HELD ? longest : 0;
+      if (seam === 0) return;
+      const head = redactor.redactHead(held, seam);
+      writer.write(encoder.encode(head.text));
+      held = held.slice(head.length);
     },
     async finish() {
       held += decoder.decode();

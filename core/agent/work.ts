@@ -2,8 +2,11 @@ import type { Redactor } from '../policy/index.ts';
 import type { EventBody } from '../protocol/index.ts';
 import type { Engine } from './engine.ts';
 import { fold } from './fold.ts';
+import type { Layers } from './ports/layer.ts';
 import type { Model } from './ports/model.ts';
 import type { Sandbox } from './ports/sandbox.ts';
+import type { SecretSource } from './ports/secrets.ts';
+import type { Snapshots } from './ports/snapshots.ts';
 import type { Lease } from './ports/store.ts';
 import type { Workspace } from './ports/workspace.ts';
 import { redactBody } from './redact-body.ts';
@@ -31,6 +34,10 @@ export interface Work {
   model(): Promise<Model>;
   workspace(): Promise<Workspace>;
   sandbox(): Promise<Sandbox>;
+  snapshots(): Promise<Snapshots>;
+  layers(): Promise<Layers>;
+  /** Takes what the workspace's secret files hold now into the redactor. */
+  learnSecrets(): Promise<void>;
 }
 
 export interface WorkOptions {
@@ -47,6 +54,11 @@ export function createWork(options: WorkOptions): Work {
   const redactor = engine.createRedactor(session);
   let workspace: Promise<Workspace> | undefined;
   let sandbox: Promise<Sandbox> | undefined;
+  let snapshots: Promise<Snapshots> | undefined;
+  let layers: Promise<Layers> | undefined;
+  let secrets: SecretSource | undefined;
+  const toSecrets = (): SecretSource =>
+    (secrets ??= engine.openSecrets(openedOf(state).workspace, engine.settings.secretPatterns));
   let model: { name: string; model: Promise<Model> } | undefined;
   return {
     engine,
@@ -75,7 +87,13 @@ export function createWork(options: WorkOptions): Work {
     workspace: () => (workspace ??= engine.openWorkspace(openedOf(state).workspace)),
     sandbox() {
       const opened = openedOf(state);
-      return (sandbox ??= engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, session }));
+      const masks = () => toSecrets().files();
+      return (sandbox ??= engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, session, masks }));
+    },
+    snapshots: () => (snapshots ??= engine.openSnapshots(openedOf(state).workspace)),
+    layers: () => (layers ??= engine.openLayers(openedOf(state).workspace)),
+    async learnSecrets() {
+      redactor.learn(await toSecrets().values());
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { combine, decide } from './gate.ts';
-import { toDefaultGrant } from './grant.ts';
+import { toDefaultGrant } from './grant/bundle.ts';
 import type { CallFacts, GateContext, Rule } from './rule.ts';
 import type { Access, Effect, Mode } from '../protocol/index.ts';
 
@@ -10,6 +10,7 @@ const context = (mode: Mode, more: Partial<GateContext> = {}): GateContext => ({
   patchApproval: false,
   workspace: '/project',
   home: '/home/me/.klaus',
+  now: 0,
   ...more,
 });
 

@@ -1,6 +1,54 @@
 export { combine, decide } from './gate.ts';
-export { toDefaultGrant } from './grant.ts';
+export { toFilesView } from './grant/files-view.ts';
+export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
+export { intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
+export { attenuate, type Attenuated } from './grant/attenuate.ts';
+export { BUNDLE_NAMES, toDefaultGrant, type BundleName } from './grant/bundle.ts';
+export { explainAccess, toNeedsText, type AccessExplanation, type ExplainedCall } from './grant/explain-access.ts';
+export { toAuthorityText, toGrantText } from './grant/grant-text.ts';
+export {
+  foldLineage,
+  NO_LINEAGE,
+  toEffectiveGrant,
+  toEffectiveGrants,
+  type Lineage,
+  type LineageFact,
+} from './grant/lineage.ts';
+export { parseAuthorities, parseGrant, parseGrants, type ParseGrantOptions } from './grant/parse-grant.ts';
+export { revoke, WIDEST, type RevokeOptions } from './grant/revoke.ts';
+export {
+  AGENT_CONFIGURATION,
+  describePlace,
+  isSecretPath,
+  matchesGlob,
+  placeOf,
+  toRelative,
+  type Place,
+} from './places.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
+export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';
+export { renderCommand, toCommandKey } from './render-command.ts';
+export { review, type Review } from './review.ts';
 export { RULES } from './rules.ts';
-export type { CallFacts, GateContext, Rule } from './rule.ts';
-export { SECRET_RULES, type SecretRule } from './secret-rules.ts';
+export type { CallFacts, ChangeFacts, GateContext, Rule } from './rule.ts';
+export { PROMISED_RULES } from './secrets/promised-rules.ts';
+export type { SecretRule } from './secrets/secret-rule.ts';
+export {
+  createSecretScanner,
+  type SecretFinding,
+  type SecretScanner,
+  toFingerprint,
+} from './secrets/secret-scanner.ts';
+export { isSecretFile, SECRET_FILE_GLOBS } from './secrets/secret-files.ts';
+export { fromSecretsAllow, isFingerprint, SECRETS_ALLOW } from './secrets/secrets-allow.ts';
+export { toSecretValues } from './secrets/secret-values.ts';
+export type { SecretValue } from './secrets/value-matcher.ts';
+export { readTargets, type PolicyProblem, type PolicyTarget } from './policy/check-policy.ts';
+export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type PolicyKind } from './policy/policy.ts';
+export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
+export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
+export { applyHunks, isEditable, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
+export { judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
+export { readCommand, type ReadOptions } from './shell/read-command.ts';
+export { renderReading, type CommandReading, type SimpleCommand } from './shell/reading.ts';
+export { shellRule } from './shell/shell-rule.ts';

@@ -44,6 +44,53 @@ test('the value of a credential variable is taken out wherever it stands', () =>
   );
 });
 
+describe('values that are learned while a session runs', () => {
+  const VALUE = 'Zq7-hunter2_K9!xW4vB';
+
+  test('are taken out from then on, and put back into the file that holds them', () => {
+    const own = createRedactor({ salt: 's', digest });
+    const file = `NAME=${VALUE}\n`;
+    expect(own.redact(file)).toBe(file);
+    own.learn([{ name: 'DB_Password', value: VALUE }]);
+    const clean = own.redact(file);
+    expect(clean).toMatch(/^NAME=\[secret:db-password:\w{8}\]\n$/);
+    expect(own.restore(clean, file)).toBe(file);
+    expect(own.findValues(`x\n${file}`)).toMatchObject([{ rule: 'db-password', line: 2 }]);
+  });
+
+  test('are taken out where they were encoded, and what is left is stable', () => {
+    const own = createRedactor({ salt: 's', digest, values: [{ name: 'v', value: VALUE }] });
+    const wrapped = Buffer.from(`user:${VALUE}`).toString('base64').replaceAll(/.{10}/g, '$&\n');
+    const clean = own.redact(wrapped);
+    expect(clean).toMatch(/^[\w+/]{1,9}\s?\[secret:v:\w{8}\][\w=]{0,4}\s?$/);
+    expect(own.redact(clean)).toBe(clean);
+    expect(own.restore(clean, wrapped)).toBe(wrapped);
+  });
+
+  test('too short to be told from words are left alone', () => {
+    const own = createRedactor({ salt: 's', digest });
+    own.learn([{ name: 'pin', value: 'hunter2' }]);
+    expect(own.redact('hunter2')).toBe('hunter2');
+  });
+});
+
+test('the exact rules of gitleaks are looked for, and the broad one is not', () => {
+  const own = createRedactor({ salt: 's', digest });
+  expect(own.redact(of('xoxb', '-123456789012-123456789012', '-AbCdEfGhIjKlMnOpQrStUvWx'))).toMatch(
+    /^\[secret:slack-bot-token:\w{8}\]$/,
+  );
+  const code = of('auth_token_cache = "', 'q7Zt4Lw9Xc2Vb6Nm1Ks8Jd3H"');
+  expect(own.redact(code)).toBe(code);
+});
+
+test('the beginning of a text is not cut through a secret', () => {
+  const key = of('ghp', '_', 'e'.repeat(36));
+  const head = redactor.redactHead(`before ${key} after`, 20);
+  expect(head).toEqual({ text: 'before ', length: 7 });
+  expect(redactor.redactHead(`${key} and`, 20)).toMatchObject({ length: 40, text: expect.not.stringContaining('eee') });
+  expect(redactor.redactHead(`${key} and after`, 45).text).toMatch(/^\[secret:github-token:\w{8}\] and $/);
+});
+
 test('the name beside a secret stays readable', () => {
   expect(redactor.redact(of('api_key = "', 'abcdefghij0123456789"'))).toMatch(/^api_key = "\[secret:api-key:\w{8}\]"$/);
 });

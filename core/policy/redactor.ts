@@ -1,4 +1,7 @@
-import { SECRET_RULES, type SecretRule } from './secret-rules.ts';
+import { toRedactionRules } from './secrets/redaction-rules.ts';
+import { createRuleSet, type RuleSet } from './secrets/rule-set.ts';
+import type { SecretRule } from './secrets/secret-rule.ts';
+import { createValueMatcher, type SecretValue, type ValueMatcher } from './secrets/value-matcher.ts';
 
 export interface RedactorOptions {
   /** Makes placeholders differ from session to session. */
@@ -6,7 +9,8 @@ export interface RedactorOptions {
   /** Lower-case hex SHA-256. */
   digest: (text: string) => string;
   /** Values that are secret wherever they stand, such as those of credential variables, with a name for each. */
-  values?: readonly { name: string; value: string }[];
+  values?: readonly SecretValue[];
+  /** Default: the promised ten and those of gitleaks that are exact enough. */
   rules?: readonly SecretRule[];
 }
 
@@ -20,10 +24,23 @@ export interface SecretHit {
 }
 
 export interface Redactor {
+  /**
+   * Adds values that are secret from now on, such as those of a file that came to be meanwhile. They are found
+   * as they stand and in the forms that a shell gives them in one step (Base64, hexadecimal, reversed, one
+   * character a line …). Values of fewer than eight characters are not: they hit ordinary words.
+   */
+  learn(values: readonly SecretValue[]): void;
   /** The text with every secret replaced by a placeholder that is stable in the session. */
   redact(text: string): string;
+  /**
+   * The beginning of a text that goes on: up to `seam`, or to the secret through which that would cut (or its end, where it begins the text). `length`
+   * says how much of the text it is, and is more than 0.
+   */
+  redactHead(text: string, seam: number): { text: string; length: number };
   /** Where secrets stand. */
   find(text: string): SecretHit[];
+  /** Where known values stand, without what only looks like a secret. */
+  findValues(text: string): SecretHit[];
   /**
    * Puts placeholders back that stand for secrets of `current`, the content of the file about to be
    * written. Nothing is remembered: what is not in that file stays a placeholder.
@@ -40,32 +57,38 @@ const SHORTEST_VALUE = 8;
  * its last part is a salted digest, so that the same value has the same placeholder after a restart too.
  */
 export function createRedactor(options: RedactorOptions): Redactor {
-  const rules = options.rules ?? SECRET_RULES;
-  const values = (options.values ?? []).filter(({ value }) => value.length >= SHORTEST_VALUE);
+  let set: RuleSet | undefined;
+  const known = new Map<string, string>();
+  let matcher: ValueMatcher | undefined;
+  const learn = (values: readonly SecretValue[]): void => {
+    for (const { name, value } of values) {
+      if (value.length < SHORTEST_VALUE || known.has(value)) continue;
+      known.set(value, toName(name));
+      matcher = undefined;
+    }
+  };
+  learn(options.values ?? []);
 
   const toPlaceholder = (rule: string, value: string): string =>
     `[secret:${rule}:${options.digest(`${options.salt}\n${value}`).slice(0, 8)}]`;
 
+  const findKnown = (text: string): Omit<SecretHit, 'line'>[] => {
+    matcher ??= createValueMatcher([...known].map(([value, name]) => ({ name, value })));
+    return matcher.find(text).map(({ name, start, end }) => ({ rule: name, start, end }));
+  };
+
+  const findValues = (text: string): SecretHit[] => withLines(withoutOverlaps(findKnown(text)), text);
+
   const find = (text: string): SecretHit[] => {
-    const spans: Omit<SecretHit, 'line'>[] = [];
-    for (const { name, value } of values) {
-      for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length)) {
-        spans.push({ rule: name, start: at, end: at + value.length });
-      }
-    }
-    for (const rule of rules) {
-      for (const match of text.matchAll(rule.pattern)) {
-        const value = match.groups?.value ?? match[0];
-        if (isTakenOut(value)) continue;
-        const start = match.index + match[0].lastIndexOf(value);
-        spans.push({ rule: rule.name, start, end: start + value.length });
-      }
+    const spans = findKnown(text);
+    set ??= options.rules ? createRuleSet(options.rules) : toStandardRules();
+    for (const { rule, start, end } of set.find(text)) {
+      if (!isTakenOut(text.slice(start, end))) spans.push({ rule, start, end });
     }
     return withLines(withoutOverlaps(spans), text);
   };
 
-  const redact = (text: string): string => {
-    const hits = find(text);
+  const replace = (text: string, hits: readonly SecretHit[]): string => {
     if (hits.length === 0) return text;
     let out = '';
     let from = 0;
@@ -74,6 +97,22 @@ export function createRedactor(options: RedactorOptions): Redactor {
       from = hit.end;
     }
     return out + text.slice(from);
+  };
+
+  const redact = (text: string): string => replace(text, find(text));
+
+  const redactHead = (text: string, seam: number): { text: string; length: number } => {
+    const hits = find(text);
+    const crossing = hits.find((hit) => hit.start < seam && hit.end > seam);
+    // A secret that begins the text is let go as a whole, or nothing ever would be.
+    const length = crossing === undefined ? seam : crossing.start === 0 ? crossing.end : crossing.start;
+    return {
+      text: replace(
+        text.slice(0, length),
+        hits.filter((hit) => hit.end <= length),
+      ),
+      length,
+    };
   };
 
   const restore = (text: string, current: string): string => {
@@ -86,7 +125,20 @@ export function createRedactor(options: RedactorOptions): Redactor {
     return text.replace(PLACEHOLDER, (placeholder) => originals.get(placeholder) ?? placeholder);
   };
 
-  return { redact, find, restore };
+  return { learn, redact, redactHead, find, findValues, restore };
+}
+
+let standard: RuleSet | undefined;
+
+/** Made ready once for all sessions, by the first text. */
+function toStandardRules(): RuleSet {
+  return (standard ??= createRuleSet(toRedactionRules()));
+}
+
+/** As it may stand in a placeholder. */
+function toName(name: string): string {
+  const clean = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return clean.slice(0, 40).replace(/^-/, '').replace(/-$/, '') || 'value';
 }
 
 /** True for a value that is placeholders and punctuation: a placeholder beside a secret hides nothing. */

@@ -1,4 +1,4 @@
-import type { Access, Effect, Finding, Grant, Mode } from '../protocol/index.ts';
+import type { Access, Effect, Finding, Grant, Mode, TreeChange } from '../protocol/index.ts';
 
 /** A call as the gate sees it. */
 export interface CallFacts {
@@ -9,6 +9,8 @@ export interface CallFacts {
   altered: boolean;
   /** True for what the engine does by the user's own setting, such as the checkpoint at the end of a run. */
   engine?: boolean;
+  /** Package files whose scripts the call would change: what stands there runs at the next `npm test`. */
+  scripts?: readonly string[];
 }
 
 export interface GateContext {
@@ -20,10 +22,26 @@ export interface GateContext {
   workspace: string;
   /** Klaus's own state, which no call may touch. */
   home: string;
+  /** Unix milliseconds: authority that has expired is none. */
+  now: number;
+  /** Commands work on a layer, and what they change is asked about. Default false. */
+  isolate?: boolean;
+  /** The user's own globs of secret files, relative to the workspace. */
+  secretPatterns?: readonly string[];
 }
 
 /** One look at a call. Undefined: nothing to say. A throw counts as deny. */
 export interface Rule {
   readonly name: string;
   check(call: CallFacts, context: GateContext): Omit<Finding, 'rule'> | undefined;
+  /** A look at one path that a command changed on its layer, relative to the workspace. */
+  checkChange?(path: string): Omit<Finding, 'rule'> | undefined;
+}
+
+/** What a command changed, before any of it is kept. */
+export interface ChangeFacts {
+  name: string;
+  changes: readonly TreeChange[];
+  /** Package files among them whose scripts differ. */
+  scripts: readonly string[];
 }

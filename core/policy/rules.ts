@@ -1,40 +1,8 @@
 import { isReadOnly, type Effect } from '../protocol/index.ts';
-import { allowsAccess, allowsTool, describeAccess } from './grant.ts';
-import { isBelow } from './path.ts';
+import { grantRule } from './grant/grant-rule.ts';
+import { pathRule } from './path-rule.ts';
 import type { Rule } from './rule.ts';
-
-/** Authority: what the grant does not cover needs a human. */
-const grantRule: Rule = {
-  name: 'grant',
-  check(call, { grant }) {
-    if (!allowsTool(grant, call.name)) return { verdict: 'deny', reason: `the grant has no tool ${call.name}` };
-    const wider = call.access.filter((access) => !allowsAccess(grant, access));
-    if (wider.length > 0) {
-      return { verdict: 'ask', reason: `wider than the grant: ${wider.map(describeAccess).join(', ')}` };
-    }
-    return { verdict: 'allow', reason: 'covered by the grant' };
-  },
-};
-
-/** Places: outside the workspace and in Klaus's state nothing is touched; git's and Klaus's own files are protected. */
-const pathRule: Rule = {
-  name: 'path',
-  check(call, { workspace, home }) {
-    let protectedPath: string | undefined;
-    for (const access of call.access) {
-      if (access.kind !== 'fs') continue;
-      if (isBelow(access.path, home)) return { verdict: 'deny', reason: `${access.path} is Klaus's own state` };
-      if (!isBelow(access.path, workspace))
-        return { verdict: 'deny', reason: `${access.path} is outside the workspace` };
-      if (access.right !== 'w') continue;
-      const parts = access.path.slice(workspace.length + 1).split('/');
-      if (parts.includes('.git')) return { verdict: 'deny', reason: `${access.path} is git's own; use the git tools` };
-      if (parts.includes('.klaus')) protectedPath ??= access.path;
-    }
-    if (protectedPath !== undefined) return { verdict: 'ask', reason: `${protectedPath} configures Klaus itself` };
-    return undefined;
-  },
-};
+import { shellRule } from './shell/shell-rule.ts';
 
 const EDITS: ReadonlySet<Effect> = new Set(['read', 'write']);
 
@@ -77,4 +45,4 @@ const alteredRule: Rule = {
   },
 };
 
-export const RULES: readonly Rule[] = [grantRule, pathRule, modeRule, patchRule, alteredRule];
+export const RULES: readonly Rule[] = [grantRule, pathRule, shellRule, modeRule, patchRule, alteredRule];

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { hunkAnswerSchema, scopeSchema } from './approval.ts';
+import { authoritySchema } from './grant.ts';
 import { limitsSchema } from './limits.ts';
 import { partSchema } from './message.ts';
 import { modeSchema, onAskSchema } from './mode.ts';
@@ -30,8 +32,10 @@ export const commandSchema = z.discriminatedUnion('type', [
       answer: z.enum(['approved', 'rejected']),
       by: z.string(),
       note: z.string().optional(),
+      hunks: hunkAnswerSchema.optional(),
+      scope: scopeSchema.optional(),
     })
-    .describe('Answer a question.'),
+    .describe('Answer a question, whole or hunk by hunk, for once or for longer.'),
   z.object({ type: z.literal('limits'), id, limits: limitsSchema.partial() }).describe('Set caps of the session.'),
   z
     .object({
@@ -43,5 +47,17 @@ export const commandSchema = z.discriminatedUnion('type', [
       mode: modeSchema.optional(),
     })
     .describe('Change title, pin, model or mode.'),
+  z
+    .object({
+      type: z.literal('revoke'),
+      id,
+      authorities: z
+        .array(authoritySchema)
+        .optional()
+        .describe('What is taken back; an amount is deducted. Absent: everything.'),
+      by: z.string().describe('Who took it back: a door.'),
+      reason: z.string().optional(),
+    })
+    .describe('Take authority back, from the next call on; tools at work are stopped.'),
 ]);
 export type Command = z.infer<typeof commandSchema>;

@@ -1,18 +1,21 @@
 import { z } from 'zod';
-import { blobSchema } from './blob.ts';
+import { hunkAnswerSchema, rememberedSchema, scopeSchema } from './approval.ts';
 import { fileChangeSchema } from './change.ts';
 import { resumeSchema } from './effect.ts';
 import { evidenceSchema } from './evidence.ts';
 import { grantSchema } from './grant.ts';
+import { hunkSchema } from './hunk.ts';
 import { limitsSchema } from './limits.ts';
 import { messageSchema } from './message.ts';
 import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from './mode.ts';
 import { modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
+import { toolResultSchema } from './tool-result.ts';
+import { treeIdSchema } from './tree-change.ts';
 import { usageSchema } from './usage.ts';
 import { findingSchema, verdictSchema } from './verdict.ts';
 
 /** Version of the event shapes. A change of meaning raises it and adds an upcaster. */
-export const EVENT_VERSION = 1;
+export const EVENT_VERSION = 2;
 
 /** `prev` of the first record of a session. */
 export const FIRST_PREV = '0'.repeat(64);
@@ -43,6 +46,12 @@ export const sessionOpened = z
     tools: z.array(z.string()).describe('Names of the tools, in the order sent to the model.'),
     parent: z.object({ session: z.string(), call: z.string() }).optional(),
     klaus: z.string().describe('Version of Klaus.'),
+    agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
+    isolate: z
+      .boolean()
+      .optional()
+      .describe('Commands work on a layer; what they changed is reviewed before it is kept.'),
+    snapshots: z.boolean().optional().describe('False: nothing is kept for undo.'),
   })
   .describe('A session exists. What stands here holds over a resume.');
 
@@ -154,8 +163,12 @@ export const gateDecided = z
     reason: z.string(),
     findings: z.array(findingSchema).describe('What every rule said.'),
     callHash: z.string().describe('SHA-256 of tool name and input.'),
+    phase: z
+      .literal('changes')
+      .optional()
+      .describe('Present when what a command changed on its layer was judged, before any of it is kept.'),
   })
-  .describe('The gate judged a call.');
+  .describe('The gate judged a call before its effect, or what it changed before that is kept.');
 
 export const toolStarted = z
   .object({
@@ -174,20 +187,7 @@ export const toolStarted = z
   .describe('The intent: durable before the effect begins.');
 
 export const toolFinished = z
-  .object({
-    type: z.literal('tool.finished'),
-    ...call,
-    outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
-    output: z.string().describe('What the model sees.'),
-    blob: blobSchema.optional().describe('The whole output, where it was cut.'),
-    detail: z.unknown().optional().describe('Structured detail for doors.'),
-    changes: z.array(fileChangeSchema).describe('What is known to have changed.'),
-    evidence: z
-      .object({ command: z.string(), exitCode: z.int().nullable() })
-      .optional()
-      .describe('Present when the call was a check.'),
-    durationMs: z.number(),
-  })
+  .object({ type: z.literal('tool.finished'), ...call, ...toolResultSchema.shape })
   .describe('The result of a call.');
 
 export const approvalAsked = z
@@ -207,6 +207,21 @@ export const approvalAsked = z
         grantHash: z.string(),
         diff: z.string().optional().describe('Unified diff of the change.'),
         command: z.string().optional(),
+        hunks: z.array(hunkSchema).optional().describe('The parts of the change that can be answered one by one.'),
+        remember: rememberedSchema.optional().describe('What an answer with a scope beyond `once` will hold for.'),
+      }),
+      z.object({
+        kind: z.literal('changes'),
+        call: z.string(),
+        index: z.int(),
+        name: z.string(),
+        command: z.string().optional(),
+        from: treeIdSchema.describe('The changed paths as the workspace has them.'),
+        to: treeIdSchema.describe('The same paths as the command left them on its layer.'),
+        files: z.int().describe('Paths that differ.'),
+        diff: z.string(),
+        hunks: z.array(hunkSchema),
+        result: toolResultSchema.describe('What the command gave, kept until the question is answered.'),
       }),
       z.object({
         kind: z.literal('limit'),
@@ -230,16 +245,47 @@ export const approvalAnswered = z
     answer: z.enum(['approved', 'rejected', 'expired', 'superseded']),
     by: z.string().describe('Who answered: a door, or `klaus` for what the engine settles itself.'),
     note: z.string().optional(),
+    hunks: hunkAnswerSchema.optional().describe('Absent: the whole change.'),
+    scope: scopeSchema.optional().describe('Absent: once.'),
+    remember: rememberedSchema.optional().describe('What holds from now on, for a scope beyond `once`.'),
   })
   .describe('The question was settled, exactly once.');
 
 export const grantChanged = z
-  .object({ type: z.literal('grant.changed'), grant: grantSchema, reason: z.string() })
+  .object({
+    type: z.literal('grant.changed'),
+    grant: grantSchema,
+    reason: z.string(),
+    by: z.string().optional().describe('Who changed it: a door.'),
+  })
   .describe('The authority of the session changed.');
 
 export const workspaceSnapshotted = z
   .object({
     type: z.literal('workspace.snapshotted'),
+    ...turn,
+    moment: z.enum(['before', 'after']).describe('Before the first effect of the turn, or after its last.'),
+    tree: treeIdSchema,
+    uncovered: z.array(z.string()).optional().describe('Paths that could not be taken in.'),
+  })
+  .describe('The state of the workspace was kept, so that the turn can be taken back.');
+
+export const workspaceRestored = z
+  .object({
+    type: z.literal('workspace.restored'),
+    kind: z.enum(['undo', 'redo', 'file', 'review']).describe('`review`: the gate took back what a command changed.'),
+    turns: z.array(z.int()).describe('Turns that were taken back or made again.'),
+    from: treeIdSchema.describe('The state that was replaced.'),
+    to: treeIdSchema.describe('The state that stands now.'),
+    files: z.int(),
+    kept: z.array(z.string()).describe('Paths left as they were, because somebody had changed them meanwhile.'),
+    by: z.string().describe('Who asked: a door, or `klaus`.'),
+  })
+  .describe('Files of the workspace were put back to an earlier state.');
+
+export const workspaceCommitted = z
+  .object({
+    type: z.literal('workspace.committed'),
     ...run,
     ref: z.string(),
     commit: z.string(),
@@ -299,6 +345,8 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   approvalAnswered,
   grantChanged,
   workspaceSnapshotted,
+  workspaceRestored,
+  workspaceCommitted,
   contextCompacted,
   usageCounted,
   notice,

@@ -1,32 +1,145 @@
 import { z } from 'zod';
 
+/** The last millisecond of the year 9999: what can be written as a date. */
+const LAST_MOMENT = 253_402_300_799_999;
+
+const expiresAt = z
+  .int()
+  .min(0)
+  .max(LAST_MOMENT)
+  .optional()
+  .describe('Unix milliseconds; from then on it is no authority. Absent: it does not expire.');
+
+/** True for an absolute path that means one place whoever reads it: no null byte, no `..`, nothing that UTF-8 cannot say. */
+function isPlainPath(path: string): boolean {
+  return path.startsWith('/') && !path.includes('\0') && path.isWellFormed() && !path.split('/').includes('..');
+}
+
+/** Without doubled and trailing slashes and without `.` segments. */
+function toNormalPath(path: string): string {
+  return `/${path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')}`;
+}
+
+/** An absolute, normalised path. `..` is refused rather than resolved: what it means depends on symlinks. */
+export const grantPathSchema = z
+  .string()
+  .refine(isPlainPath, 'A path must be absolute, well-formed text, without a null byte and without `..`.')
+  .overwrite((path) => (isPlainPath(path) ? toNormalPath(path) : path));
+
+const HOST = /^(?:\*|(?:\*\.)?(?!-)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|[0-9a-f]*:[0-9a-f:.]*)$/;
+
+function toNormalHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/(?<=[^.])\.$/, '');
+}
+
+/** A host as it is sent: ASCII (internationalised names in their `xn--` form), lower case, no port, no final dot. */
+export const grantHostSchema = z
+  .string()
+  .max(255)
+  .refine(
+    (host) => HOST.test(toNormalHost(host)),
+    'A host must be a name in ASCII, an address, `*.` before a name, or `*`.',
+  )
+  .overwrite(toNormalHost);
+
+const word = z
+  .string()
+  .refine((text) => text !== '' && !text.includes('\0') && text.isWellFormed(), 'It must be text without a null byte.');
+
+/** Read; write, create and delete; run as a program. */
+export const FILE_RIGHTS = ['r', 'w', 'x'] as const;
+export type FileRight = (typeof FILE_RIGHTS)[number];
+
+/** Every set of rights, spelled in the order of `FILE_RIGHTS`. */
+export const RIGHT_SETS = ['r', 'w', 'x', 'rw', 'rx', 'wx', 'rwx'] as const;
+
 /**
- * One piece of authority. Absence is denial. Paths are absolute; a path covers everything below it.
- * `host: '*'` is any host, `port: 0` any port.
+ * One piece of authority. Absence is denial, and nothing can be taken away from a piece by another one: a grant
+ * only allows. An authority without `expiresAt` lasts as long as its grant.
  */
 export const authoritySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fs'),
-    path: z.string().describe('Absolute; covers everything below it.'),
-    rights: z.enum(['r', 'rw', 'rwx']),
+    path: grantPathSchema.describe('Absolute; covers everything below it.'),
+    rights: z.enum(RIGHT_SETS).describe('`r` read, `w` write, create and delete, `x` run as a program.'),
+    expiresAt,
   }),
   z.object({
     kind: z.literal('net'),
-    host: z.string().describe('`*` is any host.'),
-    port: z.int().describe('0 is any port.'),
+    host: grantHostSchema.describe('`*` is any host, `*.example.com` any name below example.com.'),
+    port: z.int().min(0).max(65_535).describe('0 is any port.'),
+    expiresAt,
   }),
-  z.object({ kind: z.literal('exec') }).describe('Any command, but only inside the sandbox.'),
-  z.object({ kind: z.literal('tool'), name: z.string().describe('One tool, or every tool with `*`.') }),
+  z
+    .object({
+      kind: z.literal('exec'),
+      argv: z.array(word).min(1).optional().describe('First words that a command must have. Absent: any command.'),
+      expiresAt,
+    })
+    .describe('Commands, but only inside the sandbox.'),
+  z.object({ kind: z.literal('tool'), name: word.describe('One tool, or every tool with `*`.'), expiresAt }),
+  z
+    .object({
+      kind: z.literal('secret'),
+      name: word.describe('Name of the secret; `*` is any.'),
+      host: grantHostSchema.describe('Where it may be sent.'),
+      expiresAt,
+    })
+    .describe('One secret, for one destination.'),
+  z.object({
+    kind: z.literal('model'),
+    ids: z.array(word).min(1).describe('Full model names; a final `*` stands for any ending.'),
+    expiresAt,
+  }),
+  z.object({ kind: z.literal('spend'), usd: z.number().nonnegative().describe('US dollars.'), expiresAt }),
+  z.object({ kind: z.literal('turns'), count: z.int().nonnegative().describe('Model turns.'), expiresAt }),
+  z
+    .object({
+      kind: z.literal('spawn'),
+      depth: z.int().nonnegative().describe('Generations of agents below this one.'),
+      count: z.int().nonnegative().describe('Agents in all generations together.'),
+      expiresAt,
+    })
+    .describe('Other agents may be created.'),
 ]);
 export type Authority = z.infer<typeof authoritySchema>;
+export type AuthorityKind = Authority['kind'];
+export type AuthorityOf<K extends AuthorityKind> = Extract<Authority, { kind: K }>;
 
-export const grantSchema = z.object({ authorities: z.array(authoritySchema) });
+export const AUTHORITY_KINDS = [
+  'fs',
+  'net',
+  'exec',
+  'tool',
+  'secret',
+  'model',
+  'spend',
+  'turns',
+  'spawn',
+] as const satisfies readonly AuthorityKind[];
+
+export const grantSchema = z.object({
+  authorities: z.array(authoritySchema),
+  delegable: z
+    .array(authoritySchema)
+    .optional()
+    .describe(
+      'What of it may be handed to a child; whatever goes beyond `authorities` counts for nothing. Absent: nothing.',
+    ),
+  expiresAt,
+});
 /** What a session may do: typed data that the host computes, never prompt text. */
 export type Grant = z.infer<typeof grantSchema>;
 
 /** One thing a call is about to touch; the gate asks the grant about each. */
 export const accessSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('fs'), path: z.string(), right: z.enum(['r', 'w']) }),
+  z.object({ kind: z.literal('fs'), path: z.string(), right: z.enum(FILE_RIGHTS) }),
   z.object({ kind: z.literal('net'), host: z.string(), port: z.int() }),
   z.object({ kind: z.literal('exec'), command: z.string() }),
 ]);

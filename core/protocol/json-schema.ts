@@ -5,8 +5,10 @@ import { commandSchema } from './command.ts';
 import { envelopeSchema, eventBodySchema } from './event.ts';
 import { evidenceSchema } from './evidence.ts';
 import { authoritySchema, grantSchema } from './grant.ts';
+import { hostEnvelopeSchema, hostEventBodySchema } from './host-event.ts';
 import { limitsSchema } from './limits.ts';
 import { messageSchema, partSchema } from './message.ts';
+import { policyFileSchema } from './policy-file.ts';
 import { toConfigSchema } from './settings.ts';
 import { usageSchema } from './usage.ts';
 import { findingSchema } from './verdict.ts';
@@ -39,6 +41,25 @@ export function toEventsJsonSchema(): JsonSchema {
       .meta({ id: body.shape.type.value, description: body.description }),
   );
   return toDocument(z.union(events), 'Event', 'One durable fact of a session.');
+}
+
+/** Every host event with its envelope; the names of the definitions begin with `host:`, because some types are those of events. */
+export function toHostEventsJsonSchema(): JsonSchema {
+  const events = hostEventBodySchema.options.map((body) =>
+    z
+      .object({ ...hostEnvelopeSchema.shape, ...body.shape })
+      .meta({ id: `host:${body.shape.type.value}`, description: body.description }),
+  );
+  return toDocument(
+    z.union(events),
+    'HostEvent',
+    'One fact of the host chain, which stands beside those of the sessions.',
+  );
+}
+
+/** The shape of `policy.yaml`. */
+export function toPolicyJsonSchema(): JsonSchema {
+  return toDocument(policyFileSchema, 'Policy', "A policy file: the user's own or a project's.");
 }
 
 export function toCommandsJsonSchema(): JsonSchema {

@@ -10,6 +10,8 @@ export interface Narrowing<T = unknown> {
    * @param read Gives what holds for another setting, by its key.
    */
   holds(value: T, base: T | undefined, read: (key: string) => unknown): boolean;
+  /** What holds with the file, where that is not its own value. It is asked also where a stronger source says something. */
+  merge?(value: T, base: T | undefined): T;
 }
 
 const TIERS: readonly string[] = ['opus', 'sonnet', 'haiku'];
@@ -58,6 +60,13 @@ export const subset: Narrowing<string[]> = {
 function covers(entry: string, name: string): boolean {
   return entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry;
 }
+
+/** Lists that only ever grow: what a project names comes to what holds without it. */
+export const additional: Narrowing<string[]> = {
+  rule: 'adds to your own',
+  holds: () => true,
+  merge: (value, base = []) => [...new Set([...base, ...value])],
+};
 
 /** A project may ask for this one value, whatever holds without it. */
 export function only<T extends string | boolean>(allowed: T): Narrowing<T> {

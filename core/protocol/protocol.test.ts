@@ -37,7 +37,7 @@ describe('KlausError', () => {
 });
 
 describe('canonical log', () => {
-  const base = { v: 1 as const, seq: 1, prev: '', session: 's', at: 0 };
+  const base = { v: 2 as const, seq: 1, prev: '', session: 's', at: 0 };
   const finished = (index: number, at: number): Event => ({
     ...base,
     at,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from './mode.ts';
-import { atMost, capAtMost, narrowerMode, neverHost, only, subset, tierOnly } from './narrowing.ts';
+import { additional, atMost, capAtMost, narrowerMode, neverHost, only, subset, tierOnly } from './narrowing.ts';
 import { defineSetting, type Setting } from './setting.ts';
 
 /** Longest time, in milliseconds: a day. Timers of the platforms wrap around soon after 24 of them. */
@@ -16,6 +16,8 @@ const key = z.string().regex(/^[\x21-\x7e]+$/);
 const baseUrl = z.string().regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/);
 // What git refuses in an identity.
 const identity = z.string().regex(/^[^<>\n\0]+$/);
+// A glob below the workspace.
+const relativeGlob = z.string().regex(/^(?![!/~])(?!(?:.*\/)?\.\.(?:\/|$))[^\0\n]+$/);
 const dollars = z.number().min(0);
 
 const priceSchema = z.strictObject({
@@ -221,6 +223,27 @@ export const SETTINGS = {
     description: 'Every change of a file asks, whatever the mode.',
     project: only(true),
   }),
+  isolate: defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'KLAUS_ISOLATE',
+    description: 'Commands work on a layer; what they changed is reviewed hunk by hunk before it is kept.',
+    project: only(true),
+  }),
+  'undo.enabled': defineSetting({
+    schema: z.boolean(),
+    default: true,
+    env: 'KLAUS_UNDO',
+    description: 'The workspace is kept as it was before the first effect of each turn, so that it can be taken back.',
+    project: 'never',
+  }),
+  'undo.keepDays': defineSetting({
+    schema: z.number().min(0),
+    default: 30,
+    env: 'KLAUS_UNDO_KEEP_DAYS',
+    description: 'Days for which `klaus db gc` leaves what undo needs. Sessions that were deleted keep nothing.',
+    project: 'never',
+  }),
   onAsk: defineSetting({
     schema: onAskSchema,
     env: 'KLAUS_ON_ASK',
@@ -271,6 +294,16 @@ export const SETTINGS = {
     values: 'a Docker image reference',
     description: 'Image of the Docker sandbox.',
     project: 'never',
+  }),
+  'secrets.files': defineSetting({
+    schema: z.array(relativeGlob),
+    default: [] as string[],
+    env: 'KLAUS_SECRETS_FILES',
+    values:
+      'globs relative to the workspace: `*` within a name, `**` over folders, `?` one character; without a slash they fit in every folder; in a variable separated by commas',
+    description:
+      'Files that hold secrets, besides those known by their name such as `.env` and `*.key`: commands find them empty, and their values are taken out of what the model reads.',
+    project: additional,
   }),
   dockerEnabled: defineSetting({
     schema: z.boolean(),

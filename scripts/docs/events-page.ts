@@ -1,9 +1,16 @@
-import { envelopeSchema, eventBodySchema } from '../../core/protocol/index.ts';
-import { toCommandsJsonSchema, toEventsJsonSchema, type JsonSchema } from '../../core/protocol/json-schema.ts';
+import { envelopeSchema, eventBodySchema, hostEnvelopeSchema, hostEventBodySchema } from '../../core/protocol/index.ts';
+import {
+  toCommandsJsonSchema,
+  toEventsJsonSchema,
+  toHostEventsJsonSchema,
+  type JsonSchema,
+} from '../../core/protocol/json-schema.ts';
 import { toPage } from './markdown.ts';
 import { toFieldTable, toShape } from './shape.ts';
 
 const ENVELOPE = new Set([...Object.keys(envelopeSchema.shape), 'type']);
+
+const HOST_ENVELOPE = new Set([...Object.keys(hostEnvelopeSchema.shape), 'type']);
 
 const EVENTS: ReadonlySet<string> = new Set(eventBodySchema.options.map((event) => event.shape.type.value));
 
@@ -11,6 +18,9 @@ const EVENTS: ReadonlySet<string> = new Set(eventBodySchema.options.map((event) 
 export function toEventsPage(): string {
   const events = toEventsJsonSchema();
   const commands = toCommandsJsonSchema();
+  const host = hostEventBodySchema.options.map(
+    (body) => toHostEventsJsonSchema().$defs![`host:${body.shape.type.value}`]!,
+  );
   const definitions = { ...commands.$defs, ...events.$defs };
   const isEvent = ([name]: [string, unknown]) => EVENTS.has(name);
   const types = Object.entries(definitions).filter(isEvent);
@@ -18,11 +28,19 @@ export function toEventsPage(): string {
   return toPage(
     '# Events and commands',
     'Everything that happens in a session is one event in its log; `klaus run --json` prints them, one JSON object on each line. A field with `?` may be absent. Readers tolerate fields that they do not know.',
-    'The same as JSON Schema: [events](events.schema.json), [commands](commands.schema.json).',
+    'The same as JSON Schema: [events](events.schema.json), [commands](commands.schema.json), [host events](host-events.schema.json).',
     '## Events',
     'Every event has these fields.',
     toFieldTable(toEnvelope(types[0]![1])),
     ...types.flatMap(([name, schema]) => [`### ${name}`, schema.description ?? '', toFieldTable(schema, ENVELOPE)]),
+    '## Host events',
+    'Facts that outlive a session stand in one chain of the machine, beside those of the sessions: `klaus audit show --host --json` prints them. Every one has these fields.',
+    toFieldTable(toEnvelope(host[0]!, HOST_ENVELOPE)),
+    ...host.flatMap((schema, index) => [
+      `### host: ${hostEventBodySchema.options[index]!.shape.type.value}`,
+      schema.description ?? '',
+      toFieldTable(schema, HOST_ENVELOPE),
+    ]),
     '## Commands',
     'What anyone may ask of a session. A command waits durably in the inbox until whoever holds the session turns it into events.',
     ...(commands.oneOf ?? []).flatMap((member) => {
@@ -41,8 +59,8 @@ export function toEventsPage(): string {
   );
 }
 
-function toEnvelope(event: JsonSchema): JsonSchema {
-  const inEnvelope = ([name]: [string, unknown]) => ENVELOPE.has(name);
+function toEnvelope(event: JsonSchema, envelope: ReadonlySet<string> = ENVELOPE): JsonSchema {
+  const inEnvelope = ([name]: [string, unknown]) => envelope.has(name);
   const properties = Object.fromEntries(Object.entries(event.properties ?? {}).filter(inEnvelope));
   return {
     required: Object.keys(properties),

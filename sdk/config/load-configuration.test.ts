@@ -44,6 +44,16 @@ async function refusal(input: Partial<ConfigurationInput> = {}): Promise<{ messa
   return { message: error.message, hint: error.hint ?? '' };
 }
 
+test('the secret files of a project come to those of the user', async () => {
+  await putUser('secrets:\n  files: ["private/**"]\n');
+  await putProject('secrets:\n  files: ["config/prod.yaml"]\n');
+  expect((await load()).values.secrets.files).toEqual(['private/**', 'config/prod.yaml']);
+  const settings = { 'secrets.files': ['other'] };
+  expect((await load({ settings })).values.secrets.files).toEqual(['other', 'config/prod.yaml']);
+  await putProject('secrets:\n  files: ["../outside"]\n');
+  expect((await refusal()).message).toContain('secrets.files');
+});
+
 describe('precedence', () => {
   const layers: [string, (value: number) => Promise<Partial<ConfigurationInput>>][] = [
     ['user file', async (value) => (await putUser(`limits:\n  tokens: ${value}\n`), {})],

@@ -63,7 +63,9 @@ export async function loadConfiguration(input: ConfigurationInput): Promise<Conf
   };
   const stronger = new Map([...layers.envFile, ...layers.environment, ...layers.option]);
   const without = new Map([...layers.fallback, ...layers.user, ...stronger]);
-  const taken = [...layers.project].filter(([key]) => !stronger.has(key));
+  const taken = [...layers.project]
+    .map(([key, asked]) => [key, mergeWith(asked, without)] as const)
+    .filter(([key, asked]) => asked !== layers.project.get(key) || !stronger.has(key));
   for (const [, asked] of taken) refuseWider(asked, without);
   return createConfiguration(new Map([...without, ...taken]));
 }
@@ -129,6 +131,13 @@ function refuseUntrusted(found: FoundValue[]): FoundValue[] {
   throw new KlausError('config', `${toPlace(refused)}: a project file may not set ${refused.key}`, {
     hint: `Set it in your own config.yaml${env === undefined ? '' : `, or by ${env}`}, and remove it there.`,
   });
+}
+
+/** The value with what it comes to where that is the rule of its setting. */
+function mergeWith(asked: CheckedValue, without: ReadonlyMap<string, SettledValue>): CheckedValue {
+  const { project }: Setting = SETTINGS[asked.key];
+  if (typeof project === 'string' || !project.merge) return asked;
+  return { ...asked, value: project.merge(asked.value, without.get(asked.key)?.value) };
 }
 
 /** @param without What holds without the project's file. */

@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 
@@ -17,20 +17,34 @@ export interface ProjectFile {
  * @throws KlausError `config` when the file is a link to outside the repository: its errors would tell what stands there.
  */
 export async function findProjectFile(cwd: string, own: string): Promise<ProjectFile | undefined> {
-  const root = await toRealPath(await findRoot(cwd));
-  const start = await toRealPath(cwd);
-  if (root === undefined || start === undefined) return undefined;
-  const ownReal = await toRealPath(own);
+  const first = await findProjectFiles({ cwd, own, name: 'config.yaml' }).next();
+  return first.done ? undefined : first.value;
+}
+
+/**
+ * Every file of that name in a `.klaus` folder from `cwd` up to the repository's root, the nearest first.
+ *
+ * @param options.own The user's own file; see {@link findProjectFile}.
+ * @throws KlausError `config` for a link to outside the repository or to nothing, and for a file that cannot be reached.
+ */
+export async function* findProjectFiles(options: {
+  cwd: string;
+  own: string;
+  name: string;
+}): AsyncGenerator<ProjectFile, void, undefined> {
+  const root = await toRealPath(await findRoot(options.cwd));
+  const start = await toRealPath(options.cwd);
+  if (root === undefined || start === undefined) return;
+  const ownReal = await toRealPath(options.own);
   for (const folder of toParents(start, root)) {
-    const path = join(folder, '.klaus', 'config.yaml');
-    const real = await toRealPath(path);
+    const path = join(folder, '.klaus', options.name);
+    const real = await toFilePath(path);
     if (real === undefined || real === ownReal) continue;
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
       throw new KlausError('config', `${path} leads outside the repository`, { hint: 'Make it a file of its own.' });
     }
-    return { path, real };
+    yield { path, real };
   }
-  return undefined;
 }
 
 /** The folder at or above `cwd` that holds `.git` (a folder, or a file in a worktree); `cwd` when there is none. */
@@ -54,6 +68,19 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Undefined when nothing is there. What cannot be looked at may be what holds something back. */
+async function toFilePath(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
+    if (isAbsent && !(await lstat(path).catch(() => undefined))) return undefined;
+    const why = isAbsent ? 'leads to nothing' : `cannot be read: ${code}`;
+    throw new KlausError('config', `${path} ${why}`, { hint: 'Mend it or remove it.', cause: error });
+  }
 }
 
 /** Undefined when nothing is there. */

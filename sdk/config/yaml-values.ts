@@ -45,7 +45,7 @@ export async function fromYaml(text: string, file: YamlFile): Promise<FoundValue
 function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] {
   const lines = new yaml.LineCounter();
   // The parser's own messages quote the text, and the text may hold a key: only code and place are told.
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const broken = document.errors[0];
   if (broken) {
     const { line, col } = lines.linePos(broken.pos[0]);

@@ -139,17 +139,12 @@ describe('run_tests', () => {
     ['{"scripts":{"test":"vitest"}}', 'pnpm-lock.yaml', 'pnpm test', "pnpm test -t 'it'\\''s'"],
     ['{"scripts":{"test":"jest --ci"}}', 'yarn.lock', 'yarn test', "yarn test -t 'it'\\''s'"],
     ['{"scripts":{"test":"vitest run"}}', 'package-lock.json', 'npm test', "npm test -- -t 'it'\\''s'"],
-    [
-      '{"devDependencies":{"vitest":"5"}}',
-      'x',
-      'npx --no-install vitest run',
-      "npx --no-install vitest run -t 'it'\\''s'",
-    ],
+    ['{"devDependencies":{"vitest":"5"}}', 'x', 'vitest run', "vitest run -t 'it'\\''s'"],
     [
       '{"devDependencies":{"jest":"30"}, "scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}',
       'x',
-      'npx --no-install jest',
-      "npx --no-install jest -t 'it'\\''s'",
+      'jest',
+      "jest -t 'it'\\''s'",
     ],
     ['{}', 'x', 'node --test', "node --test --test-name-pattern='it'\\''s'"],
   ])('%s with %s is run by %s', async (...row) => {

@@ -160,6 +160,20 @@ describe('checkpoints', () => {
     expect(await skip()).toContain('src/a.js');
   });
 
+  test('asked for by a call they are refused with file, line and rule, until the user allows them', async () => {
+    put('src/a.js', 'const one = 1;\nconst key = "SECRET-VALUE";\n');
+    put('deep/.env.local', 'TOKEN=x\n');
+    const refused = await call('git_checkpoint');
+    expect(refused).toMatchObject({ isError: true });
+    expect(refused.text).toContain('src/a.js:1 test (fingerprint 0000000000000000)');
+    expect(refused.text).toContain('klaus secrets allow');
+    expect(() => git('rev-parse', '--verify', 'refs/klaus/checkpoints/S1')).toThrow('rev-parse');
+    put('.klaus/secrets-allow', '# a test value\n0000000000000000\n');
+    const made = await call('git_checkpoint');
+    expect(made.text).toContain('secret files: deep/.env.local');
+    expect(git('show', 'refs/klaus/checkpoints/S1:src/a.js')).toContain('SECRET-VALUE');
+  });
+
   test('the identity of the repository signs where it has one', async () => {
     git('config', 'user.name', 'Own Name');
     git('config', 'user.email', 'own@example.invalid');

@@ -92,7 +92,7 @@ describe('cancel', () => {
       () => session.send({ type: 'cancel' }),
     );
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'cancelled' } });
-    expect(ofType(session.events(), 'workspace.snapshotted')).toHaveLength(1);
+    expect(ofType(session.events(), 'workspace.committed')).toHaveLength(1);
     expect([...session.events()].at(-1)!.type).toBe('run.finished');
   });
 

@@ -32,14 +32,14 @@ interface Parked {
 }
 
 /** Starts a run in a process of its own that parks at the question and stays alive. */
-async function park(place: Place, url: string): Promise<Parked> {
+async function park(place: Place, url: string, mode: 'ask' | 'edits' = 'edits'): Promise<Parked> {
   const order: Order = {
     home: place.home,
     workspace: place.workspace,
     url,
     prompt: 'run it',
     onAsk: 'wait',
-    mode: 'ask',
+    mode,
     stay: true,
   };
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -150,7 +150,7 @@ test('a question about a file that changed meanwhile is asked again, about the f
     ],
   };
   await using server = await startServer(edit);
-  const first = await park(place, server.url);
+  const first = await park(place, server.url, 'ask');
   first.child.kill('SIGKILL');
   await first.ended;
   writeFileSync(join(place.workspace, 'a.txt'), 'changed by the user\n');

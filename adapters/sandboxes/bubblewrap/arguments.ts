@@ -1,113 +1,161 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
 import type { ProjectHome } from '../project-home.ts';
+import type { Mask } from '../protection/masks.ts';
+import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import type { WorkspaceView } from '../view.ts';
+import type { ControlName } from './controls.ts';
+import { LIVE_ETC } from './etc-folder.ts';
 import type { Toolchains } from './toolchains.ts';
+import { canRead, canWrite, toWorkspaceMounts } from './workspace-mounts.ts';
 
-/** What programs look for in /etc, without what is secret there. */
-const ETC = `
-  alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime timezone os-release debian_version nsswitch.conf
-  protocols services mime.types magic terminfo inputrc profile bash.bashrc ssl/certs ssl/openssl.cnf
-  ca-certificates pki/tls/certs pki/ca-trust/extracted crypto-policies java python3 perl fonts maven gradle php
-  ImageMagick-6
-`
-  .trim()
-  .split(/\s+/);
-
+/**
+ * Parts of /proc that belong to the whole machine. The kernel lets the machine's root write them whatever
+ * capabilities it lacks, and that is who a command is when root runs Klaus: `core_pattern` would run a program on
+ * the host.
+ */
+const PROC_READ_ONLY = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'mtrr'].filter((name) =>
+  existsSync(`/proc/${name}`),
+);
 const SYSTEM_LINKS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 
-/** Beyond this bubblewrap refuses the command line (9,000 words). */
-const MAX_MASKS = 2_500;
-
 export interface ArgumentOptions {
-  workspace: string;
+  view: WorkspaceView;
   /** Klaus's own state. */
   home: string;
   project: ProjectHome;
+  /** The folder that is mounted as /etc. */
+  etc: string;
   toolchains: Toolchains;
-  masks: readonly string[];
+  masks: readonly Mask[];
+  protection?: Pick<ProtectedWorkspace, 'external' | 'pinned' | 'readOnly'>;
   env: Readonly<Record<string, string>>;
   user: { uid: number; gid: number };
   /** Known to bubblewrap from 0.8 on. */
   hasDisableUserns: boolean;
   /** Descriptor with the seccomp filter. */
   seccompFd?: number;
+  /** Controls that are left out. */
+  without: ReadonlySet<ControlName>;
+}
+
+/** Folders of which commands see at least a part, besides the system's. */
+export function listShown(
+  options: Pick<ArgumentOptions, 'view' | 'toolchains' | 'project'>,
+  request: Pick<ExecRequest, 'binds' | 'files'>,
+): string[] {
+  const binds = (request.binds ?? []).map((bind) => bind.path);
+  const { files } = request;
+  const workspace = canRead(files, options.view.target) ? [options.view.target] : [...files!.read, ...files!.write];
+  return [...workspace, ...options.toolchains.binds, ...binds, options.project.home];
 }
 
 /**
  * The words before `--`. Order matters: a later mount covers an earlier one, so Klaus's own state is hidden after
- * everything that could show it, and the masks come last.
+ * everything that could show it, what is protected comes after what is writable, and the masks come last.
  *
- * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state, or for too many masks.
+ * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state.
  */
 export function toBubblewrapArguments(options: ArgumentOptions, request: ExecRequest): string[] {
-  const { workspace, home, project, toolchains, user } = options;
+  const { view, home, project, toolchains, user, without, protection } = options;
+  const { target: workspace } = view;
   const network = request.network === true;
   const binds = request.binds ?? [];
   for (const { path } of binds) {
-    if (contains(home, existsSync(path) ? realpathSync(path) : path))
+    if (contains(home, existsSync(path) ? realpathSync(path) : path) && !without.has('hidden-state'))
       throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
   }
-  const shown = [workspace, ...toolchains.binds, ...binds.map((bind) => bind.path)];
-  const args = ['--unshare-all', '--unshare-user', ...(network ? ['--share-net'] : [])];
-  if (options.hasDisableUserns) args.push('--disable-userns');
-  args.push('--die-with-parent', '--new-session', '--hostname', 'klaus', '--clearenv');
-  args.push('--uid', String(user.uid), '--gid', String(user.gid));
+  const args = namespaces(options, network);
+  if (!without.has('new-session')) args.push('--new-session');
+  if (!without.has('die-with-parent')) args.push('--die-with-parent');
+  if (!without.has('clear-environment')) args.push('--clearenv');
   // As root bubblewrap would keep capabilities even inside a user namespace.
-  args.push('--cap-drop', 'ALL');
-  args.push(...systemMounts(), ...etcMounts(project, network));
-  args.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', '/run');
-  for (const folder of toolchains.binds) args.push('--ro-bind', folder, folder);
-  args.push('--bind', workspace, workspace);
+  args.push(...(without.has('no-capabilities') ? ['--cap-add', 'ALL'] : ['--cap-drop', 'ALL']));
+  if (!without.has('user-namespace')) args.push('--uid', String(user.uid), '--gid', String(user.gid));
+  if (without.has('hidden-root')) args.push('--bind', '/', '/');
+  args.push(...systemMounts(without), ...etcMounts(options, network), ...privateMounts(without));
+  const toolchainBind = without.has('read-only-toolchains') ? '--bind' : '--ro-bind';
+  for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
+  args.push(...toWorkspaceMounts(view, request.files));
+  for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
-  if (shown.some((path) => contains(path, home))) {
+  const shown = [workspace, ...toolchains.binds, ...binds.map((bind) => bind.path)];
+  if (shown.some((path) => contains(path, home)) && !without.has('hidden-state')) {
     args.push('--tmpfs', home);
     // A workspace inside Klaus's own state was asked for by name and has just been covered.
-    if (contains(home, workspace)) args.push('--bind', workspace, workspace);
+    if (contains(home, workspace)) args.push(...toWorkspaceMounts(view, request.files));
   }
   args.push('--bind', project.home, project.home);
-  args.push(...maskMounts(options.masks, [...shown, project.home]));
-  args.push('--remount-ro', '/', '--chdir', workspace);
+  if (protection) {
+    const { files } = request;
+    for (const { source, target } of protection.pinned)
+      if (canRead(files, target)) args.push(canWrite(files, target) ? '--bind' : '--ro-bind', source, target);
+    for (const { source, target } of protection.readOnly)
+      if (canRead(files, target)) args.push('--ro-bind', source, target);
+  }
+  for (const { target, isFolder } of options.masks)
+    args.push(...(isFolder ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target]));
+  if (!without.has('hidden-root')) args.push('--remount-ro', '/');
+  args.push('--chdir', workspace);
   for (const [name, value] of Object.entries({ ...options.env, ...request.env })) args.push('--setenv', name, value);
   if (options.seccompFd !== undefined) args.push('--seccomp', String(options.seccompFd));
   return args;
 }
 
-function systemMounts(): string[] {
-  const args = ['--ro-bind', '/usr', '/usr'];
+function namespaces({ without, hasDisableUserns }: ArgumentOptions, network: boolean): string[] {
+  const kinds = {
+    'user-namespace': '--unshare-user',
+    'pid-namespace': '--unshare-pid',
+    'net-namespace': '--unshare-net',
+    'ipc-namespace': '--unshare-ipc',
+    'uts-namespace': '--unshare-uts',
+    'cgroup-namespace': '--unshare-cgroup-try',
+  } as const;
+  const args = (Object.keys(kinds) as (keyof typeof kinds)[]).flatMap((kind): string[] =>
+    without.has(kind) || (kind === 'net-namespace' && network) ? [] : [kinds[kind]],
+  );
+  const isNested = without.has('user-namespace') || without.has('no-nested-namespaces');
+  if (hasDisableUserns && !isNested) args.push('--disable-userns');
+  if (!without.has('uts-namespace')) args.push('--hostname', 'klaus');
+  return args;
+}
+
+function privateMounts(without: ReadonlySet<ControlName>): string[] {
+  const mounts: [ControlName, string[], string[]][] = [
+    ['private-proc', ['--proc', '/proc'], ['--bind', '/proc', '/proc']],
+    ['private-dev', ['--dev', '/dev'], ['--dev-bind', '/dev', '/dev']],
+    [
+      'private-tmp',
+      ['--tmpfs', '/tmp', '--tmpfs', '/var/tmp'],
+      ['--bind', '/tmp', '/tmp', '--bind', '/var/tmp', '/var/tmp'],
+    ],
+    ['private-run', ['--tmpfs', '/run'], ['--bind', '/run', '/run']],
+  ];
+  const args = mounts.flatMap(([control, kept, bare]) => (without.has(control) ? bare : kept));
+  if (without.has('covered-proc') || process.getuid?.() !== 0) return args;
+  for (const name of PROC_READ_ONLY) args.push('--ro-bind', `/proc/${name}`, `/proc/${name}`);
+  return args;
+}
+
+function systemMounts(without: ReadonlySet<ControlName>): string[] {
+  const bind = without.has('read-only-system') ? '--bind' : '--ro-bind';
+  const args = [bind, '/usr', '/usr'];
   for (const name of SYSTEM_LINKS) {
     const path = `/${name}`;
     if (!existsSync(path)) continue;
-    if (lstatSync(path).isSymbolicLink()) args.push('--symlink', readlinkSync(path), path);
-    else args.push('--ro-bind', path, path);
+    if (lstatSync(path).isSymbolicLink()) {
+      if (!without.has('hidden-root')) args.push('--symlink', readlinkSync(path), path);
+    } else args.push(bind, path, path);
   }
   for (const store of ['/nix/store', '/gnu/store']) args.push('--ro-bind-try', store, store);
   return args;
 }
 
-function etcMounts(project: ProjectHome, network: boolean): string[] {
-  const args: string[] = [];
-  for (const name of ETC) args.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`);
-  const own = ['passwd', 'group', 'gitconfig', ...(network ? [] : ['hosts'])];
-  for (const name of own) args.push('--ro-bind', join(project.etc, name), `/etc/${name}`);
-  const live = network ? ['hosts', 'resolv.conf', 'host.conf', 'gai.conf'] : [];
-  for (const name of live) args.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`);
-  return args;
-}
-
-function maskMounts(masks: readonly string[], shown: readonly string[]): string[] {
-  const args: string[] = [];
-  const real = new Set(masks.flatMap((path) => (existsSync(path) ? [realpathSync(path)] : [])));
-  for (const path of real) {
-    // What is not visible needs no mask, and bubblewrap would create the name.
-    if (!shown.some((folder) => contains(folder, path))) continue;
-    if (statSync(path).isDirectory()) args.push('--tmpfs', path, '--remount-ro', path);
-    else args.push('--ro-bind', '/dev/null', path);
-  }
-  if (real.size > MAX_MASKS) {
-    throw new KlausError('sandbox.failed', `${real.size} files are to be hidden; at most ${MAX_MASKS} can be`);
-  }
+function etcMounts(options: ArgumentOptions, network: boolean): string[] {
+  if (options.without.has('read-only-etc')) return ['--bind', '/etc', '/etc'];
+  const args = ['--ro-bind', options.etc, '/etc'];
+  for (const name of network ? LIVE_ETC : []) args.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`);
   return args;
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { isKlausError } from '@klaus/core/protocol';
+import type { Controller } from '../cgroup/cgroup-mounts.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
@@ -12,16 +14,40 @@ import { supervise } from '../process/supervise.ts';
 import type { Launch } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
 import type { ProjectHome } from '../project-home.ts';
+import { selectMasks } from '../protection/masks.ts';
+import type { MaskSelection } from '../protection/masks.ts';
+import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
-import { toBubblewrapArguments } from './arguments.ts';
+import { toView } from '../view.ts';
+import type { WorkspaceView } from '../view.ts';
+import { listShown, toBubblewrapArguments } from './arguments.ts';
+import type { ControlName } from './controls.ts';
+import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap } from './find-bubblewrap.ts';
 import type { BubblewrapProgram } from './find-bubblewrap.ts';
+import { MaskWatch } from './mask-watch.ts';
 import { findToolchains } from './toolchains.ts';
 import type { Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
 const SETTLE_TRIES = 200;
+
+export interface BubblewrapInternals {
+  /** Controls to leave out, to show that something depends on them. For tests of the driver alone. */
+  without?: readonly ControlName[];
+}
+
+/** What one command is run with. */
+interface Scene {
+  request: ExecRequest;
+  view: WorkspaceView;
+  group: ResourceGroup;
+  protection: ProtectedWorkspace | undefined;
+  readMasks: () => Promise<MaskSelection>;
+  /** Why it had to be ended. */
+  failure?: string;
+}
 
 /**
  * Commands in namespaces of their own, by the `bwrap` program (https://github.com/containers/bubblewrap). They see
@@ -37,58 +63,116 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #program: BubblewrapProgram;
   readonly #user: { uid: number; gid: number };
   readonly #filter: Uint8Array | undefined;
+  readonly #without: ReadonlySet<ControlName>;
+  #etc: string | undefined;
   #toolchains: Toolchains | undefined;
   #project: Promise<ProjectHome> | undefined;
 
   /** @param program From `findBubblewrap`. */
-  constructor(options: SandboxOptions, program: BubblewrapProgram) {
+  constructor(options: SandboxOptions, program: BubblewrapProgram, internals: BubblewrapInternals = {}) {
     this.#options = options;
     this.#program = program;
+    this.#without = new Set(internals.without);
     // Not root inside: programs that find themselves root try to change owners.
     this.#user = { uid: process.getuid?.() || 1_000, gid: process.getgid?.() || 1_000 };
-    this.#filter = isSeccompArch(process.arch) ? toSeccompFilter(process.arch) : undefined;
+    const filter = isSeccompArch(process.arch) ? toSeccompFilter(process.arch) : undefined;
+    this.#filter = this.#without.has('seccomp') ? undefined : filter;
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {
+    const { workspace } = this.#options;
     const limits = toExecLimits(this.#options.limits, request.limits);
-    const cwd = toWorkingFolder(request, this.#options.workspace);
-    const args = await this.#arguments(request);
-    const group = ResourceGroup.open(limits);
-    const held = group.controllers;
-    const prelude = toPrelude({ limits, held });
+    const cwd = toWorkingFolder(request, workspace);
+    const view = toView(request, workspace);
+    const project = await this.#openProject();
+    const protection = await this.#protect(request, view);
+    const warnings = new Set<string>();
     try {
-      const launch = this.#launch(
-        [...args, '--', '/bin/sh', '-c', prelude, 'klaus', cwd, ...toArguments(request.command)],
-        group,
-      );
-      const result = await supervise(launch, { ...request, timeoutMs: limits.timeoutMs });
-      const exceeded = group.exceeded();
+      const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
+      const readMasks = async () => {
+        const paths = this.#without.has('masks') ? [] : ((await this.#options.masks?.()) ?? []);
+        const selection = selectMasks(paths, shown, view);
+        for (const warning of selection.warnings) warnings.add(warning);
+        return selection;
+      };
+      const args = await this.#arguments({ request, view, protection, readMasks }, project);
+      const group = ResourceGroup.open(limits, this.#omitted());
+      const scene: Scene = { request, view, group, protection, readMasks };
+      const held = new Set([...group.controllers, ...this.#omitted()]);
+      const prelude = toPrelude({ limits, held, closesChannel: !this.#without.has('closed-channel') });
+      const words = [...args, '--', '/bin/sh', '-c', prelude, 'klaus', cwd, ...toArguments(request.command)];
+      const result = await this.#run(words, scene, limits.timeoutMs);
       const unenforced = toUnenforced(held, process.getuid?.() === 0);
       if (!this.#filter) unenforced.push(`system calls: there is no filter for ${process.arch}`);
-      return { ...result, unenforced, ...(exceeded.length > 0 ? { exceeded } : {}) };
+      for (const warning of protection?.close() ?? []) warnings.add(warning);
+      return { ...result, unenforced, ...(warnings.size > 0 ? { warnings: [...warnings] } : {}) };
     } catch (error) {
       // What was found to work at some time does not any more: look again next time.
       if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
       throw error;
     } finally {
-      await group.close();
+      protection?.close();
     }
   }
 
-  async #arguments(request: ExecRequest): Promise<string[]> {
-    const { workspace, home } = this.#options;
-    this.#project ??= openProjectHome(this.#options, this.#user);
-    this.#toolchains ??= findToolchains({
-      workspace,
-      home,
-      userHome: homedir(),
-      execPath: process.execPath,
-      env: process.env,
+  async #run(words: readonly string[], scene: Scene, timeoutMs: number): Promise<Omit<ExecResult, 'unenforced'>> {
+    const { request, group } = scene;
+    const launch = this.#launch(words, scene);
+    try {
+      const result = await supervise(launch, { ...request, timeoutMs });
+      const exceeded = group.exceeded();
+      if (scene.failure !== undefined)
+        exceeded.push(
+          `masks: the command was ended because a secret file could not be hidden from it: ${scene.failure}`,
+        );
+      return { ...result, ...(exceeded.length > 0 ? { exceeded } : {}) };
+    } finally {
+      await launch.settle?.();
+      await group.close(!this.#without.has('group-end'));
+    }
+  }
+
+  #omitted(): Set<Controller> {
+    const omitted = new Set<Controller>();
+    if (this.#without.has('memory-limit')) omitted.add('memory');
+    if (this.#without.has('process-limit')) omitted.add('pids');
+    return omitted;
+  }
+
+  async #protect(request: ExecRequest, view: WorkspaceView): Promise<ProtectedWorkspace | undefined> {
+    if (this.#without.has('protected-places') && this.#without.has('disarmed-repositories')) return undefined;
+    const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
+    const disarms = !this.#without.has('disarmed-repositories');
+    return ProtectedWorkspace.open({
+      view,
+      home: this.#options.home,
+      protect,
+      disarms,
+      holds: !this.#without.has('protected-places'),
     });
-    const project = await this.#project;
-    const masks = (await this.#options.masks?.()) ?? [];
+  }
+
+  #openEtc(project: ProjectHome): string {
+    // A later Klaus may have cleared it away.
+    if (this.#etc === undefined || !existsSync(this.#etc)) this.#etc = openEtcFolder(project);
+    return this.#etc;
+  }
+
+  #openProject(): Promise<ProjectHome> {
+    return (this.#project ??= openProjectHome(this.#options, this.#user));
+  }
+
+  #findToolchains(): Toolchains {
+    const { workspace, home } = this.#options;
+    const places = { workspace, home, userHome: homedir(), execPath: process.execPath };
+    return (this.#toolchains ??= findToolchains({ ...places, env: process.env }));
+  }
+
+  async #arguments(scene: Omit<Scene, 'group'>, project: ProjectHome): Promise<string[]> {
+    const { request, view, protection, readMasks } = scene;
+    const toolchains = this.#findToolchains();
     const env = {
-      PATH: this.#toolchains.path,
+      PATH: toolchains.path,
       HOME: project.home,
       USER: 'klaus',
       LOGNAME: 'klaus',
@@ -96,47 +180,55 @@ export class BubblewrapSandbox implements Sandbox {
       LANG: process.env['LANG'] ?? 'C.UTF-8',
       TERM: 'dumb',
       TMPDIR: '/tmp',
-      ...this.#toolchains.env,
+      ...toolchains.env,
     };
     return toBubblewrapArguments(
       {
-        workspace,
-        home,
+        view,
+        home: this.#options.home,
         project,
-        toolchains: this.#toolchains,
-        masks,
+        etc: this.#openEtc(project),
+        toolchains,
+        masks: (await readMasks()).masks,
         env,
         user: this.#user,
         hasDisableUserns: this.#program.hasDisableUserns,
+        without: this.#without,
+        ...(protection ? { protection } : {}),
         ...(this.#filter ? { seccompFd: SECCOMP_FD } : {}),
       },
       request,
     );
   }
 
-  #launch(args: readonly string[], group: ResourceGroup): Launch {
+  #launch(args: readonly string[], scene: Scene): Launch {
+    const { group } = scene;
     let init: ProcessRow | undefined;
+    let watch: MaskWatch | undefined;
+    const kill = (pid: number) => {
+      if (init && readProcess(init.pid)?.startTime === init.startTime) sendSignal(init.pid, 'SIGKILL');
+      sendSignal(pid, 'SIGKILL');
+      if (!this.#without.has('group-end')) group.kill();
+    };
     return {
       file: this.#program.path,
       args,
-      env: {},
+      env: this.#without.has('clear-environment') ? process.env : {},
       gate: 'descriptor',
       feeds: this.#filter ? [this.#filter] : [],
-      onReady(pid) {
+      onReady: (pid) => {
         const inside = listDescendants(pid);
         init = inside[0] === undefined ? undefined : readProcess(inside[0]);
         group.add(inside);
+        if (init && this.#options.masks) watch = this.#watchMasks(scene, { pid, inside: init.pid, kill });
       },
       terminate(pid) {
         // The first process inside ignores it, and bubblewrap itself would take the rest down at once.
         for (const member of listDescendants(pid)) sendSignal(member, 'SIGTERM');
       },
-      kill(pid) {
-        if (init && readProcess(init.pid)?.startTime === init.startTime) sendSignal(init.pid, 'SIGKILL');
-        sendSignal(pid, 'SIGKILL');
-        group.kill();
-      },
+      kill,
       async settle() {
+        await watch?.close();
         // With its first process a process namespace ends, and that one is gone last.
         for (let attempt = 0; init && attempt < SETTLE_TRIES; attempt++) {
           const row = readProcess(init.pid);
@@ -145,5 +237,19 @@ export class BubblewrapSandbox implements Sandbox {
         }
       },
     };
+  }
+
+  #watchMasks(scene: Scene, at: { pid: number; inside: number; kill: (pid: number) => void }): MaskWatch {
+    return new MaskWatch({
+      pid: at.inside,
+      view: scene.view,
+      folder: scene.group.freezable,
+      members: () => listDescendants(at.pid),
+      masks: async () => (await scene.readMasks()).masks,
+      onFailure: (reason) => {
+        scene.failure = reason;
+        at.kill(at.pid);
+      },
+    });
   }
 }

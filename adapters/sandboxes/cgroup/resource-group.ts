@@ -37,13 +37,18 @@ export class ResourceGroup {
     this.#limits = limits;
   }
 
-  /** Makes a group with the limits. Controllers that cannot be used are not in {@link controllers}. */
-  static open(limits: ExecLimits): ResourceGroup {
+  /**
+   * Makes a group with the limits. Controllers that cannot be used are not in {@link controllers}.
+   *
+   * @param omitted Controllers to leave out.
+   */
+  static open(limits: ExecLimits, omitted?: ReadonlySet<Controller>): ResourceGroup {
     const sites = readCgroupSites();
     if (!swept) sweepGroups(Object.values(sites).flatMap((site) => site.parents));
     swept = true;
     const name = `klaus-${ownName()}-${counter++}`;
-    const made = CONTROLLERS.flatMap((controller) => makePart(sites[controller], controller, name) ?? []);
+    const wanted = CONTROLLERS.filter((controller) => !omitted?.has(controller));
+    const made = wanted.flatMap((controller) => makePart(sites[controller], controller, name) ?? []);
     const parts = made.filter((part) => writeLimits(part, limits));
     return new ResourceGroup(parts, new Set(made.map((part) => part.folder)), limits);
   }
@@ -86,12 +91,17 @@ export class ResourceGroup {
     return found;
   }
 
-  /** Removes the group. What is still in it is ended first. */
-  async close(): Promise<void> {
+  /** Folder of a version 2 group, which can be frozen; undefined where there is none. */
+  get freezable(): string | undefined {
+    return this.#parts.find((part) => part.version === 2)?.folder;
+  }
+
+  /** Removes the group. What is still in it is ended first, unless `ends` is false. */
+  async close(ends = true): Promise<void> {
     const folders = new Set(this.#folders);
     for (let attempt = 0; attempt < REMOVE_TRIES && folders.size > 0; attempt++) {
       if (attempt > 0) await sleep(Math.min(2 ** attempt, 100));
-      this.kill();
+      if (ends) this.kill();
       for (const folder of folders) if (removeFolder(folder)) folders.delete(folder);
     }
   }

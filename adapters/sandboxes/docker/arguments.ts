@@ -1,8 +1,11 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { contains, toArguments } from '../paths.ts';
 import { ownName } from '../process/owner.ts';
+import type { Mask } from '../protection/masks.ts';
+import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import type { WorkspaceView } from '../view.ts';
 
 /**
  * Holds standard input, which Klaus's `docker` client holds at its other end, and ends everything in the
@@ -31,7 +34,7 @@ export interface DockerRun {
   /** Name of the container. */
   container: string;
   image: string;
-  workspace: string;
+  view: WorkspaceView;
   cwd: string;
   /** Klaus's own state. */
   home: string;
@@ -39,7 +42,8 @@ export interface DockerRun {
   limits: ExecLimits;
   /** Owner of the workspace. */
   user: { uid: number; gid: number };
-  masks: readonly string[];
+  masks: readonly Mask[];
+  protection: Pick<ProtectedWorkspace, 'external' | 'pinned' | 'readOnly'>;
   /** File with the seccomp profile; none on machines without one. */
   seccompFile?: string;
   /** File with the command's standard input. */
@@ -52,7 +56,8 @@ export interface DockerRun {
  * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state.
  */
 export function toDockerArguments(run: DockerRun, request: ExecRequest): string[] {
-  const { limits, workspace, home, user } = run;
+  const { limits, home, user, view, protection } = run;
+  const workspace = view.target;
   const binds = request.binds ?? [];
   for (const { path } of binds) {
     const real = existsSync(path) ? realpathSync(path) : path;
@@ -74,12 +79,24 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   args.push('--user', `${user.uid}:${user.gid}`, '--read-only', '--cap-drop', 'ALL');
   args.push('--security-opt', 'no-new-privileges', '--tmpfs', '/tmp:rw,exec,nosuid,nodev,mode=1777');
   if (run.seccompFile) args.push('--security-opt', `seccomp=${run.seccompFile}`);
-  args.push(...mount(workspace, workspace, true));
+  args.push(...mount(view.source, workspace, true));
+  for (const { source, target } of protection.external) args.push(...mount(source, target, true));
   for (const { path, writable } of binds) args.push(...mount(path, path, writable));
   const shown = [workspace, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home))) args.push('--tmpfs', home);
   args.push(...mount(run.projectHome, run.projectHome, true));
-  for (const path of run.masks) args.push(...mask(path, [...shown, run.projectHome]));
+  // The engine mounts parents before what is below them, whatever the order here; one path takes one mount.
+  const masked = new Set(run.masks.map((mask) => mask.target));
+  const readOnly = protection.readOnly.filter(({ target }) => !masked.has(target));
+  const held = new Set([
+    ...masked,
+    ...readOnly.map(({ target }) => target),
+    ...protection.external.map((each) => each.target),
+  ]);
+  for (const { source, target } of protection.pinned) if (!held.has(target)) args.push(...mount(source, target, true));
+  for (const { source, target } of readOnly) args.push(...mount(source, target, false));
+  for (const { target, isFolder } of run.masks)
+    args.push(...(isFolder ? ['--tmpfs', `${target}:ro`] : mount('/dev/null', target, false)));
   if (run.stdinFile) args.push(...mount(run.stdinFile, '/run/klaus-stdin', false));
   const env = { HOME: run.projectHome, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
   for (const [name, value] of Object.entries(env)) args.push('--env', `${name}=${value}`);
@@ -95,11 +112,4 @@ function mount(source: string, target: string, writable: boolean): string[] {
     '--mount',
     fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(','),
   ];
-}
-
-function mask(path: string, shown: readonly string[]): string[] {
-  if (!existsSync(path)) return [];
-  const real = realpathSync(path);
-  if (!shown.some((folder) => contains(folder, real))) return [];
-  return statSync(real).isDirectory() ? ['--tmpfs', `${real}:ro`] : mount('/dev/null', real, false);
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,6 +68,32 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
       expect.stringMatching(/lo:/),
     ]);
     expect(result.stdout).toMatch(/CapEff:\s+0{16}/);
+  });
+
+  test("git's configuration and hooks are read-only, and another folder can stand in for the workspace", async () => {
+    execFileSync('git', ['init', '-q', place.workspace]);
+    rmSync(join(place.workspace, '.git/hooks'), { recursive: true });
+    const kept = join(place.workspace, 'kept');
+    writeFileSync(kept, 'one');
+    const attack =
+      'echo x >> .git/config; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; mkdir .klaus/x; rm -rf .git/config; echo x > kept; echo x > free; ls .git/config';
+    const before = readFileSync(join(place.workspace, '.git/config'), 'utf8');
+    const held = await run(attack, { protect: [kept] });
+    expect(held.stdout).toBe('.git/config\n');
+    expect(readFileSync(join(place.workspace, '.git/config'), 'utf8')).toBe(before);
+    expect(readFileSync(kept, 'utf8')).toBe('one');
+    expect(
+      ['.git/hooks', '.git/commondir', '.klaus'].filter((name) => existsSync(join(place.workspace, name))),
+    ).toEqual([]);
+    const copy = join(place.root, 'copy');
+    execFileSync('cp', ['-a', place.workspace, copy]);
+    writeFileSync(join(copy, '.env'), 'KEY=secret');
+    const other = await run('pwd; cat .env; echo new > fresh; echo x >> .git/config', { workspaceAt: copy });
+    expect(other.stdout).toBe(`${place.workspace}\n`);
+    expect(existsSync(join(place.workspace, 'fresh'))).toBe(false);
+    expect(existsSync(join(copy, 'fresh'))).toBe(true);
+    expect(readFileSync(join(copy, '.git/config'), 'utf8')).toBe(before);
+    rmSync(join(place.workspace, '.git'), { recursive: true });
   });
 
   test('our own seccomp profile is in force', async () => {

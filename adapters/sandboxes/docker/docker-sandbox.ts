@@ -10,9 +10,12 @@ import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
+import { selectMasks } from '../protection/masks.ts';
+import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
+import { toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
 
@@ -20,6 +23,8 @@ import { runDocker } from './docker-cli.ts';
 const DEFAULT_IMAGE = 'node:24-slim';
 
 const SETTLE_TRIES = 40;
+
+const MASKS_ARE_FIXED = 'secret files: one that appears or is replaced while the command runs is not hidden from it';
 
 export interface DockerSandboxOptions extends SandboxOptions {
   /** Default `node:24-slim`. Never pulled by a command: `docker pull` it first. */
@@ -44,6 +49,10 @@ export class DockerSandbox implements Sandbox {
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {
+    if (request.files)
+      throw new KlausError('sandbox.unavailable', 'Docker cannot narrow what a command sees of the workspace', {
+        hint: 'Use bubblewrap, or grant the whole workspace to read and write.',
+      });
     this.#swept ??= removeOrphans();
     await this.#swept;
     const { workspace, home } = this.#options;
@@ -56,28 +65,33 @@ export class DockerSandbox implements Sandbox {
     const seccompFile = await writeProfile(project.etc);
     const stdinFile = request.stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
     if (stdinFile) await writeFile(stdinFile, request.stdin!, { mode: 0o644 });
-    const masks = (await this.#options.masks?.()) ?? [];
-    const args = toDockerArguments(
-      {
-        container,
-        image,
-        workspace,
-        cwd,
-        home,
-        projectHome: project.home,
-        limits,
-        user: { uid, gid },
-        masks,
-        ...(seccompFile ? { seccompFile } : {}),
-        ...(stdinFile ? { stdinFile } : {}),
-      },
-      request,
-    );
+    const view = toView(request, workspace);
+    const shown = [workspace, ...(request.binds ?? []).map((bind) => bind.path), project.home];
+    const { masks, warnings } = selectMasks((await this.#options.masks?.()) ?? [], shown, view);
+    const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
+    const protection = ProtectedWorkspace.open({ view, home, protect });
     const end = (pid: number) => {
       // The container's own end ends the client; the client alone would leave the container.
       void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));
     };
     try {
+      const args = toDockerArguments(
+        {
+          container,
+          image,
+          view,
+          cwd,
+          home,
+          projectHome: project.home,
+          limits,
+          user: { uid, gid },
+          masks,
+          protection,
+          ...(seccompFile ? { seccompFile } : {}),
+          ...(stdinFile ? { stdinFile } : {}),
+        },
+        request,
+      );
       const result = await supervise(
         {
           file: 'docker',
@@ -92,7 +106,9 @@ export class DockerSandbox implements Sandbox {
         { ...request, timeoutMs: limits.timeoutMs },
       );
       const unenforced = seccompFile ? [] : [`system calls: there is no filter for ${process.arch}`];
-      return { ...result, unenforced };
+      if (this.#options.masks) unenforced.push(MASKS_ARE_FIXED);
+      const all = [...warnings, ...protection.close()];
+      return { ...result, unenforced, ...(all.length > 0 ? { warnings: all } : {}) };
     } catch (error) {
       if (error instanceof KlausError && /No such image|Unable to find image/.test(error.message)) {
         throw new KlausError('sandbox.failed', `the image ${image} is not on this machine`, {
@@ -102,6 +118,7 @@ export class DockerSandbox implements Sandbox {
       }
       throw error;
     } finally {
+      protection.close();
       if (stdinFile) await rm(stdinFile, { force: true });
     }
   }

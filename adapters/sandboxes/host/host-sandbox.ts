@@ -1,4 +1,5 @@
 import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
@@ -44,6 +45,15 @@ export class HostSandbox implements Sandbox {
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {
+    if (request.files)
+      throw new KlausError('sandbox.unavailable', 'the host cannot narrow what a command sees of the workspace', {
+        hint: 'Use bubblewrap, or grant the whole workspace to read and write.',
+      });
+    if (request.workspaceAt !== undefined) {
+      throw new KlausError('sandbox.unavailable', "the host cannot show another folder in the workspace's place", {
+        hint: 'Install bubblewrap or start Docker.',
+      });
+    }
     this.#swept ??= endMarked(isOrphanMark);
     await this.#swept;
     const limits = toExecLimits(this.#options.limits, request.limits);
@@ -82,6 +92,8 @@ export class HostSandbox implements Sandbox {
       const exceeded = group.exceeded();
       const unenforced = [
         'filesystem: the command runs with all rights of the user',
+        ...(this.#options.masks ? ['secret files: the command can read them'] : []),
+        "protected places: the command can change git's configuration and hooks",
         ...(request.network ? [] : ['network: the command can reach it']),
         ...toUnenforced(held, process.getuid?.() === 0),
       ];

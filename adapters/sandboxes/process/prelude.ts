@@ -7,6 +7,8 @@ export interface PreludeOptions {
   held: ReadonlySet<Controller>;
   /** Shell lines between "go" and the command. */
   before?: readonly string[];
+  /** Default true: the command does not get descriptor 3. */
+  closesChannel?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export function toPrelude(options: PreludeOptions): string {
     'read -r go <&3 || exit 125',
     '[ "$go" = go ] || exit 125',
     ...(options.before ?? []),
-    'exec 3>&-',
+    ...(options.closesChannel === false ? [] : ['exec 3>&-']),
     ...toResourceLimits(options),
     'cd -- "$1" || exit 126',
     'shift',

@@ -8,7 +8,7 @@ export interface ApprovalRow {
   /** Of the session. */
   sessionTitle: string | null;
   workspace: string;
-  kind: 'call' | 'limit';
+  kind: 'call' | 'changes' | 'limit';
   title: string;
   reason: string;
   /** For calls. */

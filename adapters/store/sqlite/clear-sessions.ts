@@ -1,8 +1,11 @@
 import { rmSync } from 'node:fs';
+import { FIRST_PREV } from '@klaus/core/protocol';
 import type { Blobs } from './blobs.ts';
 import type { Database } from './database.ts';
 import { lockFile, toLockFile } from './file-lock.ts';
+import { appendHostRecord, type Redact } from './host-chain.ts';
 import { toIso } from './iso-time.ts';
+import { readHead } from './log.ts';
 
 /** Milliseconds in which a blob may still be waiting for the event that will refer to it. */
 const BLOB_GRACE_MS = 60 * 60 * 1_000;
@@ -12,6 +15,8 @@ export interface ClearFilter {
   olderThan?: number;
   /** Only these, also when pinned. Default: every session that is not pinned. */
   ids?: readonly string[];
+  /** Who deletes, for the host chain: a door. Default `sdk`. */
+  by?: string;
 }
 
 export interface ClearReport {
@@ -26,13 +31,13 @@ const OWNED_TABLES = ['approvals', 'token_usage', 'tool_calls', 'messages'] as c
 
 /**
  * Deletes sessions with everything that is only theirs: events, inbox, projections, lock files, and blobs
- * that no other session refers to.
+ * that no other session refers to. The host chain keeps how many records each had and the hash of the last.
  *
  * @param options.now Unix milliseconds.
  */
 export function clearSessions(
   database: Database,
-  options: { home: string; blobs: Blobs; filter: ClearFilter; now: number },
+  options: { home: string; blobs: Blobs; filter: ClearFilter; now: number; redact?: Redact | undefined },
 ): ClearReport {
   const { home, blobs, filter } = options;
   const cleared: string[] = [];
@@ -44,7 +49,10 @@ export function clearSessions(
       continue;
     }
     try {
-      deleteSession(database, session);
+      database.transaction(() => {
+        recordDeletion(database, session, options);
+        deleteSession(database, session);
+      });
       cleared.push(session);
     } finally {
       lock.release({ remove: true });
@@ -64,16 +72,28 @@ function toCandidates(database: Database, filter: ClearFilter): string[] {
   return database.all<{ id: string }>(sql, before, ids).map((row) => row.id);
 }
 
-function deleteSession(database: Database, session: string): void {
-  database.transaction(() => {
-    for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs']) {
-      database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
-    }
-    database.run('DELETE FROM sessions WHERE id = ?', session);
-    database.run(
-      'DELETE FROM projects WHERE hash NOT IN (SELECT project_hash FROM sessions WHERE project_hash IS NOT NULL)',
-    );
+function recordDeletion(
+  database: Database,
+  session: string,
+  { filter, now, redact }: { filter: ClearFilter; now: number; redact?: Redact | undefined },
+): void {
+  const { seq, hash } = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
+  const by = filter.by ?? 'sdk';
+  appendHostRecord(database, {
+    body: { type: 'session.deleted', session, records: seq, head: hash, by },
+    at: now,
+    redact,
   });
+}
+
+function deleteSession(database: Database, session: string): void {
+  for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs']) {
+    database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
+  }
+  database.run('DELETE FROM sessions WHERE id = ?', session);
+  database.run(
+    'DELETE FROM projects WHERE hash NOT IN (SELECT project_hash FROM sessions WHERE project_hash IS NOT NULL)',
+  );
 }
 
 /** Removes blobs that nothing refers to, and drafts that were given up, unless they are young. */

@@ -60,6 +60,16 @@ export class Database {
     }
   }
 
+  /** Runs `work`, which only reads, on one state of the database, whatever others write meanwhile. */
+  snapshot<T>(work: () => T): T {
+    this.exec('BEGIN');
+    try {
+      return work();
+    } finally {
+      if (this.inTransaction) this.exec('ROLLBACK');
+    }
+  }
+
   /** Runs `work` so that its failure undoes only its own part of the transaction around it. */
   savepoint<T>(work: () => T): T {
     this.exec('SAVEPOINT part');

@@ -41,7 +41,7 @@ test('events come back as they were appended, in an unbroken chain of hashes', a
     if (index > 0) expect(event.prev).toBe(toHash(records[index - 1]!.record));
     expect(JSON.parse(records[index]!.record)).toEqual(event);
   }
-  expect([...store.read('A', 20)].map((event) => event.seq)).toEqual([21, 22, 23, 24]);
+  expect([...store.read('A', 20)].map((event) => event.seq)).toEqual([21, 22, 23, 24, 25, 26]);
 });
 
 test('a long log is read in order across pages, with what is appended while reading', async () => {
@@ -158,13 +158,10 @@ test('what was appended before close or release is durable', async () => {
   expect([...again.read('A'), ...again.read('B')]).toHaveLength(2);
 });
 
-test('a log of version 1 is read with every field', () => {
-  using home = createTemporaryHome();
-  const lines = readFileSync(new URL('../fixtures/events-v1.ndjson', import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n');
-  createSqliteStore({ home: home.path }).close();
-  const database = new Database(toDatabaseFile(home.path));
+/** Puts a stored log into a database of its own, as an earlier program left it. */
+function putLog(home: string, lines: readonly string[]): string {
+  createSqliteStore({ home }).close();
+  const database = new Database(toDatabaseFile(home));
   for (const line of lines) {
     const { session, seq, type } = JSON.parse(line) as Event;
     database.run('INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, ?, ?)', session, seq, type, line);
@@ -173,14 +170,42 @@ test('a log of version 1 is read with every field', () => {
   const hash = toHash(lines.at(-1)!);
   database.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, ?, ?, 1)', last.session, last.seq, hash);
   database.close();
+  return last.session;
+}
 
+function readFixture(name: string): string[] {
+  return readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
+test("a log of today's version is read with every field", () => {
+  using home = createTemporaryHome();
+  const lines = readFixture('events-v2.ndjson');
+  const session = putLog(home.path, lines);
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify(last.session)).toEqual({ intact: true, records: lines.length });
-  const events = [...store.read(last.session)];
+  expect(store.verify(session)).toMatchObject({ intact: true, records: lines.length });
+  const events = [...store.read(session)];
   // Parsing drops what the schemas do not know: equality means that no field was lost or renamed.
   expect(events.map((event) => eventSchema.parse(event))).toEqual(lines.map((line): unknown => JSON.parse(line)));
   const types = new Set(events.map((event) => event.type));
   expect([...types].toSorted()).toEqual(eventBodySchema.options.map((option) => option.shape.type.value).toSorted());
+  expect(store.rebuild()).toBe(lines.length);
+});
+
+test('a log of version 1 is brought up to date, and its chain holds', () => {
+  using home = createTemporaryHome();
+  const lines = readFixture('events-v1.ndjson');
+  const session = putLog(home.path, lines);
+  using store = createSqliteStore({ home: home.path });
+  expect(store.verify(session)).toMatchObject({ intact: true, records: lines.length });
+  const stored = lines.map((line) => JSON.parse(line) as { type: string });
+  const wanted = stored.map((event) => ({
+    ...event,
+    v: 2,
+    type: event.type === 'workspace.snapshotted' ? 'workspace.committed' : event.type,
+  }));
+  expect([...store.read(session)].map((event) => eventSchema.parse(event))).toEqual(wanted);
   expect(store.rebuild()).toBe(lines.length);
 });
 
@@ -190,7 +215,7 @@ test('a record of a newer version, or a gap, is refused with its place', () => {
   const database = new Database(toDatabaseFile(home.path));
   const insert = (session: string, seq: number, record: string) =>
     database.run(`INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, 'notice', ?)`, session, seq, record);
-  insert('A', 1, JSON.stringify({ v: 2, seq: 1, session: 'A' }));
+  insert('A', 1, JSON.stringify({ v: 3, seq: 1, session: 'A' }));
   insert('B', 2, JSON.stringify({ v: 1, seq: 2, session: 'B' }));
   database.close();
   using store = createSqliteStore({ home: home.path });

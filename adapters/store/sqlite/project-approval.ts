@@ -1,6 +1,7 @@
 import type { Event, EventOf } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
 import { toIso } from './iso-time.ts';
+import { remember } from './remembered.ts';
 
 /** Keeps `approvals`. */
 export function projectApproval(database: Database, event: Event): void {
@@ -10,7 +11,7 @@ export function projectApproval(database: Database, event: Event): void {
 
 function ask(database: Database, event: EventOf<'approval.asked'>): void {
   const { subject } = event;
-  const call = subject.kind === 'call' ? subject : undefined;
+  const call = subject.kind === 'limit' ? undefined : subject;
   const limit = subject.kind === 'limit' ? subject : undefined;
   database.run(
     `INSERT OR REPLACE INTO approvals (id, session_id, kind, title, reason, tool_name, diff, command, limit_name, offer,
@@ -40,4 +41,5 @@ function answer(database: Database, event: EventOf<'approval.answered'>): void {
     event.approval,
     event.session,
   );
+  remember(database, event);
 }

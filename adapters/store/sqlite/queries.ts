@@ -1,16 +1,24 @@
 import type { Clock } from '@klaus/core/agent';
+import type { HostEvent, HostEventOf, HostEventType } from '@klaus/core/protocol';
 import { findApproval, listApprovals } from './approval-row.ts';
 import type { ApprovalFilter, ApprovalRow } from './approval-row.ts';
+import { audit, verifySession } from './audit.ts';
+import type { AuditOptions, AuditReport } from './audit.ts';
 import type { Blobs } from './blobs.ts';
-import { verifyChain } from './chain.ts';
 import type { ChainReport } from './chain.ts';
 import { clearSessions } from './clear-sessions.ts';
 import type { ClearFilter, ClearReport } from './clear-sessions.ts';
 import type { Database } from './database.ts';
+import { readDecisions } from './decisions.ts';
+import type { DecisionFilter, DecisionRow } from './decisions.ts';
 import { isLocked, toLockFile } from './file-lock.ts';
+import { readHostEvents, readLastHostEvent } from './host-chain.ts';
+import type { HostFilter, Redact } from './host-chain.ts';
 import { findNearest } from './nearest.ts';
 import { rebuildProjections } from './projections.ts';
 import type { ProjectionOptions } from './projections.ts';
+import { forgetRemembered, listRemembered } from './remembered.ts';
+import type { RememberedRow } from './remembered.ts';
 import { findLatestSession, findSession, listSessions } from './session-row.ts';
 import type { SessionFilter, SessionRow } from './session-row.ts';
 import { readStats } from './stats.ts';
@@ -37,17 +45,35 @@ export interface Queries {
   approval(idOrPrefix: string): ApprovalRow | undefined;
   stats(): StoreStats;
   clearSessions(filter?: ClearFilter): ClearReport;
-  /** Walks the session's chain. */
+  /** Walks the session's chain, and asks the host chain where it should end. */
   verify(session: string): ChainReport;
+  /** Walks the host chain and those of the sessions. */
+  audit(options?: AuditOptions): AuditReport;
+  /** Events of the host chain in order. */
+  hostEvents(filter?: HostFilter): Iterable<HostEvent>;
+  /** The newest host event of one type about one session or workspace. */
+  lastHostEvent<T extends HostEventType>(type: T, subject: string): HostEventOf<T> | undefined;
+  /** What the gate decided, over all sessions, in the order in which it was written. */
+  decisions(filter?: DecisionFilter): Iterable<DecisionRow>;
+  /** Approvals that hold for longer than their session, the newest last. */
+  remembered(filter?: { workspace?: string; agent?: string }): RememberedRow[];
+  /** False when there is no such one, or more than one. */
+  forget(idOrPrefix: string, by: string): boolean;
   /** Folds the projections again from the log. Returns the number of events. */
   rebuild(): number;
 }
 
 export function createQueries(
   database: Database,
-  options: { home: string; blobs: Blobs; clock: Pick<Clock, 'now'>; projection: ProjectionOptions },
+  options: {
+    home: string;
+    blobs: Blobs;
+    clock: Pick<Clock, 'now'>;
+    projection: ProjectionOptions;
+    redact?: Redact | undefined;
+  },
 ): Queries {
-  const { home, blobs, clock, projection } = options;
+  const { home, blobs, clock, projection, redact } = options;
   return {
     sessions: (filter) => listSessions(database, filter),
     session: (idOrPrefix) => findSession(database, idOrPrefix),
@@ -61,8 +87,15 @@ export function createQueries(
     approvals: (filter) => listApprovals(database, filter),
     approval: (idOrPrefix) => findApproval(database, idOrPrefix),
     stats: () => readStats(database, blobs),
-    clearSessions: (filter = {}) => clearSessions(database, { home, blobs, filter, now: clock.now() }),
-    verify: (session) => verifyChain(database, session),
+    clearSessions: (filter = {}) => clearSessions(database, { home, blobs, filter, now: clock.now(), redact }),
+    verify: (session) => verifySession(database, session),
+    audit: (given) => audit(database, given),
+    hostEvents: (filter) => readHostEvents(database, filter),
+    lastHostEvent: (type, subject) => readLastHostEvent(database, type, subject),
+    decisions: (filter) => readDecisions(database, filter),
+    remembered: (filter) => listRemembered(database, filter),
+    forget: (idOrPrefix, by) =>
+      database.transaction(() => forgetRemembered(database, idOrPrefix, { by, at: clock.now() })),
     rebuild: () => rebuildProjections(database, projection),
   };
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { EVENT_VERSION } from '@klaus/core/protocol';
 import type { Event } from '@klaus/core/protocol';
 import { corrupt, newer } from './store-error.ts';
+import { upcast } from './upcast.ts';
 
 /** Lower-case SHA-256 of the UTF-8 bytes of a record. */
 export function toHash(text: string): string {
@@ -18,9 +19,8 @@ export function fromRecord(text: string, from: { file: string; place: string }):
   const value = toObject(text);
   const version = value?.['v'];
   if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is no record`);
-  // Version 1 is the first. An older version than today's is brought up to date here, one step at a time.
   if (version > EVENT_VERSION) throw newer(from.file, `${from.place} has version ${version}`);
-  return value as Event;
+  return (version < EVENT_VERSION ? upcast(value, version) : value) as Event;
 }
 
 /** The fields of a JSON object; undefined for anything else. */

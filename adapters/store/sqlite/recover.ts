@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { FIRST_PREV, isKlausError, KlausError } from '@klaus/core/protocol';
 import { noteBlobs } from './blob-refs.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Locator } from './damaged-pages.ts';
 import { Database } from './database.ts';
 import { lockFile } from './file-lock.ts';
+import { appendHostRecord } from './host-chain.ts';
 import { toPromptBlobs } from './inbox.ts';
-import { insertRecord } from './log.ts';
+import { insertRecord, readHead } from './log.ts';
 import { buildDatabase, PAGE_SIZE, syncFolder, toDatabaseFile } from './open-database.ts';
 import { project } from './projections.ts';
 import { fromRecord, toHash, toObject } from './record.ts';
+import { collectHostRow, saveHostChain, type HostRows } from './recover-host.ts';
 import { guarded } from './store-error.ts';
 import { toUsersFile } from './users-file.ts';
 
@@ -26,6 +28,8 @@ export interface RecoveryReport {
   events: number;
   /** Waiting commands saved; null when the inbox could not be read. */
   commands: number | null;
+  /** Entries of the knowledge base saved; null when it could not be read. */
+  knowledge: number | null;
 }
 
 export interface RecoveryOptions {
@@ -80,7 +84,8 @@ function recover(file: string, options: RecoveryOptions): RecoveryReport {
   const draft = `${file}.recovered-${randomUUID().slice(0, 8)}`;
   const pages = new DamagedPages(file);
   try {
-    const found = collect(pages);
+    const hostRows: HostRows = new Map();
+    const found = collect(pages, hostRows);
     const target = buildDatabase(draft);
     const sessions = [...found.keys()].toSorted().map((id) => {
       const findings = found.get(id)!;
@@ -88,9 +93,12 @@ function recover(file: string, options: RecoveryOptions): RecoveryReport {
       return { id, saved, ...(saved < findings.last && { lostFrom: saved + 1 }) };
     });
     const commands = saveInbox(target, file);
+    const knowledge = saveKnowledge(target, file);
+    const at = options.at ?? new Date();
+    target.transaction(() => recordRecovery({ target, pages, hostRows, sessions, file, at }));
     target.close();
-    const damaged = exchange(file, draft, options.at ?? new Date());
-    return { file, damaged, sessions, events: sessions.reduce((sum, row) => sum + row.saved, 0), commands };
+    const damaged = exchange(file, draft, at);
+    return { file, damaged, sessions, events: sessions.reduce((sum, row) => sum + row.saved, 0), commands, knowledge };
   } finally {
     pages.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
@@ -98,7 +106,7 @@ function recover(file: string, options: RecoveryOptions): RecoveryReport {
 }
 
 /** Finds every row that can be a record or the head of a chain. Whether it is one, the chain will tell. */
-function collect(pages: DamagedPages): Map<string, Findings> {
+function collect(pages: DamagedPages, hostRows: HostRows): Map<string, Findings> {
   const found = new Map<string, Findings>();
   const of = (session: string): Findings => {
     const known = found.get(session);
@@ -116,6 +124,7 @@ function collect(pages: DamagedPages): Map<string, Findings> {
       findings.records.set(seq, [...(findings.records.get(seq) ?? []), locator]);
       findings.last = Math.max(findings.last, seq);
     }
+    collectHostRow(hostRows, locator, values);
     // heads: session_id, seq, hash, fence
     if (values.length === 4) {
       const [session, seq, hash, fence] = values;
@@ -127,6 +136,30 @@ function collect(pages: DamagedPages): Map<string, Findings> {
     }
   }
   return found;
+}
+
+/** Saves the host chain, and tells it what of the sessions was saved: what is known to be lost is not missed again. */
+function recordRecovery(job: {
+  target: Database;
+  pages: DamagedPages;
+  hostRows: HostRows;
+  sessions: RecoveryReport['sessions'];
+  file: string;
+  at: Date;
+}): void {
+  const { target, file, at } = job;
+  const host = saveHostChain(target, job.pages, job.hostRows);
+  const sessions = job.sessions.map(({ id, saved, lostFrom }) => ({
+    session: id,
+    saved,
+    head: readHead(target, id)?.hash ?? FIRST_PREV,
+    ...(lostFrom !== undefined && { lostFrom }),
+  }));
+  const damaged = [file, `${file}-wal`].filter((path) => existsSync(path)).map((path) => basename(path));
+  appendHostRecord(target, {
+    body: { type: 'database.recovered', damaged, sessions, host },
+    at: at.getTime(),
+  });
 }
 
 /** Writes the session's records from the first on, as far as the chain holds. Returns how many. */
@@ -200,6 +233,36 @@ function saveInbox(target: Database, file: string): number | null {
     }
     return rows.filter((row) => row.command !== null).length;
   });
+}
+
+type KnowledgeValues = Record<'workspace' | 'key' | 'value' | 'category' | 'created_at' | 'updated_at', string> & {
+  session_id: string | null;
+};
+
+/** Copies what is remembered by way of SQLite, or not at all: a stray page may hold what was deleted long ago. */
+function saveKnowledge(target: Database, file: string): number | null {
+  const columns = 'workspace, key, value, category, session_id, created_at, updated_at';
+  let rows: KnowledgeValues[];
+  let source: Database | undefined;
+  try {
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < PAGE_SIZE) return null;
+    source = new Database(file, { readOnly: true });
+    rows = source.all<KnowledgeValues>(`SELECT ${columns} FROM knowledge ORDER BY id`);
+  } catch (error) {
+    if (isKlausError(error)) return null;
+    throw error;
+  } finally {
+    source?.close();
+  }
+  target.transaction(() => {
+    for (const row of rows) {
+      target.run(
+        `INSERT INTO knowledge (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        ...[row.workspace, row.key, row.value, row.category, row.session_id, row.created_at, row.updated_at],
+      );
+    }
+  });
+  return rows.length;
 }
 
 function readInboxRows(file: string): InboxRow[] {

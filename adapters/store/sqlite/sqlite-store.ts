@@ -1,12 +1,16 @@
-import type { Clock, Store } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import type { Clock, Knowledge, Store } from '@klaus/core/agent';
+import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
+import { anchor } from './anchors.ts';
 import { Blobs } from './blobs.ts';
 import type { Database } from './database.ts';
 import { Feed } from './feed.ts';
 import { shareFile } from './file-lock.ts';
 import { GroupCommit } from './group-commit.ts';
+import { appendHostRecord } from './host-chain.ts';
+import type { Redact } from './host-chain.ts';
 import { consumeCommands, putCommand, readInbox } from './inbox.ts';
+import { createKnowledge } from './knowledge.ts';
 import { Leases } from './leases.ts';
 import { appendRecords, readEvents, readHead } from './log.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
@@ -21,10 +25,22 @@ export interface SqliteStoreOptions {
   clock?: Pick<Clock, 'now' | 'every'>;
   /** Characters of a tool's output kept in the `messages` and `tool_calls` tables. Default 10,240. */
   maxToolResultSize?: number;
+  /** Takes secrets out of what goes into the host chain. Default: nothing is taken out. */
+  redact?: Redact;
 }
 
 /** The store of one machine, with what the doors ask of it. */
 export interface SqliteStore extends Store, Queries, Disposable {
+  /** What is remembered about a workspace (absolute real path). */
+  knowledge(workspace: string): Knowledge;
+  /**
+   * Tells the host chain that a session is given out as a document. Durable when it resolves: call it before.
+   *
+   * @param options.by A door.
+   */
+  recordExport(session: string, options: { format: string; by: string }): Promise<void>;
+  /** Seq and hash of a session's last record; undefined when it has none. */
+  head(session: string): { seq: number; hash: string } | undefined;
   /** Makes durable what is waiting, gives back every session, and closes. Idempotent. */
   close(): void;
 }
@@ -45,7 +61,7 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
  *   the folder belongs to somebody else.
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { home, clock = MACHINE_CLOCK } = options;
+  const { home, clock = MACHINE_CLOCK, redact } = options;
   const projection = { maxToolResultSize: options.maxToolResultSize ?? 10_240 };
   prepareHome(home);
   const users = shareFile(toUsersFile(home));
@@ -81,6 +97,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       return commits.run(
         () => {
           const events = appendRecords(database, { session, fence: lease.fence, drafts, projection });
+          anchor(database, { session, events, redact });
           if (consume.length > 0) {
             consumeCommands(database, { session, ids: consume, seq: readHead(database, session)?.seq ?? 0 });
           }
@@ -89,6 +106,21 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         (events) => {
           if (events.length > 0) feed.published(session, events);
         },
+      );
+    },
+    appendHost: (body) =>
+      commits.run(
+        () => appendHostRecord(database, { body, at: clock.now(), redact }),
+        () => {},
+      ),
+    async recordExport(session, { format, by }) {
+      await commits.run(
+        () => {
+          const { seq: records, hash: head } = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
+          const body = { type: 'session.exported' as const, session, records, head, format, by };
+          appendHostRecord(database, { body, at: clock.now(), redact });
+        },
+        () => {},
       );
     },
     read: (session, after = 0) => readEvents(database, session, after),
@@ -114,7 +146,9 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     onSend: (session, wake) => feed.onSend(session, wake),
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),
-    ...createQueries(database, { home, blobs, clock, projection }),
+    head: (session) => readHead(database, session),
+    knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
+    ...createQueries(database, { home, blobs, clock, projection, redact }),
     close,
     [Symbol.dispose]: close,
   };

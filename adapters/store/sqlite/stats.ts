@@ -10,9 +10,11 @@ const TABLES = [
   'token_usage',
   'approvals',
   'projects',
+  'knowledge',
   'inbox',
   'heads',
   'blob_refs',
+  'host_events',
 ] as const;
 
 /** What the store holds. Sizes are bytes. */

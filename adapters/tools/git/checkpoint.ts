@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { runGit, toGitError, type GitOptions } from './git.ts';
 import { findRepository, type Repository } from './repository.ts';
+import { readAllowed, type StagedSecret } from './staged-secrets.ts';
 
 export type CheckpointContext = Pick<
   ToolContext,
@@ -16,7 +18,7 @@ export interface Checkpoint {
   commit: string;
   /** Files that differ from HEAD. */
   files: number;
-  /** Files that changed and are not in the commit, because their content looks like a secret. */
+  /** Files that changed and are not in the commit, because their name or content is that of a secret. */
   leftOut: string[];
 }
 
@@ -67,6 +69,16 @@ from=\${head:-$(git hash-object -t tree /dev/null)}
 echo "commit $previous $(git diff-tree -r -z --name-only "$from" "$previous" | tr -cd '\\0' | wc -c)"
 `;
 
+export interface CheckpointOptions {
+  /** What a file that looks like it holds a secret does: it is left out (default), or nothing is committed at all. */
+  onSecret?: 'leave-out' | 'block';
+}
+
+/** Nothing was committed, because of these. */
+export interface BlockedCheckpoint {
+  secrets: StagedSecret[];
+}
+
 /** Nothing was committed, and why. `standing` is the session's last checkpoint, where there is one. */
 export interface NoCheckpoint {
   skipped: string;
@@ -75,8 +87,9 @@ export interface NoCheckpoint {
 
 /**
  * Commits the workspace as it is to a ref of the session's own. The user's index, HEAD and branches stay as
- * they are; ignored files stay out, and so do files whose new content looks like a secret: the last committed
- * state of those is kept, as it is of files whose name is no UTF-8. The parent is the session's previous checkpoint, else HEAD.
+ * they are; ignored files stay out, and so do secret files by name and files whose new content looks like a secret
+ * that `.klaus/secrets-allow` does not name: the last committed state of those is kept, as it is of files whose
+ * name is no UTF-8. The parent is the session's previous checkpoint, else HEAD.
  *
  * @returns `skipped` with the reason when there is nothing to commit or no repository.
  * @throws KlausError `tool.failed` when Git fails.
@@ -85,6 +98,17 @@ export async function createCheckpoint(
   context: CheckpointContext,
   message: string,
 ): Promise<Checkpoint | NoCheckpoint> {
+  const made = await checkpoint(context, message, { onSecret: 'leave-out' });
+  if ('secrets' in made) throw new Error('a checkpoint that leaves secrets out was blocked by one');
+  return made;
+}
+
+/** As {@link createCheckpoint}; with `onSecret: 'block'` a finding stands in the way of the whole commit. */
+export async function checkpoint(
+  context: CheckpointContext,
+  message: string,
+  { onSecret = 'leave-out' }: CheckpointOptions,
+): Promise<Checkpoint | NoCheckpoint | BlockedCheckpoint> {
   const repository = await findRepository(context).catch((error: unknown) => {
     if (isKlausError(error) && error.code === 'tool.failed') return error;
     throw error;
@@ -101,8 +125,21 @@ export async function createCheckpoint(
   // A name that ends in a slash is a repository of its own, which is left to itself.
   const paths = [...new Set(changed)].filter((path) => path !== '' && !path.endsWith('/'));
   const leftOut: string[] = [];
-  // A name that is no UTF-8 cannot be read here, so nobody knows what its file holds.
-  for (const path of paths) if (path.includes('\uFFFD') || (await hasSecret(context, path))) leftOut.push(path);
+  const secrets: StagedSecret[] = [];
+  const allowed = await readAllowed(context);
+  for (const path of paths) {
+    // A name that is no UTF-8 cannot be read here, so nobody knows what its file holds. A secret file is hidden
+    // from the sandbox in which Git runs.
+    if (path.includes('\uFFFD') || isSecretFile(path)) {
+      leftOut.push(path);
+      continue;
+    }
+    const found = await findSecrets(context, path);
+    const hits = found.filter(({ fingerprint }) => !allowed.has(fingerprint));
+    secrets.push(...hits);
+    if (hits.length > 0) leftOut.push(path);
+  }
+  if (onSecret === 'block' && secrets.length > 0) return { secrets };
   const out = new Set(leftOut);
   const kept = paths.filter((path) => !out.has(path));
   const skip = async (): Promise<NoCheckpoint> => {
@@ -149,16 +186,24 @@ const CHUNK = 1024 * 1024;
 /** No secret is longer than what two pieces have in common. */
 const OVERLAP = 8 * 1024;
 
-async function hasSecret({ workspace, findSecrets }: CheckpointContext, path: string): Promise<boolean> {
+/** What one file of the workspace holds; of a file without an end the first findings will do. */
+async function findSecrets(context: CheckpointContext, path: string): Promise<StagedSecret[]> {
+  const found = new Map<string, StagedSecret>();
+  let linesBefore = 0;
   try {
     for (let offset = 0; ; offset += CHUNK - OVERLAP) {
-      const bytes = await workspace.read(path, { offset, length: CHUNK });
-      if (findSecrets(Buffer.from(bytes).toString('utf8')).length > 0) return true;
-      if (bytes.length < CHUNK) return false;
+      const bytes = Buffer.from(await context.workspace.read(path, { offset, length: CHUNK }));
+      for (const hit of context.findSecrets(bytes.toString('utf8'), { path })) {
+        const line = hit.line + linesBefore;
+        const key = `${hit.fingerprint} ${line}`;
+        if (!found.has(key)) found.set(key, { ...hit, path, line });
+      }
+      if (bytes.length < CHUNK || found.size > 100) return [...found.values()];
+      for (const unit of bytes.subarray(0, CHUNK - OVERLAP)) if (unit === 10) linesBefore++;
     }
   } catch (error) {
     // Deleted files have no content, and of a link Git keeps only the name it points to.
-    if (isKlausError(error) && (error.code === 'tool.failed' || error.code === 'workspace.outside')) return false;
+    if (isKlausError(error) && (error.code === 'tool.failed' || error.code === 'workspace.outside')) return [];
     throw error;
   }
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
-import { createCheckpoint } from './checkpoint.ts';
+import { checkWord } from '../shell/quote.ts';
+import { checkpoint } from './checkpoint.ts';
+import { describeSecrets } from './describe-secrets.ts';
 import { findRepository } from './repository.ts';
 
 /** Commits the state of the workspace to a private ref. */
@@ -12,18 +14,20 @@ export const gitCheckpoint = defineTool({
   effects: ['write'],
   // A second commit of the same state is not made, so repeating does no harm.
   resume: 'repeat',
-  prepare: async (_input, { workspace }) => ({
-    title: 'git checkpoint',
-    access: [{ kind: 'fs', path: workspace.root, right: 'r' }],
-  }),
+  async prepare({ message = '' }, { workspace }) {
+    checkWord('message', message);
+    return { title: 'git checkpoint', access: [{ kind: 'fs', path: workspace.root, right: 'r' }] };
+  },
   async run({ message = 'Checkpoint' }, context) {
     await findRepository(context);
-    const made = await createCheckpoint(context, message);
+    const made = await checkpoint(context, message, { onSecret: 'block' });
+    if ('secrets' in made)
+      return describeSecrets('No checkpoint was made: the workspace holds what looks like secrets.', made.secrets);
     if ('skipped' in made) return { text: made.skipped };
     const lines = [
       `Commit ${made.commit} on ${made.ref}; ${made.files} file${made.files === 1 ? '' : 's'} differ from HEAD.`,
     ];
-    if (made.leftOut.length > 0) lines.push(`Left out, because they look like secrets: ${made.leftOut.join(', ')}.`);
+    if (made.leftOut.length > 0) lines.push(`Left out, because they are secret files: ${made.leftOut.join(', ')}.`);
     return { text: lines.join('\n'), detail: { ...made } };
   },
 });

@@ -40,6 +40,21 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
   }
 }
 
+/**
+ * The repository of a workspace that is its own: commits and branches change data that the workspace holds.
+ *
+ * @throws KlausError `tool.failed` when there is none, or when its data lies outside the workspace.
+ */
+export async function findOwnRepository(context: Pick<ToolContext, 'workspace'>): Promise<Repository> {
+  const repository = await findRepository(context);
+  if (repository.inside) return repository;
+  throw new KlausError(
+    'tool.failed',
+    `The Git data of this workspace lies outside it (${repository.gitDir}), where no tool writes.`,
+    { hint: `Klaus can commit when it works in the folder that has it; here git_checkpoint keeps the state.` },
+  );
+}
+
 async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'directory' | 'other' | undefined> {
   try {
     return (await workspace.stat('.git'))?.kind;

@@ -1,10 +1,17 @@
 import { KlausError } from '@klaus/core/protocol';
 
+/** Characters. */
+const MAX_GLOB = 4_096;
+
 /**
  * A test for paths by a glob as in .gitignore: `*`, `?`, `**`, `[a-z]`, `{a,b}`; without a slash it fits at any
  * depth; a leading `!` turns it round. Names that begin with a dot are not special.
+ *
+ * @throws KlausError `tool.failed` for what is no glob.
  */
 export function toGlobTest(glob: string): (path: string) => boolean {
+  if (glob.length > MAX_GLOB || glob.includes('\0') || !glob.isWellFormed())
+    throw new KlausError('tool.failed', `The glob must be valid text of at most ${MAX_GLOB} characters.`);
   if (glob.startsWith('!')) {
     const inner = toGlobTest(glob.slice(1));
     return (path) => !inner(path);

@@ -9,6 +9,7 @@ export function describeEnd(result: ExecResult, timeoutMs: number): string[] {
   else if (result.signal !== null) lines.push(`[ended by signal ${result.signal}]`);
   else lines.push(`[exit code ${result.exitCode}]`);
   for (const limit of result.exceeded ?? []) lines.push(`[limit reached: ${limit}]`);
+  for (const warning of result.warnings ?? []) lines.push(`[${warning}]`);
   if (result.unenforced.length > 0) lines.push(`[not enforced here: ${result.unenforced.join('; ')}]`);
   return lines;
 }

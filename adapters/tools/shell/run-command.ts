@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KlausError, type Access } from '@klaus/core/protocol';
 import { defineTool } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
-import { OutputKeeper } from './output-keeper.ts';
+import { runProgram, toProgramDetail } from './run-program.ts';
 
 /** The kernel takes no longer word than 128 KiB. */
 const MAX_COMMAND_BYTES = 100_000;
@@ -33,40 +33,21 @@ export const runCommand = defineTool({
     return { title: `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`, access, command };
   },
   async run({ command, cwd, timeoutMs, memoryMb, network }, context) {
-    const keeper = new OutputKeeper(context);
-    const limits = {
-      ...context.execLimits,
-      ...(timeoutMs === undefined ? {} : { timeoutMs: Math.floor(timeoutMs) }),
-      ...(memoryMb === undefined ? {} : { memoryMb: Math.floor(memoryMb) }),
+    const run = await runProgram(context, {
+      command,
+      cwd: (await context.workspace.resolve(cwd ?? '.')).absolute,
+      network: network ?? false,
+      env: {},
+      timeoutMs,
+      memoryMb,
+    });
+    const { result, text, blob } = run;
+    return {
+      text: [text.replace(/\n$/, ''), ...describeEnd(result, run.timeoutMs)].filter((line) => line !== '').join('\n'),
+      isError: !isSuccess(result),
+      detail: { ...toProgramDetail(result), unenforced: result.unenforced },
+      ...(blob ? { blob } : {}),
     };
-    try {
-      const result = await context.sandbox.exec({
-        command,
-        cwd: (await context.workspace.resolve(cwd ?? '.')).absolute,
-        network: network ?? false,
-        limits,
-        onOutput: keeper.take,
-        keepBytes: 0,
-        signal: context.signal,
-      });
-      const { text, blob } = await keeper.finish();
-      return {
-        text: [text.replace(/\n$/, ''), ...describeEnd(result, limits.timeoutMs)]
-          .filter((line) => line !== '')
-          .join('\n'),
-        isError: !isSuccess(result),
-        detail: {
-          exitCode: result.exitCode,
-          timedOut: result.timedOut,
-          durationMs: result.durationMs,
-          unenforced: result.unenforced,
-        },
-        ...(blob ? { blob } : {}),
-      };
-    } catch (error) {
-      keeper.abort();
-      throw error;
-    }
   },
 });
 

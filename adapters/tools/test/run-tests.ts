@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { toMissing, toMissingProgram, isMissing } from '../project/project-program.ts';
+import { BRING_PYTHON } from '../project/python.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
-import { OutputKeeper } from '../shell/output-keeper.ts';
-import { findRunner, type Runner } from './runner.ts';
+import { checkWord } from '../shell/quote.ts';
+import { runProgram, toProgramDetail, type ProgramRun } from '../shell/run-program.ts';
+import { findRunner, RUNNERS, type Runner } from './runner.ts';
 import { describeSummary, isEmpty, toTestSummary } from './test-summary.ts';
 
 const input = z.object({
   path: z.string().optional().describe('a test file'),
   pattern: z.string().optional().describe('part of the names of tests'),
+  runner: z.enum(RUNNERS).optional(),
   timeoutMs: z.number().min(1).optional(),
 });
 type Input = z.infer<typeof input>;
@@ -17,7 +21,7 @@ type Input = z.infer<typeof input>;
 export const runTests = defineTool({
   name: 'run_tests',
   description:
-    "Run the project's tests (its npm test script, vitest, jest or node --test). Gives counts, failing tests and the output.",
+    "Run the project's tests by its npm test script or the runner that it uses. Gives counts, failing tests and the output.",
   input,
   effects: ['execute'],
   resume: 'tell',
@@ -27,46 +31,44 @@ export const runTests = defineTool({
   },
   async run(options, context, intent) {
     const command = intent.command ?? (await choose(options, context)).command;
-    const timeoutMs = options.timeoutMs === undefined ? context.execLimits.timeoutMs : Math.floor(options.timeoutMs);
-    const keeper = new OutputKeeper(context);
-    try {
-      const result = await context.sandbox.exec({
-        command,
-        cwd: context.workspace.root,
-        // Runners watch, draw and colour on a terminal, and some only believe CI that there is none.
-        env: { CI: 'true', NO_COLOR: '1', FORCE_COLOR: '0' },
-        limits: { ...context.execLimits, timeoutMs },
-        onOutput: keeper.take,
-        keepBytes: 0,
-        signal: context.signal,
-      });
-      const { text, blob } = await keeper.finish();
-      const summary = toTestSummary(text);
-      return {
-        text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()]
-          .filter((line, i) => line !== '' || i > 2)
-          .join('\n'),
-        isError: !isSuccess(result) || isEmpty(summary),
-        detail: { ...summary, exitCode: result.exitCode, timedOut: result.timedOut, durationMs: result.durationMs },
-        // A run without a test that says "green" is evidence of nothing.
-        ...(isSuccess(result) && isEmpty(summary) ? {} : { evidence: { command, exitCode: result.exitCode } }),
-        ...(blob ? { blob } : {}),
-      };
-    } catch (error) {
-      keeper.abort();
-      throw error;
-    }
+    const run = await runProgram(context, { command, timeoutMs: options.timeoutMs });
+    const missing = await findMissing(context, run);
+    if (missing) return missing;
+    const { result, timeoutMs, text, blob } = run;
+    const summary = toTestSummary(text);
+    return {
+      text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()]
+        .filter((line, i) => line !== '' || i > 2)
+        .join('\n'),
+      isError: !isSuccess(result) || isEmpty(summary),
+      detail: { ...summary, ...toProgramDetail(result) },
+      // A run without a test that says "green" is evidence of nothing.
+      ...(isSuccess(result) && isEmpty(summary) ? {} : { evidence: { command, exitCode: result.exitCode } }),
+      ...(blob ? { blob } : {}),
+    };
   },
 });
 
+/** The runner itself is not there. */
+async function findMissing(
+  context: ToolContext,
+  { result, text }: ProgramRun,
+): Promise<ReturnType<typeof toMissingProgram> | undefined> {
+  if (isMissing(result, text, 'python3')) return toMissingProgram('python3', BRING_PYTHON);
+  if (result.exitCode === 1 && /^\S+: No module named pytest$/m.test(text)) {
+    return toMissingProgram('pytest', 'python3 -m pip install pytest');
+  }
+  for (const program of ['vitest', 'jest']) {
+    if (isMissing(result, text, program)) return toMissing(context, { program, brings: program });
+  }
+  return undefined;
+}
+
 async function choose(options: Input, context: ToolContext): Promise<Runner> {
-  for (const [name, word] of [
-    ['path', options.path],
-    ['pattern', options.pattern],
-  ] as const) {
-    if (word !== undefined && (word.includes('\0') || !word.isWellFormed() || word.length > 4_096)) {
-      throw new KlausError('tool.failed', `The ${name} is not valid text.`);
-    }
+  for (const name of ['path', 'pattern'] as const) {
+    const word = options[name];
+    if (word === undefined) continue;
+    if (checkWord(name, word).length > 4_096) throw new KlausError('tool.failed', `The ${name} is too long.`);
   }
   if (options.path === undefined) return findRunner(context, options);
   const { relative } = await context.workspace.resolve(options.path);

@@ -1,8 +1,16 @@
-import { isKlausError, KlausError } from '@klaus/core/protocol';
-import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
+import { isFile, readPackage, type Package } from '../project/package-json.ts';
+import { findPackageManager, toScriptLine } from '../project/package-manager.ts';
+import { findProjectProgram } from '../project/project-program.ts';
+import { quote, quotePath } from '../shell/quote.ts';
+import { findPythonRunner } from './python-runner.ts';
 
-export type RunnerName = 'vitest' | 'jest' | 'node:test' | 'script';
+/** What a model may ask for by name. */
+export const RUNNERS = ['npm', 'vitest', 'jest', 'node', 'pytest', 'unittest'] as const;
+export type RunnerWish = (typeof RUNNERS)[number];
+
+export type RunnerName = 'vitest' | 'jest' | 'node:test' | 'pytest' | 'unittest' | 'script';
 
 /** How a project's tests are run. */
 export interface Runner {
@@ -16,66 +24,76 @@ export interface RunnerChoice {
   path?: string | undefined;
   /** Only tests whose name fits. */
   pattern?: string | undefined;
+  /** Default: what the project has. */
+  runner?: RunnerWish | undefined;
 }
-
-const packageSchema = z.object({
-  scripts: z.record(z.string(), z.unknown()).optional(),
-  dependencies: z.record(z.string(), z.unknown()).optional(),
-  devDependencies: z.record(z.string(), z.unknown()).optional(),
-});
-type Package = z.infer<typeof packageSchema>;
 
 /** The script that `npm init` writes, which is none. */
 const PLACEHOLDER = /no test specified/;
 
-/** Lock file of each package manager, and how it runs a script with further arguments. */
-const SCRIPT_RUNNERS: readonly [lock: string, command: string][] = [
-  ['pnpm-lock.yaml', 'pnpm test'],
-  ['yarn.lock', 'yarn test'],
-  ['bun.lock', 'bun run test'],
-  ['bun.lockb', 'bun run test'],
-  ['package-lock.json', 'npm test --'],
-];
-
 /**
- * Finds how the tests of a JavaScript project are run: its `test` script, else vitest or jest among its
- * dependencies, else Node's own runner where there are test files.
+ * Finds how the tests of a project are run: its `test` script, else vitest or jest among its dependencies, else
+ * pytest or unittest where it is a Python project, else Node's own runner. A path to a Python file decides for
+ * Python, one to a JavaScript file against it.
  *
  * @throws KlausError `tool.failed` that says what to do when none is found.
  */
 export async function findRunner(context: ToolContext, choice: RunnerChoice): Promise<Runner> {
+  const { path, runner } = choice;
+  const isPython = path?.endsWith('.py') || runner === 'pytest' || runner === 'unittest';
+  if (isPython) return (await findPythonRunner(context, choice, { isCertain: true }))!;
   const pkg = await readPackage(context);
+  const ofPackage = await findPackageRunner(context, choice, pkg);
+  if (ofPackage) return ofPackage;
+  const isJavaScript = path !== undefined && /\.[cm]?[jt]sx?$/.test(path);
+  if (!isJavaScript && runner === undefined) {
+    const ofPython = await findPythonRunner(context, choice, { isCertain: false });
+    if (ofPython) return ofPython;
+  }
+  if (runner === 'npm') throw new KlausError('tool.failed', 'package.json has no test script.');
+  if (pkg !== undefined || path !== undefined || runner === 'node') {
+    return { name: 'node:test', command: `node --test ${toArguments('node:test', choice)}`.trimEnd() };
+  }
+  throw new KlausError(
+    'tool.failed',
+    'No test runner was found: there is neither a package.json nor a Python project with tests. Run the tests with run_command instead.',
+  );
+}
+
+async function findPackageRunner(
+  context: ToolContext,
+  choice: RunnerChoice,
+  pkg: Package | undefined,
+): Promise<Runner | undefined> {
+  const { path, pattern, runner } = choice;
   const script = pkg?.scripts?.['test'];
-  if (typeof script === 'string' && script.trim() !== '' && !PLACEHOLDER.test(script)) {
+  const hasScript = typeof script === 'string' && script.trim() !== '' && !PLACEHOLDER.test(script);
+  if (hasScript && (runner === undefined || runner === 'npm')) {
     const name = recognise(script);
-    if (name === 'script' && choice.pattern !== undefined) {
+    if (name === 'script' && pattern !== undefined) {
       throw new KlausError(
         'tool.failed',
         `The test script (${script.slice(0, 200)}) is of no known runner, so tests cannot be chosen by name. Use run_command.`,
       );
     }
-    const plain = choice.path === undefined && choice.pattern === undefined;
-    const command = await findScriptRunner(context);
-    return { name, command: plain ? command.replace(/ --$/, '') : `${command} ${toArguments(name, choice)}` };
+    const words = path === undefined && pattern === undefined ? '' : ` ${toArguments(name, choice)}`;
+    return { name, command: toScriptLine(await findPackageManager(context), 'test', words) };
   }
   const has = (dependency: string) =>
     pkg?.dependencies?.[dependency] !== undefined || pkg?.devDependencies?.[dependency] !== undefined;
   const config = async (name: string) => {
     for (const ending of ['ts', 'js', 'mts', 'mjs', 'cjs'])
-      if (await exists(context, `${name}.config.${ending}`)) return true;
+      if (await isFile(context, `${name}.config.${ending}`)) return true;
     return false;
   };
-  if (has('vitest') || (await config('vitest')))
-    return { name: 'vitest', command: `npx --no-install vitest run ${toArguments('vitest', choice)}`.trimEnd() };
-  if (has('jest') || (await config('jest')))
-    return { name: 'jest', command: `npx --no-install jest ${toArguments('jest', choice)}`.trimEnd() };
-  if (pkg !== undefined || choice.path !== undefined) {
-    return { name: 'node:test', command: `node --test ${toArguments('node:test', choice)}`.trimEnd() };
+  for (const name of ['vitest', 'jest'] as const) {
+    const isWanted = runner === undefined ? has(name) || (await config(name)) : runner === name;
+    if (!isWanted) continue;
+    const program = await findProjectProgram(context, name);
+    const line = name === 'vitest' ? `${program} run` : program;
+    return { name, command: `${line} ${toArguments(name, choice)}`.trimEnd() };
   }
-  throw new KlausError(
-    'tool.failed',
-    'No test runner was found: there is no package.json. Run the tests with run_command instead.',
-  );
+  return undefined;
 }
 
 /** Which runner a script calls, by its text. */
@@ -90,31 +108,6 @@ function toArguments(name: RunnerName, { path, pattern }: RunnerChoice): string 
   const words: string[] = [];
   if (pattern !== undefined)
     words.push(name === 'node:test' ? `--test-name-pattern=${quote(pattern)}` : `-t ${quote(pattern)}`);
-  if (path !== undefined) words.push(quote(path));
+  if (path !== undefined) words.push(quotePath(path));
   return words.join(' ');
-}
-
-/** One word for the shell, whatever is in it. */
-function quote(word: string): string {
-  return /^[\w./:=@%+,-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-async function findScriptRunner(context: ToolContext): Promise<string> {
-  for (const [lock, command] of SCRIPT_RUNNERS) if (await exists(context, lock)) return command;
-  return 'npm test --';
-}
-
-async function exists({ workspace }: ToolContext, path: string): Promise<boolean> {
-  return (await workspace.stat(path))?.kind === 'file';
-}
-
-async function readPackage(context: ToolContext): Promise<Package | undefined> {
-  if (!(await exists(context, 'package.json'))) return undefined;
-  try {
-    const bytes = await context.workspace.read('package.json', { maxBytes: 1024 * 1024 });
-    return packageSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-  } catch (error) {
-    if (isKlausError(error)) throw error;
-    throw new KlausError('tool.failed', 'The package.json of this project cannot be read.', { cause: error });
-  }
 }

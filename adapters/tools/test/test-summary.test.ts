@@ -102,6 +102,48 @@ test.each([
   expect(describeSummary(summary)).toContain(`FAILED ${name}\n`);
 });
 
+const PYTEST = `..F                                                                      [100%]
+=================================== FAILURES ===================================
+E       assert (1 - 1) == 5
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_x[a - b] - assert (1 - 1) == 5
+ERROR tests/test_b.py::test_y - fixture 'z' not found
+1 failed, 2 passed, 1 xfailed, 1 error in 0.12s
+`;
+
+const UNITTEST = `test_a (tests.test_sum.Sum.test_a) ... ok
+test_b (tests.test_sum.Sum) ... FAIL
+
+======================================================================
+FAIL: test_b (tests.test_sum.Sum)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/w/tests/test_sum.py", line 8, in test_b
+    self.assertEqual(1 - 1, 5)
+AssertionError: 0 != 5
+
+----------------------------------------------------------------------
+Ran 4 tests in 0.001s
+
+FAILED (failures=1, skipped=2)
+`;
+
+test('pytest and unittest', () => {
+  expect(toTestSummary(PYTEST)).toEqual({
+    ...{ passed: 2, failed: 2, skipped: 1 },
+    failures: [
+      { name: 'tests/test_a.py::test_x[a - b]', message: 'assert (1 - 1) == 5' },
+      { name: 'tests/test_b.py::test_y', message: "fixture 'z' not found" },
+    ],
+  });
+  expect(toTestSummary(UNITTEST)).toEqual({
+    ...{ passed: 1, failed: 1, skipped: 2 },
+    failures: [{ name: 'tests.test_sum.Sum.test_b', message: 'AssertionError: 0 != 5' }],
+  });
+  for (const none of ['no tests ran in 0.01s\n', '3 deselected in 0.01s\n', 'Ran 0 tests in 0.000s\n\nNO TESTS RAN\n'])
+    expect(describeSummary(toTestSummary(none))).toContain('No test was run.');
+});
+
 test('output of an unknown kind tells nothing', () => {
   expect(describeSummary(toTestSummary('all is well\n'))).toBe('');
 });

@@ -1,4 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
+import {
+  readPytestCounts,
+  readPytestFailures,
+  readUnittestCounts,
+  readUnittestFailures,
+  type Counts,
+} from './python-summary.ts';
 
 export interface FailedTest {
   name: string;
@@ -16,11 +23,17 @@ export interface TestSummary {
 const MAX_FAILURES = 30;
 const MAX_MESSAGE_LINES = 8;
 
-/** Reads the output of vitest, jest, Node's runner (both of its styles) and anything else that speaks TAP. */
+/** Reads the output of vitest, jest, Node's runner (both of its styles), pytest, unittest and anything else that speaks TAP. */
 export function toTestSummary(output: string): TestSummary {
   const lines = stripVTControlCharacters(output).split(/\r?\n/);
   const counts = readCounts(lines);
-  const failures = dedupe([...readVitest(lines), ...readJest(lines), ...readSpec(lines), ...readTap(lines)]);
+  const failures = dedupe([
+    ...readVitest(lines),
+    ...readJest(lines),
+    ...readSpec(lines),
+    ...readTap(lines),
+    ...readPython(lines),
+  ]);
   return { ...counts, failures: failures.slice(0, MAX_FAILURES) };
 }
 
@@ -28,6 +41,11 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
   const counts: { passed?: number; failed?: number; skipped?: number } = {};
   const add = (word: 'passed' | 'failed' | 'skipped', number: string | number) => {
     counts[word] = (counts[word] ?? 0) + Number(number);
+  };
+  const addAll = (found: Counts) => {
+    add('passed', found.passed);
+    add('failed', found.failed);
+    if (found.skipped > 0) add('skipped', found.skipped);
   };
   for (const line of lines) {
     // `Tests  1 failed | 3 passed (4)` of vitest, `Tests: 1 failed, 3 passed, 4 total` of jest.
@@ -46,8 +64,16 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
     // `ℹ pass 3` and `# pass 3` of Node's runner.
     const [, word, number] = /^(?:ℹ|#) (pass|fail|skipped) (\d+)\s*$/.exec(line) ?? [];
     if (word !== undefined) add(word === 'pass' ? 'passed' : word === 'fail' ? 'failed' : 'skipped', number!);
+    const pytest = readPytestCounts(line);
+    if (pytest) addAll(pytest);
   }
+  const unittest = readUnittestCounts(lines);
+  if (unittest) addAll(unittest);
   return { passed: counts.passed, failed: counts.failed, skipped: counts.skipped };
+}
+
+function readPython(lines: readonly string[]): FailedTest[] {
+  return [...readPytestFailures(lines), ...readUnittestFailures(lines)];
 }
 
 /** ` FAIL  file > suite > test`, then the error. */

@@ -2,6 +2,7 @@ import { EXIT } from '../exit-codes.ts';
 import { hasKeyboard, openKeyboard } from '../keyboard.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { formatBytes, formatCount, formatNumber, formatUsd } from '../output/format.ts';
+import { toLine } from '../output/printable.ts';
 import { toTable } from '../output/table.ts';
 import { UsageError } from '../report-error.ts';
 
@@ -45,9 +46,10 @@ export async function clearSessions(options: { olderThan?: number; yes?: true })
     process.stderr.write('Nothing was deleted.\n');
     return EXIT.denied;
   }
-  const report = klaus.store.clearSessions(
-    olderThan === undefined ? {} : { olderThan: Date.now() - olderThan * DAY_MS },
-  );
+  const report = klaus.store.clearSessions({
+    by: 'cli',
+    ...(olderThan === undefined ? {} : { olderThan: Date.now() - olderThan * DAY_MS }),
+  });
   process.stdout.write(
     `${formatNumber(report.cleared.length, 'session')} deleted, ${formatBytes(report.blobs.bytes)} of blobs freed\n`,
   );
@@ -69,39 +71,46 @@ async function isSure(which: string): Promise<boolean> {
   }
 }
 
-/** `klaus db verify [ID]`: exit 1 when a record is not as it was written. */
-export async function verify(id: string | undefined): Promise<number> {
-  await using klaus = await openKlaus();
-  const ids =
-    id === undefined ? klaus.sessions({ limit: Number.MAX_SAFE_INTEGER }).map((row) => row.id) : [klaus.session(id).id];
-  let records = 0;
-  let damaged = 0;
-  for (const session of ids) {
-    const report = klaus.store.verify(session);
-    records += report.records;
-    if (report.intact) continue;
-    damaged += 1;
-    process.stdout.write(`${session}: ${report.message}\n`);
-  }
-  const sum = `${formatNumber(ids.length, 'session')}, ${formatNumber(records, 'intact record')}`;
-  process.stdout.write(
-    damaged === 0 ? `${sum}, all as written\n` : `${sum}, ${formatNumber(damaged, 'damaged session')}\n`,
-  );
-  return damaged === 0 ? EXIT.done : EXIT.failed;
-}
-
 /** `klaus db recover`. */
 export async function recover(): Promise<number> {
   const { recoverDatabase } = await import('@klaus/sdk');
-  const { sessions, events, commands, file, damaged } = await recoverDatabase();
+  const { sessions, events, commands, knowledge, file, damaged } = await recoverDatabase();
   const lines = [
     `${formatNumber(sessions.length, 'session')} with ${formatNumber(events, 'event')} saved in ${file}`,
     ...sessions.flatMap(({ id, saved, lostFrom }) =>
       lostFrom === undefined ? [] : [`${id}: ${formatNumber(saved, 'event')} saved, lost from number ${lostFrom} on`],
     ),
+    ...(knowledge === null ? ['What was remembered could not be read.'] : []),
     ...(commands === null ? ['Messages that no run had taken yet could not be read.'] : []),
     ...damaged.map((path) => `kept as it was: ${path}`),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+/** `klaus db gc`: says what it would free; with --yes it does. */
+export async function collectGarbage(options: { yes?: true; json?: true }): Promise<number> {
+  await using klaus = await openKlaus();
+  const dryRun = options.yes !== true;
+  const summary = await klaus.collectGarbage({ dryRun });
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ dryRun, ...summary }, undefined, 2)}\n`);
+    return EXIT.done;
+  }
+  const rows = summary.workspaces.map((row) => [
+    formatBytes(row.freed),
+    `of ${formatBytes(row.bytes)}`,
+    row.isGone ? 'the folder is gone' : formatNumber(row.states, 'state'),
+    toLine(row.workspace, 200),
+  ]);
+  if (summary.copies > 0) rows.push([formatBytes(summary.copies), '', 'working copies of isolated commands', '']);
+  if (rows.length === 0) {
+    process.stderr.write('There is nothing to free.\n');
+    return EXIT.done;
+  }
+  process.stdout.write(toTable(rows, 0));
+  const days = formatNumber(klaus.configuration.get('undo.keepDays'), 'day');
+  const rule = `Kept: what undo needs for sessions with an event in the last ${days} (undo.keepDays), open questions and the last hour.`;
+  process.stderr.write(dryRun ? `This would be freed; --yes does it. ${rule}\n` : `Freed. ${rule}\n`);
   return EXIT.done;
 }

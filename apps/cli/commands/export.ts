@@ -3,11 +3,12 @@ import { openKlaus } from '../open-klaus.ts';
 import { toMarkdown } from '../output/markdown.ts';
 import { toTranscript } from '../output/transcript.ts';
 
-/** `klaus export ID`: the whole session as one document on standard output, written as it is read. */
+/** `klaus export ID`: the whole session as one document on standard output, written as it is read. The host chain knows of it first. */
 export async function exportSession(id: string, options: { format: 'md' | 'json' }): Promise<number> {
   const { stdout } = process;
   await using klaus = await openKlaus();
   const session = klaus.session(id);
+  await klaus.store.recordExport(session.id, { format: options.format, by: 'cli' });
   if (options.format === 'md') {
     for (const entry of toTranscript(session.events())) stdout.write(`${toMarkdown(entry)}\n`);
     return EXIT.done;

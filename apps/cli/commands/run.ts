@@ -90,6 +90,7 @@ function checkCombination(options: RunOptions): void {
   if (options.session === undefined && !options.continue) return;
   const fixed = [
     ...(options.sandbox ? ['--sandbox'] : []),
+    ...(options.grant ? ['--grant'] : []),
     ...(options.session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),
   ];
   if (fixed.length > 0) {
@@ -118,6 +119,7 @@ function openSession(klaus: Klaus, options: RunOptions): Promise<Session> {
   return klaus.open({
     ...(options.cwd !== undefined && { workspace: toFolder(options.cwd) }),
     allowAnyWorkspace: options.allowAnyWorkspace ?? false,
+    ...(options.grant && { grant: options.grant }),
   });
 }
 

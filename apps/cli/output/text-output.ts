@@ -180,7 +180,13 @@ function createFactViews(screen: Screen): Views {
     },
     'context.compacted': (event) =>
       line(`${mark('info')}${paint('dim', `${formatNumber(event.dropped, 'older message')} replaced by a summary`)}`),
-    'workspace.snapshotted': (event) => {
+    'workspace.restored': (event) => {
+      const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
+      line(
+        `${mark('info')}${paint('dim', `${formatNumber(event.files, 'path')} ${verb} (turn ${event.turns.join(', ')})`)}`,
+      );
+    },
+    'workspace.committed': (event) => {
       const what = `checkpoint ${event.commit.slice(0, 10)} on ${event.ref}, ${formatNumber(event.files, 'file')}`;
       line(`${mark('info')}${paint('dim', toLine(what, 200))}`);
       if (event.leftOut.length > 0) {

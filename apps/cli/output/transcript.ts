@@ -63,14 +63,23 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
       case 'approval.answered':
         yield {
           kind: 'note',
-          text: `${event.answer} by ${event.by}${event.note === undefined ? '' : `: ${event.note}`}`,
+          text: `${event.answer} by ${event.by}${event.hunks ? ` in part (${event.hunks.accepted.join(', ')})` : ''}${event.scope && event.scope !== 'once' ? ` for the ${event.scope}` : ''}${event.note === undefined ? '' : `: ${event.note}`}`,
           at,
         };
         break;
       case 'context.compacted':
         yield { kind: 'note', text: `${formatNumber(event.dropped, 'older message')} replaced by a summary.`, at };
         break;
-      case 'workspace.snapshotted':
+      case 'workspace.restored': {
+        const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
+        yield {
+          kind: 'note',
+          text: `${formatNumber(event.files, 'path')} ${verb}, turn ${event.turns.join(', ')}, by ${event.by}.`,
+          at,
+        };
+        break;
+      }
+      case 'workspace.committed':
         yield { kind: 'note', text: `Checkpoint ${event.commit} on ${event.ref}.`, at };
         break;
       case 'notice':

@@ -20,6 +20,21 @@ export interface ExecRequest {
   env?: Readonly<Record<string, string>>;
   /** Further absolute paths to bind at their own place. */
   binds?: readonly { path: string; writable: boolean }[];
+  /**
+   * Absolute path of a folder that is shown in the workspace's place, at the workspace's own path: the merged
+   * folder of a layer, or a working copy. The workspace itself is then out of reach. Not on the host.
+   */
+  workspaceAt?: string;
+  /**
+   * Absolute paths in the workspace that this command must not change, beyond what the driver protects anyway.
+   * One that does not exist stays away: nothing can be made there.
+   */
+  protect?: readonly string[];
+  /**
+   * Absolute paths in the workspace that the command may read, and write; nothing else of it is there. Absent: the
+   * whole workspace. A driver that cannot narrow it refuses.
+   */
+  files?: { read: readonly string[]; write: readonly string[] };
   /** Default false: no network at all. */
   network?: boolean;
   limits?: Partial<ExecLimits>;
@@ -48,6 +63,8 @@ export interface ExecResult {
   unenforced: readonly string[];
   /** Limits that the command ran into, such as `memory: a process was ended at the limit of 1024 MiB`. */
   exceeded?: readonly string[];
+  /** What the driver changed or hid beyond what was asked, each as a sentence for the user and the model. */
+  warnings?: readonly string[];
 }
 
 /** Runs commands on the workspace. When it ends or is killed, so is everything that it started. */

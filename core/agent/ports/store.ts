@@ -1,4 +1,4 @@
-import type { BlobRef, Command, Event, EventBody, Live } from '../../protocol/index.ts';
+import type { BlobRef, Command, Event, EventBody, HostEvent, HostEventBody, Live } from '../../protocol/index.ts';
 
 /** Proof of holding a session: appends with an older fence fail. */
 export interface Lease {
@@ -33,6 +33,13 @@ export interface Store {
    * @throws KlausError `store.busy` when the fence is old, `store.full`, `store.corrupt`.
    */
   append(session: string, drafts: readonly Draft[], options: AppendOptions): Promise<Event[]>;
+  /**
+   * Appends one fact to the host chain, which stands beside those of the sessions: exports, changes of the
+   * configuration. Durable when it resolves. What a session's own events say is taken over by `append` itself.
+   *
+   * @throws KlausError `store.full`, `store.corrupt`.
+   */
+  appendHost(body: HostEventBody): Promise<HostEvent>;
   /** Events after `after` (default 0) in order. */
   read(session: string, after?: number): Iterable<Event>;
   /** Puts a command into the inbox. Durable when it resolves; a known id changes nothing. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Access, BlobRef, Effect, FileChange, Resume } from '../../protocol/index.ts';
+import type { Knowledge } from './memory.ts';
 import type { ExecLimits, Sandbox } from './sandbox.ts';
 import type { FileEdit, Workspace } from './workspace.ts';
 
@@ -37,6 +38,15 @@ export interface ToolOutput {
   evidence?: { command: string; exitCode: number | null };
 }
 
+/** One thing that looks like a secret. */
+export interface FoundSecret {
+  rule: string;
+  /** From 1. */
+  line: number;
+  /** 16 hexadecimal digits, the same for this secret in this file for as long as both exist. */
+  fingerprint: string;
+}
+
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
@@ -53,10 +63,17 @@ export interface ToolContext {
   readonly gitIdentity: { name: string; email: string };
   /** Secret placeholders in `text` that stand for values in `current`, put back. See `Redactor.restore`. */
   restoreSecrets(text: string, current: string): string;
+  /** What is remembered about this workspace. Secrets are taken out of what is set, and the session stands with it. */
+  readonly memory: Knowledge;
   /** A writer for output too large to keep in memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
-  /** Names of the secret rules that hit, with line numbers from 1: for what leaves the workspace, such as a commit. */
-  findSecrets(text: string): { rule: string; line: number }[];
+  /**
+   * What looks like a secret, for what leaves the workspace, such as a commit. The rules are strict here: what
+   * is allowed by `.klaus/secrets-allow` is the caller's to leave out, by its fingerprint.
+   *
+   * @param options.path Relative to the workspace; part of the fingerprint.
+   */
+  findSecrets(text: string, options?: { path?: string }): FoundSecret[];
 }
 
 /** One thing that a model can do. One file declares it, one registry lists it. */

@@ -1,0 +1,168 @@
+import { existsSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { contains } from '../paths.ts';
+import { toSource, toTarget } from '../view.ts';
+import type { WorkspaceView } from '../view.ts';
+import { disarm } from './disarm.ts';
+import { findGitPlaces, hold } from './git-places.ts';
+import type { Places } from './git-places.ts';
+import { holdPlaces, isPlaceholder } from './placeholders.ts';
+import { findRepositories, list } from './repositories.ts';
+import type { Repository } from './repositories.ts';
+import { toExternalGit } from './external-git.ts';
+
+/** A path of this machine and where it stands in the sandbox. */
+export interface PlaceMount {
+  source: string;
+  target: string;
+}
+
+export interface ProtectedWorkspaceOptions {
+  view: WorkspaceView;
+  /** Klaus's own state, which may lie in the workspace and is hidden there. */
+  home: string;
+  /** Further paths as the sandbox names them. */
+  protect: readonly string[];
+  /** Default true: take the teeth out of what a command planted. */
+  disarms?: boolean;
+  /** Default true: mount what is protected. */
+  holds?: boolean;
+}
+
+/** Files get their times from a coarser clock than ours. */
+const CLOCK_STEP_MS = 20;
+
+/** Configuration of Klaus itself. */
+const OWN = ['.klaus'];
+
+/**
+ * What a command must leave alone in a workspace, from before its start to after its end: git's configuration and
+ * hooks, Klaus's own configuration, and what the caller adds. Places that do not exist are kept empty meanwhile.
+ * Repositories that a command makes are looked at when it has ended.
+ *
+ * What stays possible: until the command has ended, a repository that it made itself is not disarmed; repositories
+ * more than six folders deep, in `node_modules` or beyond the first 600 folders are neither seen nor disarmed;
+ * programs of the project that the user's own configuration names can be changed like any source file.
+ */
+export class ProtectedWorkspace {
+  /** Mounted writable onto themselves, parents first, so that they stay where they are. */
+  readonly pinned: readonly PlaceMount[];
+  readonly readOnly: readonly PlaceMount[];
+  /** A git folder outside of the workspace that belongs to it: bound writable, before the others. */
+  readonly external: readonly PlaceMount[];
+  readonly #options: ProtectedWorkspaceOptions;
+  readonly #before: ReadonlyMap<string, string>;
+  readonly #links: ReadonlyMap<string, string>;
+  readonly #release: () => void;
+  /** Unix milliseconds. */
+  readonly #begun = Date.now();
+  readonly #isComplete: boolean;
+  #isClosed = false;
+
+  private constructor(options: ProtectedWorkspaceOptions) {
+    this.#options = options;
+    const { view } = options;
+    const { repositories, isComplete } = findRepositories(view.source, options.home);
+    this.#isComplete = isComplete;
+    this.#before = new Map(repositories.map(({ path, identity }) => [path, identity]));
+    const places = findGitPlaces(repositories, view.source);
+    const external = toExternalGit(view, repositories, places);
+    for (const path of [...OWN.map((name) => join(view.target, name)), ...options.protect])
+      if (contains(view.target, path)) hold(places, toReachable(toSource(view, path)));
+    if (options.holds === false) Object.assign(places, { pinned: [], readOnly: [], missing: [] });
+    this.#links = findLinks(repositories, places);
+    const { held, release } = holdPlaces(places.missing);
+    this.#release = release;
+    const toMount = (source: string): PlaceMount => ({ source, target: toTarget(view, source) });
+    const isHidden = (path: string) => contains(view.source, options.home) && contains(options.home, path);
+    const isVisible = (path: string) =>
+      !isHidden(path) && [view.source, ...external].some((folder) => contains(folder, path));
+    const isMountable = (path: string) =>
+      isVisible(path) && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+    const byLength = (a: string, b: string) => a.length - b.length;
+    this.external = external.map(toMount);
+    this.pinned = [...new Set(places.pinned)].filter(isMountable).sort(byLength).map(toMount);
+    this.readOnly = [...new Set([...places.readOnly, ...held.map((place) => place.path)])]
+      .filter(isMountable)
+      .sort(byLength)
+      .map(toMount);
+  }
+
+  static open(options: ProtectedWorkspaceOptions): ProtectedWorkspace {
+    return new ProtectedWorkspace(options);
+  }
+
+  /** To be called when nothing of the command is left; again does nothing. @returns What was put right, as sentences. */
+  close(): string[] {
+    if (this.#isClosed) return [];
+    this.#isClosed = true;
+    this.#release();
+    if (this.#options.disarms === false) return [];
+    const warnings: string[] = [];
+    for (const [path, target] of this.#links) warnings.push(...restoreLink(path, target));
+    for (const repository of findRepositories(this.#options.view.source, this.#options.home).repositories) {
+      if (this.#isNew(repository)) warnings.push(...disarmSafely(repository));
+    }
+    return warnings;
+  }
+
+  #isNew({ path, identity }: Repository): boolean {
+    if (this.#before.get(path) === identity) return false;
+    // In a large workspace a repository of the user's may come into view only now; a new or moved one has a new ctime.
+    return (
+      this.#isComplete || (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= this.#begun - CLOCK_STEP_MS
+    );
+  }
+}
+
+/** Nothing can be mounted below a folder that is not there: that folder itself is kept away then. */
+function toReachable(path: string): { path: string } {
+  let at = path;
+  while (!existsSync(dirname(at)) || isPlaceholder(dirname(at))) at = dirname(at);
+  return { path: at };
+}
+
+/** Symlinks among the protected: no mount holds them, so they are compared afterwards. */
+function findLinks(repositories: readonly Repository[], places: Places): Map<string, string> {
+  const paths = [
+    ...repositories.filter(({ kind }) => kind === 'link').map(({ path }) => path),
+    ...places.readOnly,
+    ...repositories.flatMap(({ folder }) =>
+      folder
+        ? list(folder)
+            .filter((entry) => entry.isSymbolicLink())
+            .map((entry) => join(folder, entry.name))
+        : [],
+    ),
+  ];
+  return new Map(
+    paths.flatMap((path) => {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      return found?.isSymbolicLink() ? [[path, readlinkSync(path)] as const] : [];
+    }),
+  );
+}
+
+function restoreLink(path: string, target: string): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink() && readlinkSync(path) === target) return [];
+  try {
+    const aside = `${path}.klaus`;
+    if (found) {
+      rmSync(aside, { recursive: true, force: true });
+      renameSync(path, aside);
+    }
+    symlinkSync(target, path);
+    return [`${path} is a symlink to ${target} again${found ? `; what stood there is ${aside}` : ''}`];
+  } catch (error) {
+    return [`${path} was a symlink to ${target} and could not be put back: ${String(error)}`];
+  }
+}
+
+function disarmSafely(repository: Repository): string[] {
+  try {
+    return disarm(repository);
+  } catch (error) {
+    return [`${repository.path} was made by the command and could not be checked: ${String(error)}`];
+  }
+}

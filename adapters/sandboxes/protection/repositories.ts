@@ -1,0 +1,101 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { contains } from '../paths.ts';
+
+/** One place where git would find a repository. */
+export interface Repository {
+  /** Path of `.git`, or of a folder that is laid out like one. */
+  path: string;
+  /** `file` and `link` lead elsewhere; `bare` is a git folder that has another name. */
+  kind: 'folder' | 'file' | 'link' | 'bare';
+  /** The git folder with `config` and `hooks`; undefined when there is none inside the workspace. */
+  folder?: string;
+  /** Another one at the same path has another. */
+  identity: string;
+}
+
+/** So many folders are looked into, nearest first, and so deep. */
+const MAX_FOLDERS = 600;
+const MAX_DEPTH = 6;
+/** Full of folders, and nobody works in there. */
+const SKIPPED = new Set(['node_modules', '.venv', 'target', '__pycache__']);
+
+export interface RepositorySearch {
+  /** Parents before children. */
+  repositories: Repository[];
+  /** False when there are more folders than were looked into. */
+  isComplete: boolean;
+}
+
+/**
+ * Repositories in a folder and below, as far as {@link MAX_FOLDERS} reaches.
+ *
+ * @param hidden A folder that is not looked into: no command sees it.
+ */
+export function findRepositories(root: string, hidden?: string): RepositorySearch {
+  const found: Repository[] = [];
+  const queue = [{ folder: root, depth: 0 }];
+  for (let at = 0; at < queue.length && at < MAX_FOLDERS; at++) {
+    const { folder, depth } = queue[at]!;
+    const entries = list(folder);
+    const names = new Set(entries.map((entry) => entry.name));
+    // Git takes such a folder for a repository, whatever its name.
+    if (names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')))) {
+      found.push({ path: folder, kind: 'bare', folder, identity: toIdentity(folder) });
+      if (depth > 0) continue;
+    }
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.name.toLowerCase() === '.git') found.push(toRepository(path, entry, root));
+      else if (entry.isDirectory() && path !== hidden && depth < MAX_DEPTH && !SKIPPED.has(entry.name))
+        queue.push({ folder: path, depth: depth + 1 });
+    }
+  }
+  return { repositories: found, isComplete: queue.length <= MAX_FOLDERS };
+}
+
+function toRepository(path: string, entry: Dirent, root: string): Repository {
+  if (entry.isDirectory()) return { path, kind: 'folder', folder: path, identity: toIdentity(path) };
+  const kind = entry.isSymbolicLink() ? 'link' : 'file';
+  const target = kind === 'link' ? toReal(path) : readGitFile(path);
+  const folder = target !== undefined && contains(root, target) ? target : undefined;
+  return { path, kind, identity: `${toIdentity(path)} ${target}`, ...(folder ? { folder } : {}) };
+}
+
+/** The folder that a `.git` file names; undefined when it names none that exists. */
+export function readGitFile(path: string): string | undefined {
+  try {
+    if (statSync(path).size > 4_096) return undefined;
+    const [, target] = /^gitdir: (.+?)\r?\n?$/.exec(readFileSync(path, 'utf8')) ?? [];
+    return target === undefined ? undefined : toReal(resolve(dirname(path), target));
+  } catch {
+    return undefined;
+  }
+}
+
+function toReal(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function toIdentity(path: string): string {
+  try {
+    const { dev, ino } = lstatSync(path);
+    return `${dev}:${ino}`;
+  } catch {
+    return '';
+  }
+}
+
+/** Entries of a folder; none when it cannot be read. */
+export function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

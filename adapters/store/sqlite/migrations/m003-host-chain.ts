@@ -1,0 +1,46 @@
+import type { Database } from '../database.ts';
+import { appendHostRecord } from '../host-chain.ts';
+import type { Migration } from '../migrate.ts';
+
+/**
+ * The chain of this machine beside those of the sessions. What was there before is anchored at once, so that
+ * from then on a session without an anchor is one whose anchor was taken away.
+ */
+export const m003: Migration = {
+  name: 'm003-host-chain',
+  apply(database) {
+    database.exec(HOST);
+    anchorAll(database);
+  },
+};
+
+const HOST = `
+CREATE TABLE host_events (
+  id INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL UNIQUE,
+  at INTEGER NOT NULL,        -- Unix milliseconds
+  type TEXT NOT NULL,
+  subject TEXT NOT NULL,      -- the session or workspace that it is about; empty where it is about all
+  record TEXT NOT NULL        -- the exact JSON text that the next record's prev is the hash of
+) STRICT;
+CREATE INDEX idx_host_events_subject ON host_events(type, subject, seq);
+
+CREATE TABLE host_head (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  seq INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+`;
+
+function anchorAll(database: Database): void {
+  const heads = database.all<{ session: string; seq: number; hash: string }>(
+    'SELECT session_id AS session, seq, hash FROM heads WHERE seq > 0 ORDER BY session_id',
+  );
+  const now = database.get<{ at: number }>(`SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS at`)!.at;
+  for (const { session, seq, hash } of heads) {
+    appendHostRecord(database, {
+      body: { type: 'session.anchored', session, records: seq, head: hash, after: 'm003-host-chain' },
+      at: now,
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Diagnostic } from './diagnostics.ts';
+
+const reportSchema = z.array(
+  z.object({
+    filePath: z.string(),
+    messages: z.array(
+      z.object({
+        ruleId: z.string().nullish(),
+        severity: z.number(),
+        message: z.string(),
+        line: z.number().optional(),
+        column: z.number().optional(),
+      }),
+    ),
+  }),
+);
+
+/**
+ * Reads what `eslint --format json` writes on standard output. Undefined when it is no such report.
+ *
+ * @param root Absolute path of the workspace; taken off the files' names.
+ */
+export function toEslintDiagnostics(stdout: string, root: string): { files: number; found: Diagnostic[] } | undefined {
+  const report = reportSchema.safeParse(parse(stdout));
+  if (!report.success) return undefined;
+  const found = report.data.flatMap(({ filePath, messages }) =>
+    messages.map(({ ruleId, severity, message, line = 0, column = 0 }) => ({
+      path: filePath.startsWith(`${root}/`) ? filePath.slice(root.length + 1) : filePath,
+      line,
+      column,
+      severity: severity >= 2 ? ('error' as const) : ('warning' as const),
+      code: ruleId ?? '',
+      message: message.replaceAll(/\s+/g, ' '),
+    })),
+  );
+  return { files: report.data.length, found };
+}
+
+/** A plug-in may have written lines of its own before the report. */
+function parse(stdout: string): unknown {
+  const begin = stdout.startsWith('[') ? 0 : stdout.indexOf('\n[') + 1;
+  try {
+    return JSON.parse(stdout.slice(begin));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import { KlausError } from '@klaus/core/protocol';
+import type { ToolContext } from '@klaus/core/agent';
+import { quotePath } from '../shell/quote.ts';
+
+/**
+ * Paths of the workspace as words for a command line; the workspace itself when there are none.
+ *
+ * @throws KlausError `tool.failed` for one that does not exist, `workspace.outside`.
+ */
+export async function toPathWords({ workspace }: ToolContext, paths: readonly string[] = []): Promise<string> {
+  const words: string[] = [];
+  for (const path of paths.length === 0 ? ['.'] : paths) {
+    const { relative } = await workspace.resolve(path);
+    if (!(await workspace.stat(path))) throw new KlausError('tool.failed', `${path} does not exist.`);
+    words.push(quotePath(relative));
+  }
+  return words.join(' ');
+}

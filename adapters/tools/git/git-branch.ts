@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool } from '@klaus/core/agent';
+import { quote } from '../shell/quote.ts';
+import { checkRevision, runGit, toGitError } from './git.ts';
+import { findOwnRepository, findRepository } from './repository.ts';
+
+/** Branches that are listed. */
+const MAX_LISTED = 100;
+
+const input = z.object({
+  action: z.enum(['list', 'create', 'switch', 'delete']),
+  name: z.string().optional(),
+  from: z.string().optional().describe('where a new branch begins'),
+});
+type Input = z.infer<typeof input>;
+
+/** Lists branches, makes one, changes to one, deletes a merged one. */
+export const gitBranch = defineTool({
+  name: 'git_branch',
+  description: 'List, create (and switch to), switch or delete branches. Refuses what would lose work.',
+  input,
+  // A change of branch runs the filters that the repository's configuration names.
+  effects: ['execute', 'write'],
+  resume: 'tell',
+  async prepare(options, context) {
+    const command = ['git', ...toWords(options)].map(quote).join(' ');
+    await (options.action === 'list' ? findRepository(context) : findOwnRepository(context));
+    return {
+      title: `git branch: ${options.action} ${options.name ?? ''}`.trimEnd(),
+      access: [
+        { kind: 'exec', command },
+        { kind: 'fs', path: context.workspace.root, right: 'r' },
+      ],
+      command,
+    };
+  },
+  async run(options, context) {
+    const { action } = options;
+    const repository = await (action === 'list' ? findRepository(context) : findOwnRepository(context));
+    // A branch made right here takes HEAD along; every other change leaves it behind.
+    const leaves = action === 'switch' || (action === 'create' && options.from !== undefined);
+    const words = ['git', leaves ? 'leave' : 'stay', ...toWords(options)];
+    const result = await runGit(context, ['/bin/sh', '-c', GUARDED, ...words], { repository });
+    if (result.exitCode !== 0) throw toGitError(result);
+    const lines = (result.stdout + result.stderr).trimEnd().split('\n');
+    if (action !== 'list') return { text: lines.join('\n') };
+    const shown = lines.slice(0, MAX_LISTED);
+    if (lines.length > MAX_LISTED) shown.push(`[… ${lines.length - MAX_LISTED} more …]`);
+    return { text: shown.join('\n').trim() === '' ? 'No branches yet.' : shown.join('\n') };
+  },
+});
+
+/** Commits that no branch or tag holds would be lost with the HEAD that stands on them. */
+const GUARDED = `
+action=$1
+shift
+if [ "$action" = leave ] && ! git symbolic-ref -q HEAD >/dev/null && git rev-parse -q --verify HEAD >/dev/null &&
+  [ -z "$(git for-each-ref --contains HEAD --count=1 refs/heads refs/remotes refs/tags)" ]; then
+  echo 'HEAD is on no branch, and its commits would be lost: create a branch here first.' >&2
+  exit 1
+fi
+exec git --no-pager "$@"
+`;
+
+/** @throws KlausError `tool.failed` for a name that is missing or none. */
+function toWords({ action, name, from }: Input): string[] {
+  if (action === 'list') {
+    return ['branch', '--list', '--all', '--no-color', '--sort=-committerdate', '-vv'];
+  }
+  if (name === undefined) throw new KlausError('tool.failed', `Which branch? ${action} needs a name.`);
+  checkRevision(name);
+  switch (action) {
+    case 'create':
+      return ['switch', '--no-overwrite-ignore', '-c', name, ...(from === undefined ? [] : [checkRevision(from)])];
+    case 'switch':
+      return ['switch', '--no-overwrite-ignore', name];
+    case 'delete':
+      return ['branch', '-d', name];
+  }
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool, type ToolContext, type ToolOutput } from '@klaus/core/agent';
+import { checkWord, quote } from '../shell/quote.ts';
+import { describeSecrets } from './describe-secrets.ts';
+import { runGit, toGitError } from './git.ts';
+import { findOwnRepository, type Repository } from './repository.ts';
+import { findStagedSecrets } from './staged-secrets.ts';
+import { stageTree, toPathList, type CommitSource, type StagedTree } from './staging.ts';
+
+/** Characters. */
+const MAX_MESSAGE = 20_000;
+/** Characters of all paths together. */
+const MAX_PATHS = 50_000;
+
+const input = z.object({
+  message: z.string(),
+  paths: z.array(z.string()).optional().describe('commit only these'),
+  all: z.boolean().optional().describe('all changes, new files too'),
+  amend: z.boolean().optional(),
+});
+type Input = z.infer<typeof input>;
+
+/** Commits to the current branch. What was looked at for secrets is exactly what is committed. */
+export const gitCommit = defineTool({
+  name: 'git_commit',
+  description: 'Commit what is staged, or paths, or all. Refuses secrets; runs no hooks and signs nothing.',
+  input,
+  // Git runs the filters that the repository's configuration names.
+  effects: ['execute', 'write'],
+  resume: 'tell',
+  async prepare(options, context) {
+    const source = await toSource(options, context);
+    const command = toCommand(options, source);
+    await findOwnRepository(context);
+    const what =
+      source.kind === 'paths' ? source.paths.join(', ') : source.kind === 'all' ? 'all changes' : 'what is staged';
+    return {
+      title: `git commit${options.amend ? ' --amend' : ''}: ${toSubject(options.message)} (${what.slice(0, 200)})`,
+      access: [
+        { kind: 'exec', command },
+        { kind: 'fs', path: context.workspace.root, right: 'r' },
+      ],
+      command,
+    };
+  },
+  async run(options, context) {
+    const repository = await findOwnRepository(context);
+    const source = await toSource(options, context);
+    const amend = options.amend ?? false;
+    const staged = await stageTree(context, { repository, source, amend });
+    if (amend && staged.head === '') throw new KlausError('tool.failed', 'There is no commit yet to amend.');
+    if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source);
+    const secrets = await findStagedSecrets(context, { repository, files: staged.files });
+    if (secrets.length > 0) return describeSecrets('Not committed: it holds what looks like secrets.', secrets);
+    return commit(context, { repository, source, staged, amend, message: options.message.trim() });
+  },
+});
+
+/** @throws KlausError `tool.failed` for a message or paths that cannot be, `workspace.outside`. */
+async function toSource({ message, paths, all }: Input, { workspace }: ToolContext): Promise<CommitSource> {
+  if (checkWord('message', message).trim() === '') throw new KlausError('tool.failed', 'The message is empty.');
+  if (message.length > MAX_MESSAGE) throw new KlausError('tool.failed', 'The message is too long.');
+  if (paths === undefined || paths.length === 0) return { kind: all ? 'all' : 'staged' };
+  if (all) throw new KlausError('tool.failed', 'Give either paths or all, and not both.');
+  if (paths.join('').length > MAX_PATHS) throw new KlausError('tool.failed', 'These are too many paths: use all.');
+  const resolved: string[] = [];
+  for (const path of paths) {
+    // The last part is taken as it is: of a link Git keeps the link, and a deleted file is there no more.
+    const at = path.replace(/\/+$/, '').lastIndexOf('/');
+    const folder = await workspace.resolve(at < 0 ? '.' : path.slice(0, at) || '/');
+    const name = checkWord('path', path.replace(/\/+$/, '').slice(at + 1));
+    if (name === '..') throw new KlausError('workspace.outside', `${path} is not below the workspace.`);
+    resolved.push([folder.relative, name === '.' ? '' : name].filter((part) => part !== '').join('/') || '.');
+  }
+  return { kind: 'paths', paths: resolved };
+}
+
+function toSubject(message: string): string {
+  return message.trim().split('\n')[0]!.slice(0, 100);
+}
+
+/** What is done, in the words of Git, for people and for the gate. */
+function toCommand({ message, amend }: Input, source: CommitSource): string {
+  const words = ['git commit --no-verify', amend ? ' --amend' : '', ` -m ${quote(message.trim())}`];
+  if (source.kind === 'paths') words.push(` -- ${source.paths.map(quote).join(' ')}`);
+  return `${source.kind === 'all' ? 'git add -A && ' : ''}${words.join('')}`;
+}
+
+function nothingToCommit(source: CommitSource): KlausError {
+  if (source.kind !== 'staged')
+    return new KlausError('tool.failed', 'Nothing has changed: there is nothing to commit.');
+  return new KlausError('tool.failed', 'Nothing is staged.', { hint: 'Give paths, or all: true.' });
+}
+
+const COMMIT = `
+set -eu
+head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
+if [ "$head" != "$KLAUS_HEAD" ]; then echo 'HEAD was moved by somebody else.' >&2; exit 3; fi
+name=$(git config user.name || true)
+email=$(git config user.email || true)
+export GIT_COMMITTER_NAME="\${name:-$KLAUS_NAME}" GIT_COMMITTER_EMAIL="\${email:-$KLAUS_EMAIL}"
+export GIT_AUTHOR_NAME="$GIT_COMMITTER_NAME" GIT_AUTHOR_EMAIL="$GIT_COMMITTER_EMAIL"
+set --
+verb=commit
+if [ "$KLAUS_AMEND" = yes ]; then
+  if [ -n "$(git for-each-ref --contains "$head" --count=1 refs/remotes)" ]; then
+    echo 'The last commit is on a remote already; amending it would rewrite what others have.' >&2; exit 3
+  fi
+  verb='commit (amend)'
+  GIT_AUTHOR_NAME=$(git log -1 --format=%an "$head")
+  GIT_AUTHOR_EMAIL=$(git log -1 --format=%ae "$head")
+  export GIT_AUTHOR_DATE="$(git log -1 --format=%ad --date=raw "$head")"
+  for parent in $(git rev-parse "$head^@"); do set -- "$@" -p "$parent"; done
+elif [ -n "$head" ]; then
+  set -- -p "$head"
+  if [ -f "$GIT_DIR/MERGE_HEAD" ]; then
+    while read -r parent; do set -- "$@" -p "$parent"; done < "$GIT_DIR/MERGE_HEAD"
+  fi
+fi
+commit=$(printf '%s\\n' "$KLAUS_MESSAGE" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
+git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
+# The commit stands, whatever becomes of the index.
+case $KLAUS_SOURCE in
+  all) git read-tree --reset "$commit" ;;
+  paths) git reset -q --pathspec-from-file=- --pathspec-file-nul ;;
+esac || echo 'The index could not be brought up to date: git reset does that.'
+git update-index -q --refresh >/dev/null || true
+rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
+branch=$(git symbolic-ref -q --short HEAD || echo 'detached HEAD')
+echo "[$branch $(git rev-parse --short "$commit")] $KLAUS_SUBJECT"
+git diff-tree --root -r --no-commit-id --no-ext-diff --no-textconv --stat=100 "$commit"
+`;
+
+async function commit(
+  context: ToolContext,
+  job: { repository: Repository; source: CommitSource; staged: StagedTree; amend: boolean; message: string },
+): Promise<ToolOutput> {
+  const { repository, source, staged, amend, message } = job;
+  const result = await runGit(context, ['/bin/sh', '-c', COMMIT], {
+    repository,
+    env: {
+      KLAUS_HEAD: staged.head,
+      KLAUS_TREE: staged.tree,
+      KLAUS_SOURCE: source.kind,
+      KLAUS_AMEND: amend ? 'yes' : 'no',
+      KLAUS_MESSAGE: message,
+      KLAUS_SUBJECT: toSubject(message),
+      KLAUS_NAME: context.gitIdentity.name,
+      KLAUS_EMAIL: context.gitIdentity.email,
+    },
+    stdin: toPathList(source),
+  });
+  if (result.exitCode === 3) throw new KlausError('tool.failed', result.stderr.trim());
+  if (result.exitCode !== 0) throw toGitError(result);
+  const hash = /^\[.* ([0-9a-f]+)\] /.exec(result.stdout)?.[1];
+  return { text: result.stdout.trimEnd(), detail: { commit: hash, files: staged.changes } };
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { KlausError } from '@klaus/core/protocol';
+import { runGit, toGitError, type GitContext } from './git.ts';
+import type { Repository } from './repository.ts';
+
+/** Bytes read by one command: below what is kept of its output. */
+const GROUP = 2 * 1024 * 1024;
+/** Bytes that two pieces of one long file have in common; no secret is longer. */
+const OVERLAP = 8 * 1024;
+
+/** A piece of a file's content as text; what is no UTF-8 is replaced. */
+export interface BlobPiece {
+  blob: string;
+  text: string;
+  /** Lines of the file before this piece. */
+  linesBefore: number;
+}
+
+/** Contents of Git objects, small ones many at a time, long ones in pieces that overlap. */
+export async function* readBlobs(
+  context: GitContext,
+  { repository, blobs }: { repository: Repository; blobs: readonly string[] },
+): AsyncGenerator<BlobPiece> {
+  const run = async (command: readonly string[], stdin = ''): Promise<string> => {
+    const result = await runGit(context, command, { repository, stdin });
+    if (result.exitCode !== 0) throw toGitError(result);
+    if (result.truncated) throw new KlausError('tool.failed', 'What is to be committed cannot be read.');
+    return result.stdout;
+  };
+  const lines = (words: readonly string[]) => words.map((word) => `${word}\n`).join('');
+  const sizes = (await run(['git', 'cat-file', '--batch-check=%(objectsize)'], lines(blobs))).trim().split('\n');
+  let group: string[] = [];
+  let groupSize = 0;
+  const readGroup = async (): Promise<BlobPiece[]> => {
+    const mark = randomUUID();
+    const texts = (await run(['git', 'cat-file', `--batch=${mark}`], lines(group))).split(`${mark}\n`).slice(1);
+    return texts.map((text, i) => ({ blob: group[i]!, text: text.replace(/\n$/, ''), linesBefore: 0 }));
+  };
+  for (const [i, blob] of blobs.entries()) {
+    const size = Number(sizes[i]);
+    if (!Number.isSafeInteger(size)) throw new KlausError('tool.failed', `Git has no object ${blob}.`);
+    if (size > GROUP) {
+      let linesBefore = 0;
+      for (let offset = 0; offset < size; offset += GROUP - OVERLAP) {
+        const cut = `git cat-file blob ${blob} | tail -c +${offset + 1} | head -c ${GROUP}`;
+        const text = await run(['/bin/sh', '-c', cut]);
+        yield { blob, text, linesBefore };
+        const fresh = Buffer.from(text).subarray(0, GROUP - OVERLAP);
+        linesBefore += fresh.filter((byte) => byte === 10).length;
+      }
+      continue;
+    }
+    if (groupSize + size > GROUP) {
+      yield* await readGroup();
+      [group, groupSize] = [[], 0];
+    }
+    group.push(blob);
+    groupSize += size;
+  }
+  if (group.length > 0) yield* await readGroup();
+}

@@ -1,0 +1,23 @@
+import type { KnowledgeEntry } from '@klaus/core/agent';
+
+/** Characters of a value in a list. */
+const MAX_IN_LIST = 300;
+
+/** One entry in full, below a line that says where it comes from. */
+export function describeEntry(entry: KnowledgeEntry): string {
+  const { key, value, category, scope, session, updatedAt } = entry;
+  const who = session === null ? 'by the user' : `in session ${session}`;
+  const date = new Date(updatedAt).toISOString().slice(0, 10);
+  return `${key} [${scope === 'global' ? `${category}, all projects` : category}], noted ${who} on ${date}:\n${value}`;
+}
+
+/** Entries in one line each. */
+export function listEntries(entries: readonly KnowledgeEntry[]): string {
+  return entries
+    .map(({ key, value, category, scope }) => {
+      const text = value.replaceAll(/\s+/g, ' ');
+      const shown = text.length <= MAX_IN_LIST ? text : `${text.slice(0, MAX_IN_LIST)}…`.toWellFormed();
+      return `${key} [${scope === 'global' ? `${category}, all projects` : category}]: ${shown}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { defineTool } from '@klaus/core/agent';
+import { listEntries } from './entry.ts';
+
+/** Lists what is remembered. */
+export const memoryList = defineTool({
+  name: 'memory_list',
+  description: 'List what is remembered, the latest first.',
+  input: z.object({ category: z.string().optional() }),
+  effects: ['read'],
+  resume: 'repeat',
+  prepare: async () => ({ title: 'memory list', access: [] }),
+  async run({ category }, { memory, maxSearchResults }) {
+    const entries = memory.list({ category, limit: maxSearchResults });
+    const all = memory.count({ category });
+    if (all === 0) return { text: category === undefined ? 'Nothing is remembered.' : `Nothing is in ${category}.` };
+    const more = entries.length < all ? `\n[${all - entries.length} more; memory_search finds them]` : '';
+    return { text: listEntries(entries) + more, detail: { count: all } };
+  },
+});

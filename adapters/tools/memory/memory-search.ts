@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { defineTool } from '@klaus/core/agent';
+import { listEntries } from './entry.ts';
+
+const LIMIT = 20;
+
+/** Searches what is remembered. */
+export const memorySearch = defineTool({
+  name: 'memory_search',
+  description: 'Find remembered notes by words.',
+  input: z.object({ query: z.string() }),
+  effects: ['read'],
+  resume: 'repeat',
+  prepare: async ({ query }) => ({ title: `memory search ${query.slice(0, 100)}`, access: [] }),
+  async run({ query }, { memory, maxSearchResults }) {
+    const entries = memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });
+    if (entries.length === 0) return { text: 'No note has any of these words. memory_list shows what there is.' };
+    return { text: listEntries(entries), detail: { keys: entries.map(({ key }) => key) } };
+  },
+});

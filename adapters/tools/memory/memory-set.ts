@@ -1,0 +1,56 @@
+import { formatPatch, structuredPatch } from 'diff';
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool, KNOWLEDGE_LIMITS } from '@klaus/core/agent';
+import { checkWord } from '../shell/quote.ts';
+
+/**
+ * Remembers something about this project, or forgets it. What holds for all projects only the user writes: a model
+ * that was led astray in one of them must not reach the others.
+ */
+export const memorySet = defineTool({
+  name: 'memory_set',
+  description: 'Remember a fact about this project for later sessions. An empty value forgets it. Never secrets.',
+  input: z.object({
+    key: z.string(),
+    value: z.string(),
+    category: z.string().optional(),
+  }),
+  effects: ['write'],
+  // Setting the same value again does no harm.
+  resume: 'repeat',
+  async prepare({ key, value, category }, { memory }) {
+    if (value.length > KNOWLEDGE_LIMITS.value) {
+      const most = `at most ${KNOWLEDGE_LIMITS.value} are kept`;
+      throw new KlausError('tool.failed', `The value has ${value.length} characters; ${most}.`);
+    }
+    for (const [what, text] of Object.entries({ key, value, category: category ?? '' })) checkWord(what, text);
+    const before = memory.get(key, 'project')?.value ?? '';
+    const verb = value.trim() === '' ? 'forget' : before === '' ? 'remember' : 'remember anew';
+    const name = key.trim().replaceAll(/\s+/g, ' ').slice(0, KNOWLEDGE_LIMITS.key);
+    const place = `memory/${name}`;
+    const patch = structuredPatch(place, place, toText(before), toText(value), '', '');
+    return {
+      title: `${verb}: ${name.slice(0, 60)}${category === undefined ? '' : ` [${category.slice(0, KNOWLEDGE_LIMITS.category)}]`}`,
+      access: [],
+      // Whoever is asked sees what later sessions will read.
+      diff: formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
+    };
+  },
+  async run({ key, value, category }, { memory }) {
+    if (value.trim() === '') {
+      const removed = await memory.remove(key, 'project');
+      if (removed) return { text: `Forgot ${key.trim()}.` };
+      throw new KlausError('tool.failed', `Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`);
+    }
+    const entry = await memory.set({ key, value, category });
+    return {
+      text: `Remembered as ${entry.key} [${entry.category}] for this project.`,
+      detail: { ...entry },
+    };
+  },
+});
+
+function toText(value: string): string {
+  return value === '' || value.endsWith('\n') ? value : `${value}\n`;
+}

@@ -1,0 +1,25 @@
+import { defineTool, type Intent, type ToolContext } from '@klaus/core/agent';
+import { isMissing, toMissingProgram } from '../project/project-program.ts';
+import { BRING_PYTHON, findPython } from '../project/python.ts';
+import { runProgram, toProgramOutput } from '../shell/run-program.ts';
+import { scriptInput, toScriptIntent, type ScriptInput } from './script-source.ts';
+
+/** Runs Python in the sandbox. */
+export const runPythonScript = defineTool({
+  name: 'run_python_script',
+  description: "Run a file, or code, with the project's Python 3.",
+  input: scriptInput,
+  effects: ['execute'],
+  resume: 'tell',
+  prepare: choose,
+  async run(input, context, intent) {
+    const command = intent.command ?? (await choose(input, context)).command!;
+    const run = await runProgram(context, { command, timeoutMs: input.timeoutMs });
+    if (isMissing(run.result, run.text, 'python3')) return toMissingProgram('python3', BRING_PYTHON);
+    return toProgramOutput(command, run);
+  },
+});
+
+async function choose(input: ScriptInput, context: ToolContext): Promise<Intent> {
+  return toScriptIntent(input, context, { program: await findPython(context), inline: '-c', afterCode: '' });
+}

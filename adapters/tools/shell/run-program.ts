@@ -1,0 +1,81 @@
+import type { BlobRef } from '@klaus/core/protocol';
+import type { ExecRequest, ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
+import { describeEnd, isSuccess } from './exec-report.ts';
+import { OutputKeeper } from './output-keeper.ts';
+import { checkWord } from './quote.ts';
+
+export interface ProgramRequest extends Pick<ExecRequest, 'command' | 'cwd' | 'network' | 'env'> {
+  /** Default: that of the configuration. */
+  timeoutMs?: number | undefined;
+  /** MiB. Default: that of the configuration. */
+  memoryMb?: number | undefined;
+  /** Bytes of output kept in `result`. Default 0. */
+  keepBytes?: number;
+  /** Show nothing while it runs, for output that only a program reads. Default false. */
+  quiet?: boolean;
+}
+
+export interface ProgramRun {
+  result: ExecResult;
+  timeoutMs: number;
+  /** The output for the model; `blob` holds all of it where `text` does not. */
+  text: string;
+  blob?: BlobRef;
+}
+
+/** Programs watch, draw and colour on a terminal, and some only believe CI that there is none. */
+const PLAIN = { CI: 'true', NO_COLOR: '1', FORCE_COLOR: '0' };
+
+/** Runs a command in the sandbox and shows its output as it comes; by default with an environment that asks for no colours. */
+export async function runProgram(context: ToolContext, request: ProgramRequest): Promise<ProgramRun> {
+  const { command, cwd = context.workspace.root, env = PLAIN, network = false } = request;
+  const { keepBytes = 0, quiet = false } = request;
+  // The shell is given its line as one word.
+  if (typeof command === 'string') checkWord('command line', command);
+  const keeper = new OutputKeeper(context);
+  const timeoutMs = request.timeoutMs === undefined ? context.execLimits.timeoutMs : Math.floor(request.timeoutMs);
+  const memoryMb = request.memoryMb === undefined ? context.execLimits.memoryMb : Math.floor(request.memoryMb);
+  try {
+    const result = await context.sandbox.exec({
+      command,
+      cwd,
+      network,
+      env,
+      limits: { ...context.execLimits, timeoutMs, memoryMb },
+      ...(quiet ? {} : { onOutput: keeper.take }),
+      keepBytes,
+      signal: context.signal,
+    });
+    return { result, timeoutMs, ...(await keeper.finish()) };
+  } catch (error) {
+    keeper.abort();
+    throw error;
+  }
+}
+
+/** The result of a tool that runs one command and tells what it wrote. `notes` stand before the output. */
+export function toProgramOutput(command: string, run: ProgramRun, notes: readonly string[] = []): ToolOutput {
+  const { result, timeoutMs, text, blob } = run;
+  const head = [`$ ${cutCommand(command)}`, ...notes, ...describeEnd(result, timeoutMs)].filter((line) => line !== '');
+  const output = text.trimEnd();
+  return {
+    text: (output === '' ? head : [...head, '', output]).join('\n'),
+    isError: !isSuccess(result),
+    detail: toProgramDetail(result),
+    ...(blob ? { blob } : {}),
+  };
+}
+
+/** What every such result has for doors. */
+export function toProgramDetail(result: ExecResult): {
+  exitCode: number | null;
+  timedOut: boolean;
+  durationMs: number;
+} {
+  return { exitCode: result.exitCode, timedOut: result.timedOut, durationMs: result.durationMs };
+}
+
+/** A command that is mostly code is not said again at length. */
+function cutCommand(command: string): string {
+  return command.length <= 500 ? command : `${command.slice(0, 400)}…`.toWellFormed();
+}

@@ -1,0 +1,101 @@
+import { KlausError } from '@klaus/core/protocol';
+import type { ToolContext } from '@klaus/core/agent';
+import { isFile } from '../project/package-json.ts';
+import { findPython } from '../project/python.ts';
+import { runRipgrep } from '../search/ripgrep.ts';
+import { quote, quotePath } from '../shell/quote.ts';
+import type { Runner, RunnerChoice } from './runner.ts';
+
+/** Files in which a project says that it uses pytest. */
+const CONFIGURATIONS: readonly [path: string, says: RegExp][] = [
+  ['pytest.ini', /(?:)/],
+  ['.pytest.ini', /(?:)/],
+  ['pyproject.toml', /^\s*\[tool\.pytest\b|["']pytest\b/m],
+  ['tox.ini', /^\s*\[pytest\]/m],
+  ['setup.cfg', /^\s*\[tool:pytest\]/m],
+  ['conftest.py', /(?:)/],
+  ['tests/conftest.py', /(?:)/],
+  ['test/conftest.py', /(?:)/],
+  ['requirements.txt', /^\s*pytest\b/m],
+  ['requirements-dev.txt', /^\s*pytest\b/m],
+];
+
+const PROJECT_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', 'manage.py'];
+/** Test files that are looked into. */
+const MAX_TESTS = 50;
+
+/**
+ * Finds how the tests of a Python project are run: pytest where its configuration names it, unittest where only
+ * the standard library is at hand. A path may be followed by `::test`.
+ *
+ * @param options.isCertain Python is wanted: without any sign of a runner it is pytest.
+ * @returns Undefined when this is no Python project with tests.
+ * @throws KlausError `tool.failed` for a pattern that unittest cannot take.
+ */
+export async function findPythonRunner(
+  context: ToolContext,
+  choice: RunnerChoice,
+  { isCertain }: { isCertain: boolean },
+): Promise<Runner | undefined> {
+  const { path, pattern, runner } = choice;
+  const usesPytest = runner === undefined ? await namesPytest(context) : runner === 'pytest';
+  const style = usesPytest ? 'pytest' : await findStyle(context, choice);
+  if (style === undefined && !isCertain) return undefined;
+  const python = quote(await findPython(context));
+  if ((runner ?? style ?? 'pytest') === 'pytest') {
+    const words = [
+      pattern === undefined ? '' : ` -k ${quote(pattern)}`,
+      path === undefined ? '' : ` ${quotePath(path)}`,
+    ];
+    return { name: 'pytest', command: `${python} -m pytest -q -rfE --color=no${words.join('')}` };
+  }
+  const only = pattern === undefined ? '' : ` -k ${quote(pattern)}`;
+  if (path === undefined) return { name: 'unittest', command: `${python} -m unittest discover -v${only}` };
+  if ((await context.workspace.stat(path))?.kind === 'directory') {
+    return { name: 'unittest', command: `${python} -m unittest discover -v${only} -s ${quotePath(path)} -t .` };
+  }
+  if (!path.endsWith('.py')) throw new KlausError('tool.failed', `${path} is no Python file.`);
+  return { name: 'unittest', command: `${python} -m unittest -v${only} ${quotePath(path)}` };
+}
+
+async function namesPytest(context: ToolContext): Promise<boolean> {
+  for (const [path, says] of CONFIGURATIONS) {
+    const text = await readHead(context, path);
+    if (text !== undefined && says.test(text)) return true;
+  }
+  return false;
+}
+
+/** By the tests themselves: those written for unittest import it; others need pytest. */
+async function findStyle(
+  context: ToolContext,
+  { path, runner }: RunnerChoice,
+): Promise<'pytest' | 'unittest' | undefined> {
+  if (runner === 'unittest') return 'unittest';
+  const tests = path?.endsWith('.py') ? [path] : await findTests(context);
+  for (const test of tests) {
+    const text = await readHead(context, test);
+    if (text !== undefined && /^\s*(?:import|from)\s+unittest\b/m.test(text) && !/^\s*import\s+pytest\b/m.test(text))
+      return 'unittest';
+  }
+  if (tests.length > 0) return 'pytest';
+  for (const file of PROJECT_FILES) if (await isFile(context, file)) return 'pytest';
+  return undefined;
+}
+
+/** Some of the project's test files, without ignored ones. */
+async function findTests(context: ToolContext): Promise<string[]> {
+  const found: string[] = [];
+  const args = ['--files', '--glob', 'test_*.py', '--glob', '*_test.py'];
+  for await (const record of runRipgrep(context, { args, path: '' })) {
+    found.push((record ?? '').replace(/^\.\//, ''));
+    if (found.length === MAX_TESTS) break;
+  }
+  return found.toSorted();
+}
+
+/** The first 64 KiB of a file; undefined when there is none. */
+async function readHead(context: ToolContext, path: string): Promise<string | undefined> {
+  if (!(await isFile(context, path))) return undefined;
+  return Buffer.from(await context.workspace.read(path, { offset: 0, length: 65_536 })).toString('utf8');
+}

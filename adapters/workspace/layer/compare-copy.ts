@@ -1,0 +1,70 @@
+import { chmodSync } from 'node:fs';
+import type { Directory } from '../directory.ts';
+import { createBreath, type Breath } from './breath.ts';
+import { isFolderRow, toSignature, type CopyIndex } from './copy-index.ts';
+import { isGit, joinNames, listNames, parentOf, pathOf, statOf, toTexts, within } from './names.ts';
+import { holdsGit } from './overlay-touched.ts';
+import { makeUsable } from './remove-tree.ts';
+
+interface Walk {
+  index: CopyIndex;
+  breath: Breath;
+  found: string[];
+  git: boolean;
+  /** Paths that are there. */
+  seen: Set<string>;
+  /** Folders that are there and the same ones as before. */
+  entered: Set<string>;
+}
+
+/** What differs in a working copy from its index. Whoever writes to a file moves its time of change. */
+export async function compareCopy(copy: Directory, index: CopyIndex): Promise<{ paths: string[]; git: boolean }> {
+  const walk: Walk = {
+    index,
+    breath: createBreath(),
+    found: [],
+    git: false,
+    seen: new Set(),
+    entered: new Set(['']),
+  };
+  await look(walk, copy, '');
+  const gone = new Set<string>();
+  for (const path of index.keys()) {
+    if (walk.seen.has(path)) continue;
+    walk.git ||= isGit(path);
+    if (walk.entered.has(parentOf(path))) gone.add(path);
+  }
+  const all = [...walk.found, ...gone];
+  return { paths: toTexts(all.filter((path) => !isGit(path))), git: walk.git || all.some(isGit) };
+}
+
+async function look(walk: Walk, directory: Directory, folder: string): Promise<void> {
+  for (const name of listNames(directory)) {
+    await walk.breath();
+    const path = joinNames(folder, name);
+    const row = walk.index.get(path);
+    const stat = statOf(directory, name);
+    if (stat && row?.copy === toSignature(stat)) {
+      walk.seen.add(path);
+      if (!isFolderRow(row)) continue;
+      walk.entered.add(path);
+      await enter(directory, name, { mode: Number(stat.mode), use: (inner) => look(walk, inner, path) });
+      continue;
+    }
+    walk.found.push(path);
+    walk.seen.add(path);
+    walk.git ||= await holdsGit(directory, name, walk.breath);
+  }
+}
+
+/** A folder that its owner may not enter, now as before, is opened for the time of the look. */
+async function enter(
+  parent: Directory,
+  name: string,
+  { mode, use }: { mode: number; use: (inner: Directory) => Promise<void> },
+): Promise<void> {
+  if ((mode & 0o500) === 0o500) return within(parent, name, use);
+  makeUsable(parent, name, mode);
+  await within(parent, name, use);
+  chmodSync(pathOf(parent, name), mode & 0o7777);
+}

@@ -1,0 +1,66 @@
+import { readFileSync, renameSync, writeFileSync, type BigIntStats } from 'node:fs';
+import { z } from 'zod';
+import { bootId } from './owner.ts';
+
+/** What one entry of a working copy was when it was last brought up to date. */
+export interface CopyRow {
+  /** Signature of the workspace's file; '' when it was too young, or too restless, to be believed. */
+  source: string;
+  /** Signature of the copy. */
+  copy: string;
+}
+
+/** Every entry of a working copy, by its path. */
+export type CopyIndex = Map<string, CopyRow>;
+
+/**
+ * Everything that tells one state of a file from another. The time of change cannot be set back by anybody, so
+ * an equal signature means an equal file. Of a folder only its identity, mode and owner count.
+ */
+export function toSignature(stat: BigIntStats): string {
+  const { ino, mode, uid, gid } = stat;
+  if (stat.isDirectory()) return ['d', ino, mode, uid, gid].join('.');
+  return ['f', ino, mode, uid, gid, stat.size, stat.mtimeNs, stat.ctimeNs].join('.');
+}
+
+export function isFolderRow(row: CopyRow): boolean {
+  return row.copy.startsWith('d');
+}
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  boot: z.string(),
+  root: z.string(),
+  /** Path, source, copy, and so on. */
+  rows: z.array(z.string()),
+});
+
+/** @param root What the copy is of: path, device and inode. */
+export function saveIndex(file: string, root: string, index: CopyIndex): void {
+  const rows = [...index].flatMap(([path, row]) => [path, row.source, row.copy]);
+  writeFileSync(`${file}.new`, JSON.stringify({ version: 1, boot: bootId(), root, rows }), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/**
+ * Empty when there is none, when it is of another workspace, or from before the machine was started: a power cut
+ * may have taken the content of files and left their times.
+ */
+export function loadIndex(file: string, root: string): CopyIndex {
+  const index: CopyIndex = new Map();
+  const rows = readRows(file, root);
+  for (let at = 0; at + 2 < rows.length; at += 3) index.set(rows[at]!, { source: rows[at + 1]!, copy: rows[at + 2]! });
+  return index;
+}
+
+function readRows(file: string, root: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return [];
+  }
+  const parsed = fileSchema.safeParse(value);
+  const isOurs = parsed.success && parsed.data.boot === bootId() && parsed.data.root === root;
+  return isOurs ? parsed.data.rows : [];
+}

@@ -1,0 +1,58 @@
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { mountOverlay, unmountBelow } from './mounts.ts';
+import { touchedOnOverlay } from './overlay-touched.ts';
+import { removeTree } from './remove-tree.ts';
+
+/**
+ * Tries an overlay for real in a new folder: what is renamed, appended to, owned by somebody else, removed and
+ * made again must come out right, and all of it must be found. Leaves nothing behind.
+ *
+ * @returns Why overlays do not work here; undefined when they do.
+ */
+export async function probeOverlay(folder: string): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'overlays exist on Linux only';
+  try {
+    return await attempt(folder);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    await unmountBelow(folder);
+    await removeTree(folder);
+  }
+}
+
+async function attempt(folder: string): Promise<string | undefined> {
+  const at = (...names: string[]) => join(folder, ...names);
+  for (const name of ['lower/renamed', 'lower/replaced', 'lower/kept', 'upper', 'work', 'merged'])
+    mkdirSync(at(name), { recursive: true, mode: 0o700 });
+  for (const name of ['renamed', 'replaced', 'kept']) writeFileSync(at('lower', name, 'file'), name);
+  writeFileSync(at('lower/removed'), '');
+  chownSync(at('lower/kept/file'), 12_345, 12_345);
+  await mountOverlay(folder);
+  rmSync(at('merged/removed'));
+  rmSync(at('merged/replaced'), { recursive: true });
+  renameSync(at('merged/renamed'), at('merged/replaced'));
+  appendFileSync(at('merged/kept/file'), ', appended');
+  const { paths } = await touchedOnOverlay({ lower: at('lower'), upper: at('upper'), merged: at('merged') });
+  const expected = lstatSync(at('lower')).dev === lstatSync(at('upper')).dev ? 'kept/file' : 'kept';
+  if (paths.join() !== [expected, 'removed', 'renamed', 'replaced'].join())
+    return `its upper directory tells something else than happened: ${paths.join(', ')}`;
+  const isRight =
+    readFileSync(at('merged/kept/file'), 'utf8') === 'kept, appended' &&
+    readFileSync(at('merged/replaced/file'), 'utf8') === 'renamed' &&
+    !existsSync(at('merged/removed')) &&
+    lstatSync(at('merged/kept/file')).uid === 12_345 &&
+    readFileSync(at('lower/kept/file'), 'utf8') === 'kept';
+  return isRight ? undefined : 'what is written through it comes out differently';
+}

@@ -1,0 +1,63 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** `<boot>.<pid namespace>.<pid>.<start time>`: names one process for ever. */
+const OWNER = /^([0-9a-f]*)\.(\d+)\.(\d+)\.(\d+)$/;
+
+let own: string | undefined;
+
+/** This process, as a part of a file name: a later Klaus reads from it who left the file behind. */
+export function ownName(): string {
+  own ??= [bootId().slice(0, 8), pidNamespace(), process.pid, startTimeOf(process.pid) ?? '0'].join('.');
+  return own;
+}
+
+/**
+ * True when the named process is certainly no more. False for one in another pid namespace, whose id means
+ * nothing here, unless the machine has been started anew since.
+ */
+export function isGone(owner: string): boolean {
+  const [, boot, namespace, pid, startTime] = OWNER.exec(owner) ?? [];
+  if (boot === undefined) return false;
+  if (boot !== bootId().slice(0, 8)) return true;
+  if (namespace !== pidNamespace()) return false;
+  if (startTime === '0') return !isAlive(Number(pid));
+  return startTimeOf(Number(pid)) !== startTime;
+}
+
+/** Another one after every start of the machine; empty where the system does not say. Linux: random(4). */
+export function bootId(): string {
+  return read('/proc/sys/kernel/random/boot_id').replaceAll(/[^0-9a-f]/g, '');
+}
+
+/** Clock ticks since boot; undefined when there is no such process or no /proc. Source: proc_pid_stat(5). */
+function startTimeOf(pid: number): string | undefined {
+  const text = read(`/proc/${pid}/stat`);
+  // The name stands in parentheses and may itself hold spaces and parentheses.
+  const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || state === 'X' ? undefined : fields[18];
+}
+
+function pidNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+  } catch {
+    return '0';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}

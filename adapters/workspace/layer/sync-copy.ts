@@ -1,0 +1,110 @@
+import { mkdirSync, type BigIntStats } from 'node:fs';
+import type { Directory } from '../directory.ts';
+import { codeOf, isRace } from '../raced.ts';
+import type { Breath } from './breath.ts';
+import { copyLink, copyRegular, dress } from './copy-file.ts';
+import { toSignature, type CopyIndex, type CopyRow } from './copy-index.ts';
+import { joinNames, listNames, pathOf, statOf, within } from './names.ts';
+import { makeUsable, removeEntry } from './remove-tree.ts';
+import type { Room } from './room.ts';
+
+export interface SyncOptions {
+  /** What the copy was at the end of the last pass. */
+  before: CopyIndex;
+  room: Room;
+  breath: Breath;
+  /** Device and inode of folders that are left out with all they hold. */
+  leftOut: ReadonlySet<string>;
+}
+
+interface Pass extends SyncOptions {
+  after: CopyIndex;
+  began: bigint;
+}
+
+/**
+ * Makes the copy equal to the workspace: what is not there any more goes, what is new or differs is copied. A
+ * file is left as it is only when neither it nor its original has been touched since the last pass, which
+ * sizes and times of change tell. Pipes, sockets and devices are left out, and so is what may not be read.
+ *
+ * @returns The copy as it is now.
+ * @throws KlausError `sandbox.unavailable` when the room is used up.
+ */
+export async function syncCopy(source: Directory, copy: Directory, options: SyncOptions): Promise<CopyIndex> {
+  const pass: Pass = { ...options, after: new Map(), began: BigInt(Date.now()) * 1_000_000n };
+  await syncFolder(pass, { source, copy, folder: '' });
+  return pass.after;
+}
+
+interface Sides {
+  source: Directory;
+  copy: Directory;
+  folder: string;
+}
+
+async function syncFolder(pass: Pass, sides: Sides): Promise<void> {
+  const superfluous = new Set(listNames(sides.copy));
+  for (const name of listOrNothing(sides.source)) {
+    await pass.breath();
+    const stat = statOf(sides.source, name);
+    if (!stat || pass.leftOut.has(`${stat.dev}:${stat.ino}`)) continue;
+    const row = await syncEntry(pass, sides, { name, stat });
+    if (row) pass.after.set(joinNames(sides.folder, name), row);
+    else await removeEntry(sides.copy, name, pass.breath);
+    superfluous.delete(name);
+  }
+  for (const name of superfluous) await removeEntry(sides.copy, name, pass.breath);
+}
+
+/** Undefined: the copy is to have nothing at this name. */
+async function syncEntry(
+  pass: Pass,
+  sides: Sides,
+  { name, stat }: { name: string; stat: BigIntStats },
+): Promise<CopyRow | undefined> {
+  const { source, copy } = sides;
+  const present = statOf(copy, name);
+  const known = pass.before.get(joinNames(sides.folder, name));
+  if (stat.isDirectory()) {
+    if (present && !present.isDirectory()) await removeEntry(copy, name, pass.breath);
+    return syncInner(pass, sides, { name, stat });
+  }
+  if (present && known && known.source === toSignature(stat) && known.copy === toSignature(present)) return known;
+  if (present) await removeEntry(copy, name, pass.breath);
+  const target = { source, copy, name, room: pass.room, began: pass.began };
+  if (stat.isSymbolicLink()) return copyLink(target, stat);
+  return stat.isFile() ? copyRegular(target) : undefined;
+}
+
+async function syncInner(
+  pass: Pass,
+  { source, copy, folder }: Sides,
+  { name, stat }: { name: string; stat: BigIntStats },
+): Promise<CopyRow | undefined> {
+  const present = statOf(copy, name);
+  if (present) makeUsable(copy, name, Number(present.mode));
+  else {
+    pass.room.take(1);
+    mkdirSync(pathOf(copy, name), { mode: 0o700 });
+  }
+  try {
+    await within(source, name, (from) =>
+      within(copy, name, (to) => syncFolder(pass, { source: from, copy: to, folder: joinNames(folder, name) })),
+    );
+  } catch (error) {
+    // Swapped or removed meanwhile: the next pass sees what it is by then.
+    if (!isRace(error) || statOf(source, name)?.ino === stat.ino) throw error;
+    return undefined;
+  }
+  dress(copy, name, stat);
+  return { source: '', copy: toSignature(statOf(copy, name)!) };
+}
+
+function listOrNothing(folder: Directory): string[] {
+  try {
+    return listNames(folder);
+  } catch (error) {
+    if (['EACCES', 'EPERM'].includes(codeOf(error))) return [];
+    throw error;
+  }
+}

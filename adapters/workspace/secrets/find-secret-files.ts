@@ -1,0 +1,80 @@
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
+import { listFiles } from './list-files.ts';
+
+export interface FindSecretFilesOptions {
+  /** Further globs of the user, relative to the root. */
+  patterns?: readonly string[];
+  /** Default: 1,000. */
+  limit?: number;
+}
+
+/** Folders of other people's files, and Git's own. */
+const SKIPPED = ['node_modules', '.git'];
+
+/**
+ * The secret files that are in a folder now: regular files by their name, what a link in the top folder with
+ * such a name leads to inside the folder, and every other name of the same file (hard links). Ignored files are
+ * included; `node_modules` and `.git` are looked into only for other names.
+ *
+ * @param root Absolute real path.
+ * @returns Absolute paths, sorted.
+ * @throws KlausError `tool.failed` when the search does not start or fails.
+ */
+export async function findSecretFiles(root: string, options: FindSecretFilesOptions = {}): Promise<string[]> {
+  const { patterns = [], limit = 1_000 } = options;
+  const globs = [...SECRET_FILE_GLOBS, ...patterns.flatMap(toGlobs)];
+  const listed = await listFiles(root, [
+    '--no-ignore',
+    ...globs.map((glob) => `--iglob=${glob}`),
+    ...SKIPPED.map((folder) => `--glob=!**/${folder}/**`),
+  ]);
+  const names = new Set(listed.filter((path) => isSecretFile(path, patterns)).slice(0, limit));
+  for (const path of await findLinked(root, patterns)) names.add(path);
+  const linked = new Set<string>();
+  for (const path of names) {
+    const stat = await lstat(join(root, path), { bigint: true }).catch(() => undefined);
+    if (stat && stat.nlink > 1n) linked.add(`${stat.dev}:${stat.ino}`);
+  }
+  if (linked.size > 0) for (const path of await findNames(root, linked)) names.add(path);
+  return [...names]
+    .sort()
+    .slice(0, limit)
+    .map((path) => join(root, path));
+}
+
+/** A pattern of ours as ripgrep means it: one with a slash begins at the root, and a folder stands for all in it. */
+function toGlobs(pattern: string): string[] {
+  const plain = pattern.replaceAll(/[[\]{}\\]/g, '\\$&');
+  const glob = plain.includes('/') ? `/${plain.replace(/^\//, '')}` : plain;
+  return [glob, `${glob.replace(/\/$/, '')}/**`];
+}
+
+/** Links in the top folder: a shared `.env` is often one. */
+async function findLinked(root: string, patterns: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    if (!entry.isSymbolicLink() || !isSecretFile(entry.name, patterns)) continue;
+    const target = await realpath(join(root, entry.name)).catch(() => undefined);
+    if (target === undefined || !target.startsWith(`${root}/`)) continue;
+    if ((await lstat(target)).isFile()) found.push(relative(root, target).split(sep).join('/'));
+  }
+  return found;
+}
+
+/** Every name of these inodes. It costs a walk over the whole folder, which is why it is done only where links are. */
+async function findNames(root: string, inodes: ReadonlySet<string>): Promise<string[]> {
+  const found: string[] = [];
+  const paths = await listFiles(root, ['--no-ignore']);
+  const batch = 256;
+  for (let at = 0; at < paths.length; at += batch) {
+    await Promise.all(
+      paths.slice(at, at + batch).map(async (path) => {
+        const stat = await lstat(join(root, path), { bigint: true }).catch(() => undefined);
+        if (stat && inodes.has(`${stat.dev}:${stat.ino}`)) found.push(path);
+      }),
+    );
+  }
+  return found;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { lstat, readFile, readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type IndexEntry, toIndexEntries } from '../git-index.ts';
+
+/** Git data of a folder, found and read without running Git. All paths are absolute. */
+export interface GitFolder {
+  /** Top folder of the working tree. */
+  top: string;
+  gitDir: string;
+  commonDir: string;
+}
+
+/** Looks in the folder and above it. What a `.git` file names is only read from, so it is believed. */
+export async function findGitFolder(root: string): Promise<GitFolder | undefined> {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const path = join(folder, '.git');
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory()) return { top: folder, gitDir: path, commonDir: path };
+    if (found?.isFile() && found.size < 4_096) {
+      const named = /^gitdir: (.+)$/m.exec(await readFile(path, 'utf8'))?.[1];
+      const gitDir = named && (await realpath(resolve(folder, named.trim())).catch(() => undefined));
+      if (!gitDir) return undefined;
+      const common = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '.');
+      return { top: folder, gitDir, commonDir: resolve(gitDir, common.trim()) };
+    }
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** What the index records; empty without one. */
+export async function readIndex({ gitDir }: GitFolder): Promise<IndexEntry[]> {
+  const bytes = await readFile(join(gitDir, 'index')).catch(() => undefined);
+  return (bytes && toIndexEntries(bytes)) ?? [];
+}
+
+/**
+ * True for a file whose content, as it is now, Git has already: hiding it would hide nothing and break `git add`
+ * and `git stash`. The path alone does not count, because whoever may write the index can list any path there;
+ * nobody can name the hash of a content that they never saw.
+ */
+export async function isTracked(path: string, folder: GitFolder, index: readonly IndexEntry[]): Promise<boolean> {
+  const name = relative(folder.top, path).split(sep).join('/');
+  const entries = index.filter((entry) => entry.path === name);
+  if (entries.length === 0) return false;
+  const content = await readFile(path).catch(() => undefined);
+  if (!content) return false;
+  const blob = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+  return entries.some((entry) => entry.blob === blob);
+}
+
+/** Names of commits that something points to: branches, tags, remotes, stashes, and where HEAD has been. */
+export async function readRefs({ gitDir, commonDir }: GitFolder): Promise<string[]> {
+  const names = new Set<string>();
+  const collect = async (path: string): Promise<void> => {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    for (const [name] of text.matchAll(/\b[0-9a-f]{40}\b/g)) if (!/^0+$/.test(name)) names.add(name);
+  };
+  await collect(join(commonDir, 'packed-refs'));
+  for (const file of ['HEAD', 'ORIG_HEAD', 'FETCH_HEAD', 'MERGE_HEAD', 'logs/HEAD']) await collect(join(gitDir, file));
+  await collect(join(commonDir, 'logs/refs/stash'));
+  for (const path of await listBelow(join(commonDir, 'refs'))) await collect(path);
+  return [...names].slice(0, 20_000);
+}
+
+async function listBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const below = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? listBelow(path) : entry.isFile() ? [path] : [];
+    }),
+  );
+  return below.flat();
+}
+
+/** Changes when refs or index do; cheap. */
+export async function readGitState({ gitDir, commonDir }: GitFolder): Promise<string> {
+  const files = ['index', 'HEAD', 'logs/HEAD', 'ORIG_HEAD'].map((file) => join(gitDir, file));
+  files.push(join(commonDir, 'packed-refs'), join(commonDir, 'logs/refs/stash'));
+  files.push(...(await listBelow(join(commonDir, 'refs'))));
+  const stats = await Promise.all(files.map((file) => lstat(file, { bigint: true }).catch(() => undefined)));
+  return stats.map((it, at) => (it ? `${files[at]} ${it.mtimeNs} ${it.size} ${it.ino}` : '')).join('\n');
+}

@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
+import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
+
+/** One earlier content of a secret file. */
+export interface OldVersion {
+  /** Relative to the top of the working tree. */
+  path: string;
+  text: string;
+}
+
+export interface HistoryOptions {
+  /** Further globs of the user. */
+  patterns?: readonly string[];
+  /** Contents that are read at most. Default: 500. */
+  maxVersions?: number;
+  /** Longer contents are left out, in bytes. Default: 1 MiB. */
+  maxBytes?: number;
+  /** Milliseconds after which what was found until then has to do. Default: 10,000. */
+  timeoutMs?: number;
+}
+
+/**
+ * What secret files held in any commit that a ref, a stash or the log of HEAD leads to, and what is staged of
+ * them. Git reads the objects from an empty repository of our own that borrows the object folder: neither
+ * configuration nor hooks nor attributes of the repository itself have a say.
+ *
+ * @returns Nothing without Git, and for repositories whose names are SHA-256 or whose refs are a reftable.
+ */
+export async function readHistory(folder: GitFolder, options: HistoryOptions = {}): Promise<OldVersion[]> {
+  const { patterns = [], maxVersions = 500, maxBytes = 1024 * 1024, timeoutMs = 10_000 } = options;
+  const own = await mkdtemp(join(tmpdir(), 'klaus-history-'));
+  try {
+    await mkdir(join(own, 'refs'));
+    await mkdir(join(own, 'objects'));
+    await writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n');
+    await writeFile(join(own, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+    const run = (args: readonly string[], stdin: string) =>
+      runGit(args, { own, objects: join(folder.commonDir, 'objects'), stdin, timeoutMs });
+    const blobs = new Map<string, string>();
+    for (const { path, blob } of await readIndex(folder)) if (isSecretFile(path, patterns)) blobs.set(blob, path);
+    const refs = await readRefs(folder);
+    if (refs.length > 0) {
+      const log = await run([...LOG, '--', ...toPathspecs(patterns)], refs.join('\n'));
+      for (const [, before, after, path] of log.toString('utf8').matchAll(CHANGE))
+        for (const blob of [after!, before!])
+          if (!/^0+$/.test(blob) && !blobs.has(blob) && isSecretFile(path!, patterns)) blobs.set(blob, path!);
+    }
+    const named = [...blobs.keys()].slice(0, maxVersions);
+    if (named.length === 0) return [];
+    const sizes = await run(['cat-file', '--batch-check'], named.join('\n'));
+    const small = [...sizes.toString().matchAll(/^([0-9a-f]{40}) blob (\d+)$/gm)].filter((it) => +it[2]! <= maxBytes);
+    if (small.length === 0) return [];
+    const contents = await run(['cat-file', '--batch'], small.map((it) => it[1]).join('\n'));
+    return toVersions(contents, blobs);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+const LOG = [
+  'log',
+  '--stdin',
+  '--ignore-missing',
+  '--full-history',
+  '--format=',
+  '--raw',
+  '--no-abbrev',
+  '--no-renames',
+  '-m',
+  '-z',
+];
+/** `:100644 100644 <before> <after> M\0<path>\0` */
+const CHANGE = /:[0-7]{6} [0-7]{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\0([^\0]*)\0/g;
+
+function toPathspecs(patterns: readonly string[]): string[] {
+  const own = patterns.flatMap((pattern) =>
+    pattern.includes('/') ? [pattern, `${pattern}/**`] : [pattern, `**/${pattern}`],
+  );
+  const globs = SECRET_FILE_GLOBS.map((glob) => (glob.includes('/') ? glob : `**/${glob}`));
+  return [...globs, ...own.map((glob) => glob.replace(/^\//, ''))].map((glob) => `:(top,icase,glob)${glob}`);
+}
+
+function toVersions(contents: Buffer, blobs: ReadonlyMap<string, string>): OldVersion[] {
+  const versions: OldVersion[] = [];
+  for (let at = 0; at < contents.length;) {
+    const end = contents.indexOf(10, at);
+    const [blob = '', , size] = contents.toString('latin1', at, end < 0 ? at : end).split(' ');
+    if (size === undefined) break;
+    const start = end + 1;
+    versions.push({ path: blobs.get(blob) ?? '', text: contents.toString('utf8', start, start + Number(size)) });
+    at = start + Number(size) + 1;
+  }
+  return versions;
+}
+
+interface RunOptions {
+  own: string;
+  objects: string;
+  stdin: string;
+  timeoutMs: number;
+}
+
+async function runGit(args: readonly string[], { own, objects, stdin, timeoutMs }: RunOptions): Promise<Buffer> {
+  const child = spawn('git', ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args], {
+    cwd: own,
+    env: {
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      GIT_DIR: own,
+      GIT_OBJECT_DIRECTORY: objects,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_ATTR_NOSYSTEM: '1',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_ALLOW_PROTOCOL: 'none',
+      GIT_TERMINAL_PROMPT: '0',
+      LC_ALL: 'C.UTF-8',
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  // Git may end before it has read everything.
+  child.stdin.on('error', () => {});
+  child.stdin.end(`${stdin}\n`);
+  await new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('close', () => resolve());
+  });
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,87 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { fromSecretsAllow, type SecretFinding, type SecretScanner, SECRETS_ALLOW } from '@klaus/core/policy';
+import { KlausError } from '@klaus/core/protocol';
+import { listFiles } from './list-files.ts';
+
+/** A finding in a file. */
+export interface FileFinding extends Omit<SecretFinding, 'start' | 'end'> {
+  /** Relative to the root, with forward slashes. */
+  path: string;
+}
+
+/**
+ * Scans files for secrets: those named, and all below the folders named that Git would not ignore. Files with a null
+ * byte in their first 8 KiB are left out, but for rules about names.
+ *
+ * @param root Absolute real path of the workspace; fingerprints are made of paths relative to it.
+ * @param paths Absolute, or relative to the root. None: the whole root.
+ * @throws KlausError `usage` for a path that is not there or lies outside the root.
+ */
+export async function* scanFiles(
+  root: string,
+  { scanner, paths = [] }: { scanner: SecretScanner; paths?: readonly string[] },
+): AsyncGenerator<FileFinding> {
+  const files = new Set<string>();
+  for (const path of paths.length > 0 ? paths : ['.']) for (const file of await toFiles(root, path)) files.add(file);
+  for (const path of [...files].sort()) yield* scanFile(join(root, path), path, scanner);
+}
+
+async function toFiles(root: string, path: string): Promise<string[]> {
+  const absolute = resolve(root, path);
+  const name = relative(root, absolute).split(sep).join('/');
+  if (name === '..' || name.startsWith('../'))
+    throw new KlausError('usage', `${path} is not below ${root}.`, { hint: 'Name the folder with --cwd.' });
+  const stat = await lstat(absolute).catch(() => undefined);
+  if (!stat) throw new KlausError('usage', `There is no ${path}.`);
+  if (stat.isFile()) return [name];
+  if (!stat.isDirectory()) return [];
+  const listed = await listFiles(absolute, ['--glob=!.git']);
+  return name === '' ? listed : listed.map((file) => `${name}/${file}`);
+}
+
+const CHUNK = 4 * 1024 * 1024;
+/** No secret is longer than what two pieces have in common. */
+const OVERLAP = 32 * 1024;
+
+async function* scanFile(absolute: string, path: string, scanner: SecretScanner): AsyncGenerator<FileFinding> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(absolute, flags).catch(() => undefined);
+  if (!file) return;
+  try {
+    const seen = new Set<string>();
+    let linesBefore = 0;
+    for await (const bytes of readPieces(file)) {
+      const isBinary = linesBefore === 0 && bytes.subarray(0, 8_192).includes(0);
+      for (const { rule, line, fingerprint } of scanner.scan(isBinary ? '' : bytes.toString('utf8'), { path })) {
+        const finding = { path, rule, line: line + linesBefore, fingerprint };
+        const key = `${finding.line} ${fingerprint}`;
+        if (!seen.has(key)) yield finding;
+        seen.add(key);
+      }
+      if (isBinary) return;
+      for (const unit of bytes.subarray(0, CHUNK - OVERLAP)) if (unit === 10) linesBefore++;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
+  if (!(await file.stat()).isFile()) return;
+  for (let offset = 0; ; offset += CHUNK - OVERLAP) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, offset);
+    if (bytesRead > 0 || offset === 0) yield buffer.subarray(0, bytesRead);
+    if (bytesRead < CHUNK) return;
+  }
+}
+
+/** Fingerprints that the workspace allows; none where it has no list. */
+export async function readSecretsAllow(root: string): Promise<Set<string>> {
+  const text = await readFile(join(root, SECRETS_ALLOW), 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return fromSecretsAllow(text);
+}

@@ -1,0 +1,180 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isSecretFile } from '@klaus/core/policy';
+import { findSecretFiles } from './find-secret-files.ts';
+import { createSecretSource } from './secret-source.ts';
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-secrets-')));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const put = (path: string, content: string) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+};
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid', ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: root, GIT_CONFIG_NOSYSTEM: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).toString();
+const names = (paths: readonly string[]) => paths.map((path) => relative(root, path)).sort();
+const valuesOf = async (source = createSecretSource(root)) => (await source.values()).map(({ value }) => value);
+
+describe('secret files', () => {
+  test('are found by name, ignored and hidden ones too, and in any case', async () => {
+    put('.gitignore', '.env\n');
+    const secret = ['.env', 'deep/er/.env.local', 'certs/Server.KEY', '.aws/credentials', '.ssh/id_work', 'a/prod.env'];
+    const open = ['.env.example', 'src/key.ts', 'node_modules/x/.env', '.ssh/id_work.pub', 'certs/ca.pem', '.npmrc'];
+    for (const path of [...secret, ...open]) put(path, 'x\n');
+    expect(names(await findSecretFiles(root))).toEqual(secret.sort());
+  });
+
+  test('are all that the rule about names knows: the quick first choice misses none', async () => {
+    const paths = ['.env_x', '.Env.Local', 'a.ENV', 'x/ID_RSA', 'k.asc.key', 'k.ppk', '.gnupg/a/b', 'h/.kube/config'];
+    paths.push('my_credentials.json', 'x-firebase-adminsdk-1.json', 'service_account.json', 'serviceAccount1.json');
+    paths.push('h/.config/gh/hosts.yml', 'h/.aws/credentials', 'secrets.YAML', 'd/.netrc', '.cargo/credentials.toml');
+    for (const path of paths) put(path, 'x\n');
+    expect(paths.filter((path) => !isSecretFile(path))).toEqual([]);
+    expect(names(await findSecretFiles(root))).toEqual(paths.sort());
+  });
+
+  test('are also what the user lists', async () => {
+    for (const path of ['config/prod.yaml', 'other/config/prod.yaml', 'vault/a/b.txt', 'x/token.txt']) put(path, 'x\n');
+    put('odd/[a]{b}.txt', 'x\n');
+    const patterns = ['config/prod.yaml', 'vault', 'token.*', '[a]{b}.*'];
+    expect(names(await findSecretFiles(root, { patterns }))).toEqual([
+      'config/prod.yaml',
+      'odd/[a]{b}.txt',
+      'vault/a/b.txt',
+      'x/token.txt',
+    ]);
+  });
+
+  test('have all their names, also where nobody looks, and what a link leads to', async () => {
+    put('.env', 'A=1\n');
+    put('node_modules/x/y', 'z');
+    linkSync(join(root, '.env'), join(root, 'node_modules/x/harmless.txt'));
+    put('config/real', 'B=2\n');
+    symlinkSync('config/real', join(root, '.env.local'));
+    symlinkSync('/etc/hostname', join(root, '.env.host'));
+    expect(names(await findSecretFiles(root))).toEqual(['.env', 'config/real', 'node_modules/x/harmless.txt']);
+  });
+
+  test('in Git are not hidden while they are what Git has, and are when they hold something new', async () => {
+    git('init', '-q');
+    put('.env', 'A=committed-value-1\n');
+    put('.env.local', 'B=private-value-22\n');
+    git('add', '.env');
+    const source = createSecretSource(root);
+    expect(names(await source.files())).toEqual(['.env.local']);
+    // Whoever may write the index can list any path, with a content of their own.
+    const other = git('hash-object', '-w', '.env').trim();
+    git('update-index', '--add', '--cacheinfo', `100644,${other},.env.local`);
+    expect(names(await source.files())).toEqual(['.env.local']);
+    put('.env', 'A=not-committed-3\n');
+    expect(names(await source.files())).toEqual(['.env', '.env.local']);
+  });
+});
+
+describe('secret values', () => {
+  test('are those of every kind of file, without words, paths, hosts and addresses', async () => {
+    put(
+      '.env',
+      [
+        'NODE_ENV=development',
+        'export API_TOKEN="quoted-token-1"',
+        "DB_PASS='single quoted 2' # comment",
+        'DATABASE_URL=postgres://app:url-passw0rd@db.internal:5432/app',
+        'HOME_PAGE=https://example.com/a',
+        'LOG_DIR=/var/log/application',
+        'REGION_NAME=north-east',
+        'PLAIN_SECRET=onlyletterssecret',
+        'OTHER=${API_TOKEN}',
+      ].join('\n'),
+    );
+    put('credentials.json', JSON.stringify({ installed: { client_secret: 'json-secret-99', name: 'project' } }));
+    put('prod.env', 'password: yaml-value-77\n');
+    put('.netrc', 'machine example.com login someone password netrc-value-5\n');
+    put('.vault-token', 'hvs-opaque-token-123456\n');
+    const values = await valuesOf();
+    expect(values).toEqual(
+      expect.arrayContaining([
+        'quoted-token-1',
+        'single quoted 2',
+        'url-passw0rd',
+        'onlyletterssecret',
+        'json-secret-99',
+        'yaml-value-77',
+        'netrc-value-5',
+        'hvs-opaque-token-123456',
+      ]),
+    );
+    for (const harmless of [
+      'development',
+      'https://example.com/a',
+      '/var/log/application',
+      'north-east',
+      '${API_TOKEN}',
+    ])
+      expect(values).not.toContain(harmless);
+  });
+
+  test('stay known when their file is gone, and new ones are noticed', async () => {
+    put('.env', 'A_KEY=first-value-1\n');
+    const source = createSecretSource(root);
+    expect(await valuesOf(source)).toEqual(['first-value-1']);
+    rmSync(join(root, '.env'));
+    put('sub/.env.local', 'A_KEY=second-value-2\n');
+    expect(await valuesOf(source)).toEqual(['first-value-1', 'second-value-2']);
+  });
+
+  test('of earlier versions: other branches, stashes, what is staged, what was reset', async () => {
+    git('init', '-q', '-b', 'main');
+    const commit = (value: string) => {
+      put('app/.env', `A_KEY=${value}\n`);
+      git('add', '-f', '.');
+      git('commit', '-qm', value);
+    };
+    commit('oldest-value-1');
+    git('checkout', '-qb', 'side');
+    commit('branch-value-2');
+    git('checkout', '-q', 'main');
+    commit('reset-value-33');
+    git('reset', '-q', '--hard', 'HEAD~1');
+    put('app/.env', 'A_KEY=stashed-value-4\n');
+    git('stash', '-q');
+    put('app/.env', 'A_KEY=staged-value-5\n');
+    git('add', '.');
+    git('rm', '-q', '-f', '--cached', 'app/.env');
+    put('app/.env.prod', 'A_KEY=indexed-value-6\n');
+    git('add', '-f', '.');
+    rmSync(join(root, 'app'), { recursive: true });
+    const values = await valuesOf();
+    for (const value of ['oldest-value-1', 'branch-value-2', 'reset-value-33', 'stashed-value-4', 'indexed-value-6'])
+      expect(values).toContain(value);
+  });
+
+  test('are read without a word from the configuration of the repository', async () => {
+    git('init', '-q');
+    put('.env', 'A_KEY=committed-value-1\n');
+    git('add', '.');
+    git('commit', '-qm', 'One');
+    rmSync(join(root, '.env'));
+    const proof = join(root, 'ran');
+    put('.git/run.sh', `#!/bin/sh\ntouch ${proof}\n`);
+    execFileSync('chmod', ['+x', join(root, '.git/run.sh')]);
+    for (const key of ['core.fsmonitor', 'core.pager', 'diff.external', 'gpg.program', 'core.sshCommand'])
+      git('config', key, join(root, '.git/run.sh'));
+    git('config', 'log.showSignature', 'true');
+    rmSync(proof, { force: true });
+    expect(await valuesOf()).toContain('committed-value-1');
+    expect(await findSecretFiles(root)).toEqual([]);
+    expect(() => execFileSync('ls', [proof], { stdio: 'ignore' })).toThrow('ls');
+  });
+});

@@ -1,0 +1,104 @@
+import { constants } from 'node:fs';
+import { lstat, open, realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import { type SecretValue, toSecretValues } from '@klaus/core/policy';
+import { findSecretFiles } from './find-secret-files.ts';
+import { findGitFolder, isTracked, readGitState, readIndex } from './git-folder.ts';
+import { readHistory } from './read-history.ts';
+
+/** The secrets of a workspace: which files to hide from commands, and which values to take out of texts. */
+export interface SecretSource {
+  /** Absolute paths of the secret files that are there now, without those whose content Git has already. */
+  files(): Promise<string[]>;
+  /**
+   * Values in all secret files, tracked ones too, and in their earlier versions. What was found once stays, when
+   * the file is gone as well. Cheap while no such file and no ref has changed.
+   */
+  values(): Promise<SecretValue[]>;
+}
+
+export interface SecretSourceOptions {
+  /** Further globs of the user, relative to the root. */
+  patterns?: readonly string[];
+  /** Files that are looked at. Default: 1,000. */
+  limit?: number;
+  /** Longer files are read up to here, in bytes. Default: 1 MiB. */
+  maxBytes?: number;
+  /** Whether earlier versions in Git count. Default true. */
+  history?: boolean;
+}
+
+/**
+ * Watches over the secrets of a folder by looking again at each call.
+ *
+ * @param root Absolute path of the workspace.
+ */
+export function createSecretSource(root: string, options: SecretSourceOptions = {}): SecretSource {
+  const { patterns = [], limit = 1_000, maxBytes = 1024 * 1024, history = true } = options;
+  const real = realpath(root);
+  const learned = new Map<string, SecretValue>();
+  const seen = new Map<string, string>();
+  let gitState: string | undefined;
+  const learn = (path: string, text: string): void => {
+    for (const value of toSecretValues(path, text)) if (!learned.has(value.value)) learned.set(value.value, value);
+  };
+  const readFiles = async (paths: readonly string[]): Promise<void> => {
+    for (const path of paths) {
+      const stat = await lstat(path, { bigint: true }).catch(() => undefined);
+      if (!stat?.isFile()) continue;
+      const state = [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(' ');
+      if (seen.get(path) === state) continue;
+      learn(
+        relative(await real, path)
+          .split(sep)
+          .join('/'),
+        await readStart(path, maxBytes),
+      );
+      seen.set(path, state);
+    }
+  };
+  const readGit = async (): Promise<void> => {
+    const folder = history ? await findGitFolder(await real) : undefined;
+    if (!folder) return;
+    const state = await readGitState(folder);
+    if (state === gitState) return;
+    for (const { path, text } of await readHistory(folder, { patterns, maxBytes })) learn(path, text);
+    gitState = state;
+  };
+  let search: Promise<string[]> | undefined;
+  /** Calls that come while a search is under way share it. */
+  const find = (): Promise<string[]> =>
+    (search ??= real
+      .then((path) => findSecretFiles(path, { patterns, limit }))
+      .finally(() => {
+        search = undefined;
+      }));
+  return {
+    async files() {
+      const found = await find();
+      const folder = found.length > 0 ? await findGitFolder(await real) : undefined;
+      if (!folder) return found;
+      const index = await readIndex(folder);
+      const tracked = await Promise.all(found.map((path) => isTracked(path, folder, index)));
+      return found.filter((_, at) => tracked[at] !== true);
+    },
+    async values() {
+      await readFiles(await find());
+      await readGit();
+      return [...learned.values()];
+    },
+  };
+}
+
+async function readStart(path: string, length: number): Promise<string> {
+  // Between look and open a link or a named pipe may have taken its place.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch(() => undefined);
+  if (!file) return '';
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { lstatSync } from 'node:fs';
+import type { Root } from '../walk.ts';
+import { openRoot } from '../walk.ts';
+import { Batch } from './batch.ts';
+import type { Database } from './database.ts';
+import { ObjectWriter } from './object-writer.ts';
+import type { Objects } from './objects.ts';
+import type { Pace } from './pace.ts';
+import type { Scan } from './scan.ts';
+import type { Seen } from './seen.ts';
+import type { Trees } from './trees.ts';
+
+/** One workspace and what is kept of it. */
+export interface Kept {
+  root: Root;
+  db: Database;
+  seen: Seen;
+  trees: Trees;
+  objects: Objects;
+  /** Relative paths in the workspace that are Klaus's own. */
+  excluded: ReadonlySet<string>;
+}
+
+interface ScanOptions {
+  /** The folder that is looked at: the workspace or what stands in for it. */
+  root: Root;
+  keepsSeen: boolean;
+  pace: Pace;
+  onProgress?: ((files: number) => void) | undefined;
+}
+
+/** Begins a look, and ends it however it goes. What was found is durable only after `batch.flush`. */
+export async function withScan<T>(kept: Kept, options: ScanOptions, use: (scan: Scan) => Promise<T>): Promise<T> {
+  const { root, keepsSeen, pace, onProgress } = options;
+  const directory = openRoot(root);
+  let device: number;
+  try {
+    device = lstatSync(directory.child('.')).dev;
+  } finally {
+    directory.close();
+  }
+  kept.seen.refresh();
+  const writer = new ObjectWriter(kept.db, pace);
+  try {
+    return await use({
+      seen: kept.seen,
+      writer,
+      batch: new Batch(kept, writer, pace),
+      pace,
+      since: Date.now(),
+      device,
+      excluded: kept.excluded,
+      keepsSeen,
+      uncovered: [],
+      repositories: [],
+      files: 0,
+      onProgress,
+    });
+  } finally {
+    await writer.close();
+  }
+}

@@ -1,0 +1,243 @@
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
+import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
+import { openWorkspaceRoot } from '../root.ts';
+import { applyChanges } from './apply.ts';
+import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
+import { collectGarbage, type GcOptions, type GcReport } from './gc.ts';
+import { readGitState, type GitState } from './git-state.ts';
+import { withScan, type Kept } from './kept.ts';
+import { withLock } from './lock.ts';
+import { ObjectWriter } from './object-writer.ts';
+import { Objects } from './objects.ts';
+import { Pace } from './pace.ts';
+import { scanAt, scanPaths } from './scan-paths.ts';
+import type { Scan, Uncovered } from './scan.ts';
+import { Seen } from './seen.ts';
+import { prepareStore } from './snapshot-stores.ts';
+import { readBeside, toStateWrite, type Beside } from './states.ts';
+import { settleAll } from './step.ts';
+import { EMPTY, sha256, toTreeEntry } from './tree.ts';
+import { toTreeHash, Trees } from './trees.ts';
+
+export interface SnapshotsOptions {
+  /** Where the snapshots of all workspaces are, for the user alone. */
+  stateDir: string;
+  /** Klaus's own state, which is left out where it lies in the workspace. `stateDir` always is. */
+  klausHome?: string;
+}
+
+/**
+ * Snapshots of a folder on this machine.
+ *
+ * Held: content, permission bits, symlinks, empty folders, ignored files. Not held: owners, times, extended
+ * attributes, and that two names are one file: hard links come back as separate files. Also not held, and listed by
+ * {@link uncovered}: sockets and devices, what cannot be read, names that are not UTF-8, what is mounted below. What
+ * is in `.git` is shown by {@link git} and never restored. The mode of the workspace folder itself is not held.
+ *
+ * A file is known to be unchanged by size, times, inode and mode. What a program writes through a memory mapping is
+ * seen when the system updates the file's times, which may be seconds later.
+ *
+ * In conflicts, what a state cannot hold is shown as a file with an empty hash. A folder that is to go and holds
+ * something that no row names is a conflict; named in `overwrite` it stays, with that in it.
+ */
+export interface LocalSnapshots extends Snapshots, Disposable {
+  /** Git repositories in the workspace as they stood beside a state. Empty for a state that was put together. */
+  git(tree: TreeId): GitState[];
+  /** What a state does not hold; at most 1,000. */
+  uncovered(tree: TreeId): Uncovered[];
+  /** Frees what no kept state needs. @throws KlausError `store.busy`. */
+  gc(options: GcOptions): Promise<GcReport>;
+  close(): void;
+}
+
+/**
+ * Opens the snapshots of a workspace, and settles a restore that a kill has cut off.
+ *
+ * @throws KlausError `workspace.missing`, `store.full`, `store.corrupt`, `store.busy`.
+ */
+export async function createSnapshots(root: string, options: SnapshotsOptions): Promise<LocalSnapshots> {
+  const opened = openWorkspaceRoot(root, { allowAny: true });
+  guarded(options.stateDir, () => mkdirSync(options.stateDir, { recursive: true, mode: 0o700 }));
+  const db = new Database(prepareStore(options.stateDir, opened.path));
+  try {
+    const kept: Kept = {
+      root: opened,
+      db,
+      seen: new Seen(db),
+      trees: new Trees(db),
+      objects: new Objects(db),
+      excluded: toExcluded(opened.path, options),
+    };
+    if (db.get('SELECT 1 FROM steps LIMIT 1')) await withLock(db.folder, { alone: true }, () => settleAll(kept));
+    return new FolderSnapshots(kept);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function toExcluded(root: string, { stateDir, klausHome }: SnapshotsOptions): ReadonlySet<string> {
+  const own = [stateDir, ...(klausHome === undefined ? [] : [klausHome])];
+  return new Set(
+    own.flatMap((path) => {
+      const inside = relative(root, lstatSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path);
+      return inside === '' || inside.startsWith('..') ? [] : [inside];
+    }),
+  );
+}
+
+class FolderSnapshots implements LocalSnapshots {
+  readonly #kept: Kept;
+
+  constructor(kept: Kept) {
+    this.#kept = kept;
+  }
+
+  snapshot(options: SnapshotOptions = {}): Promise<TreeId> {
+    const { folder, signal } = options;
+    const root = folder === undefined ? this.#kept.root : openWorkspaceRoot(folder, { allowAny: true });
+    const pace = new Pace(signal);
+    const keepsSeen = folder === undefined;
+    return this.#locked({ alone: false, signal }, () =>
+      withScan(this.#kept, { root, keepsSeen, pace, onProgress: options.onProgress }, async (scan) => {
+        pace.check();
+        const base = options.only && toTreeHash(this.#kept.trees, options.only.base);
+        const paths = options.only?.paths.map(toPlain);
+        const isPartial = base !== undefined && paths !== undefined && !paths.includes('');
+        const tree = isPartial
+          ? await scanPaths(this.#kept, scan, { root, base, paths })
+          : await scanAt(root, scan, '');
+        if (tree === undefined) throw new KlausError('workspace.missing', `The workspace ${root.path} is gone.`);
+        if (tree.equals(EMPTY)) scan.batch.tree(Buffer.alloc(0));
+        const known = isPartial ? readBeside(this.#kept.db, base) : { git: [], uncovered: [] };
+        const beside = await this.#lookBeside(scan, { root, known, paths: isPartial ? paths : [''] });
+        await scan.batch.flush(toStateWrite(this.#kept.db, tree, { beside, isLast: keepsSeen }));
+        return tree.toString('hex');
+      }),
+    );
+  }
+
+  async #lookBeside(
+    scan: Scan,
+    from: { root: Kept['root']; known: Beside; paths: readonly string[] },
+  ): Promise<Beside> {
+    const known = from.known.git.map((one) => (one.path === '' ? '.git' : `${one.path}/.git`));
+    const git: GitState[] = [];
+    for (const path of new Set([...known, ...scan.repositories])) {
+      const state = await readGitState(from.root, path);
+      if (state) git.push(state);
+    }
+    const isLooked = (path: string) => from.paths.some((it) => path === it || path.startsWith(`${it}/`));
+    const uncovered = [...from.known.uncovered.filter((one) => !isLooked(one.path)), ...scan.uncovered];
+    return { git, uncovered };
+  }
+
+  has(tree: TreeId): boolean {
+    // Nothing is ever removed without the directory object above it, so it stands for all that is below.
+    const hash = Buffer.from(tree, 'hex');
+    if (hash.length !== 32 || !this.#kept.trees.has(hash)) return false;
+    const packs = this.#kept.db.all<{ pack: string; size: number }>(
+      'SELECT pack, max(at + stored) AS size FROM blocks WHERE pack IS NOT NULL GROUP BY pack',
+    );
+    return packs.every(({ pack, size }) => {
+      const stat = lstatSync(join(this.#kept.db.folder, 'packs', pack), { throwIfNoEntry: false });
+      return stat !== undefined && stat.size >= size;
+    });
+  }
+
+  async changes(from: TreeId, to: TreeId): Promise<TreeChange[]> {
+    const { trees } = this.#kept;
+    return trees.changes(toTreeHash(trees, from), toTreeHash(trees, to), new Pace());
+  }
+
+  async entry(tree: TreeId, path: string): Promise<TreeEntry | undefined> {
+    const { trees } = this.#kept;
+    const node = trees.find(toTreeHash(trees, tree), path);
+    return node && toTreeEntry(node);
+  }
+
+  async content(entry: TreeEntry): Promise<Uint8Array> {
+    const hash = Buffer.from(entry.hash, 'hex');
+    if (hash.length !== 32) throw corrupt(this.#kept.db.folder, `"${entry.hash}" is no hash`);
+    return this.#guard(() => this.#kept.objects.read(hash));
+  }
+
+  put(content: Uint8Array, entry: Pick<TreeEntry, 'type' | 'mode'>): Promise<TreeEntry> {
+    if (entry.type === 'directory') {
+      return Promise.resolve(toTreeEntry({ ...entry, type: 'directory', size: 0, hash: EMPTY }));
+    }
+    return this.#locked({ alone: false }, async () => {
+      const bytes = Buffer.from(content);
+      const hash = sha256(bytes);
+      const writer = new ObjectWriter(this.#kept.db, new Pace());
+      try {
+        writer.add(hash, bytes);
+        await writer.flush();
+      } finally {
+        await writer.close();
+      }
+      return toTreeEntry({ ...entry, size: bytes.length, hash });
+    });
+  }
+
+  apply(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
+    return this.#locked({ alone: true }, () => applyChanges(this.#kept, changes, options.overwrite ?? new Set()));
+  }
+
+  git(tree: TreeId): GitState[] {
+    return readBeside(this.#kept.db, toTreeHash(this.#kept.trees, tree)).git;
+  }
+
+  uncovered(tree: TreeId): Uncovered[] {
+    return readBeside(this.#kept.db, toTreeHash(this.#kept.trees, tree)).uncovered;
+  }
+
+  gc(options: GcOptions): Promise<GcReport> {
+    return this.#locked({ alone: true }, async () => {
+      await settleAll(this.#kept);
+      return collectGarbage(this.#kept, options);
+    });
+  }
+
+  close(): void {
+    this.#kept.db.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  async #locked<T>(options: { alone: boolean; signal?: AbortSignal | undefined }, work: () => Promise<T>): Promise<T> {
+    const { db } = this.#kept;
+    return this.#guard(() =>
+      withLock(db.folder, options, async () => {
+        // A process that was killed while it restored has left the lock, but half of its work.
+        if (!options.alone && db.get('SELECT 1 FROM steps LIMIT 1')) return undefined;
+        return { value: await work() };
+      }).then(async (done) => {
+        if (done) return done.value;
+        await withLock(db.folder, { alone: true }, () => settleAll(this.#kept));
+        return this.#locked(options, work);
+      }),
+    );
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toSnapshotError(error, this.#kept.db.folder);
+    }
+  }
+}
+
+/** A path as it stands in states. @throws KlausError `usage` when it leads out. */
+function toPlain(path: string): string {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (path.startsWith('/') || path.includes('\0') || names.includes('..')) {
+    throw new KlausError('usage', `"${path}" is no path inside the workspace.`);
+  }
+  return names.join('/');
+}

@@ -1,0 +1,89 @@
+import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
+import { corrupt, type Database } from './database.ts';
+import type { Pace } from './pace.ts';
+import { compareNames, decodeTree, EMPTY, toTreeEntry, type Node } from './tree.ts';
+
+/** The directory objects of a store. */
+export class Trees {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  has(hash: Buffer): boolean {
+    return hash.equals(EMPTY) || this.#db.get('SELECT 1 FROM trees WHERE hash = ?', hash) !== undefined;
+  }
+
+  /** @throws KlausError `store.corrupt` when it is missing. */
+  nodes(hash: Buffer): Node[] {
+    if (hash.equals(EMPTY)) return [];
+    const row = this.#db.get<{ data: Uint8Array }>('SELECT data FROM trees WHERE hash = ?', hash);
+    if (!row) throw corrupt(this.#db.folder, `the directory object ${hash.toString('hex')} is missing`);
+    return decodeTree(Buffer.from(row.data.buffer, row.data.byteOffset, row.data.length));
+  }
+
+  /** Undefined when nothing is at the path, and for the root, which is no entry. */
+  find(root: Buffer, path: string): Node | undefined {
+    let node: Node | undefined;
+    for (const name of path.split('/')) {
+      if (node && node.type !== 'directory') return undefined;
+      node = this.nodes(node?.hash ?? root).find((it) => it.name === name);
+      if (!node) return undefined;
+    }
+    return node;
+  }
+
+  /** Every entry below a directory, with its path. */
+  *walk(hash: Buffer, path: string): Generator<{ path: string; node: Node }> {
+    for (const node of this.nodes(hash)) {
+      const own = path === '' ? node.name : `${path}/${node.name}`;
+      yield { path: own, node };
+      if (node.type === 'directory') yield* this.walk(node.hash, own);
+    }
+  }
+
+  /** What differs between two states, by path. What is in a new or a deleted directory has rows of its own. */
+  async changes(from: Buffer, to: Buffer, pace: Pace): Promise<TreeChange[]> {
+    const rows: TreeChange[] = [];
+    await this.#compare({ from, to, path: '' }, rows, pace);
+    return rows.toSorted((a, b) => compareNames(a.path, b.path));
+  }
+
+  async #compare(pair: { from: Buffer; to: Buffer; path: string }, rows: TreeChange[], pace: Pace): Promise<void> {
+    if (pair.from.equals(pair.to)) return;
+    if (pace.due) await pace.rest();
+    const before = new Map(this.nodes(pair.from).map((node) => [node.name, node]));
+    const after = new Map(this.nodes(pair.to).map((node) => [node.name, node]));
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const path = pair.path === '' ? name : `${pair.path}/${name}`;
+      const old = before.get(name);
+      const now = after.get(name);
+      const row = toChange(path, old && toTreeEntry(old), now && toTreeEntry(now));
+      if (row) rows.push(row);
+      await this.#compare({ from: toSubtree(old), to: toSubtree(now), path }, rows, pace);
+    }
+  }
+}
+
+function toSubtree(node: Node | undefined): Buffer {
+  return node?.type === 'directory' ? node.hash : EMPTY;
+}
+
+function toChange(path: string, before: TreeEntry | undefined, after: TreeEntry | undefined): TreeChange | undefined {
+  if (isSameEntry(before ?? null, after ?? null)) return undefined;
+  const kind = before ? (after ? 'modified' : 'deleted') : 'created';
+  return { path, kind, before: before ?? null, after: after ?? null };
+}
+
+export function isSameEntry(a: TreeEntry | null, b: TreeEntry | null): boolean {
+  if (!a || !b) return a === b;
+  return a.type === b.type && a.mode === b.mode && (a.type === 'directory' || a.hash === b.hash);
+}
+
+/** @throws KlausError `usage` for a state that is malformed or not kept any more. */
+export function toTreeHash(trees: Trees, id: TreeId): Buffer {
+  const hash = Buffer.from(id, 'hex');
+  if (hash.length === 32 && hash.toString('hex') === id && trees.has(hash)) return hash;
+  throw new KlausError('usage', `The state ${id.slice(0, 12)} of the workspace is not kept any more.`);
+}

@@ -1,0 +1,152 @@
+import type { AuditReport, ChainReport, DecisionRow, HostEvent, Klaus } from '@klaus/sdk';
+import { EXIT } from '../exit-codes.ts';
+import { openKlaus } from '../open-klaus.ts';
+import { describeCall } from '../output/describe-call.ts';
+import { formatNumber } from '../output/format.ts';
+import { outputWidth, toTable } from '../output/table.ts';
+
+export interface VerifyOptions {
+  json?: true;
+  /** A record of the host chain as an earlier verify printed it. */
+  head?: { seq: number; hash: string };
+}
+
+/** `klaus audit verify [ID]`: exit 1 when a record of a session or of the host chain is not as it was written. */
+export async function verify(id: string | undefined, options: VerifyOptions = {}): Promise<number> {
+  await using klaus = await openKlaus();
+  const report = klaus.store.audit({
+    ...(id === undefined ? {} : { session: toSessionId(klaus, id) }),
+    ...(options.head ? { head: options.head } : {}),
+  });
+  if (options.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  else
+    process.stdout.write(
+      toLines(report)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+  return report.intact ? EXIT.done : EXIT.failed;
+}
+
+function toLines({ host, head, sessions }: AuditReport): string[] {
+  const damaged = sessions.flatMap(({ session, report }) => (report.intact ? [] : [`${session}: ${report.message}`]));
+  const records = sessions.reduce((sum, { report }) => sum + report.records, 0);
+  const sum = `${formatNumber(sessions.length, 'session')}, ${formatNumber(records, 'intact record')}`;
+  return [
+    ...damaged,
+    damaged.length === 0 ? `${sum}, all as written` : `${sum}, ${formatNumber(damaged.length, 'damaged session')}`,
+    toHostLine(host, head),
+  ];
+}
+
+function toHostLine(host: ChainReport, head: AuditReport['head']): string {
+  if (!host.intact) return `Host chain: ${host.message}`;
+  if (head.seq === 0) return 'Host chain: empty';
+  return `Host chain: ${formatNumber(head.seq, 'record')}, all as written; its head is ${head.seq}:${head.hash}`;
+}
+
+/** A session that is there, or one that the host chain knows of: it may have been taken away. */
+function toSessionId(klaus: Klaus, id: string): string {
+  const known = klaus.store.session(id)?.id;
+  if (known !== undefined) return known;
+  for (const _ of klaus.store.hostEvents({ subject: id })) return id;
+  return klaus.session(id).id;
+}
+
+export interface ShowAuditOptions {
+  json?: true;
+  denied?: true;
+  host?: true;
+  /** Unix milliseconds. */
+  since?: number;
+}
+
+/** `klaus audit show [ID]`: what the gate decided, or with --host what the host chain holds. */
+export async function showAudit(id: string | undefined, options: ShowAuditOptions): Promise<number> {
+  await using klaus = await openKlaus();
+  const session = id === undefined ? undefined : toSessionId(klaus, id);
+  const since = options.since === undefined ? {} : { since: options.since };
+  if (options.host === true) {
+    const events = klaus.store.hostEvents({ ...since, ...(session === undefined ? {} : { subject: session }) });
+    return print(events, { ...options, toRow: toHostRow, head: ['TIME', 'EVENT', 'SESSION', 'DETAIL'] });
+  }
+  const rows = klaus.store.decisions({
+    ...since,
+    ...(session === undefined ? {} : { session }),
+    denied: options.denied ?? false,
+  });
+  const head = ['TIME', 'SESSION', 'VERDICT', 'RULE', 'WHAT', 'REASON'];
+  return print(map(rows, toDecision), { ...options, toRow: toDecisionRow, head });
+}
+
+interface PrintOptions<T> {
+  json?: true;
+  toRow: (item: T) => string[];
+  head: string[];
+}
+
+function print<T>(items: Iterable<T>, { json, toRow, head }: PrintOptions<T>): number {
+  if (json === true) {
+    for (const item of items) process.stdout.write(`${JSON.stringify(item)}\n`);
+    return EXIT.done;
+  }
+  const rows = [...items].map(toRow);
+  if (rows.length === 0) process.stderr.write('There is nothing to show.\n');
+  else process.stdout.write(toTable([head, ...rows], outputWidth()));
+  return EXIT.done;
+}
+
+function* map<A, B>(items: Iterable<A>, to: (item: A) => B): Generator<B, void, undefined> {
+  for (const item of items) yield to(item);
+}
+
+type Decision = ReturnType<typeof toDecision>;
+
+/** One line of --json. */
+function toDecision({ event, input }: DecisionRow) {
+  const { at, session, seq, turn, call, name, verdict, rule, reason, phase } = event;
+  const what = describeCall(name, input, 200);
+  return { at, session, seq, turn, call, tool: name, what, verdict, rule, reason, ...(phase ? { phase } : {}) };
+}
+
+function toDecisionRow({ at, session, verdict, rule, what, reason, phase }: Decision): string[] {
+  return [toTime(at), session, verdict, rule, phase === undefined ? what : `${what} (its changes)`, reason];
+}
+
+function toHostRow(event: HostEvent): string[] {
+  return [toTime(event.at), event.type, 'session' in event ? event.session : '', describe(event)];
+}
+
+function describe(event: HostEvent): string {
+  switch (event.type) {
+    case 'session.anchored':
+      return `${formatNumber(event.records, 'record')} after ${event.after}, head ${event.head.slice(0, 12)}`;
+    case 'session.deleted':
+      return `${formatNumber(event.records, 'record')} by ${event.by}, last ${event.head.slice(0, 12)}`;
+    case 'session.exported':
+      return `${event.format} by ${event.by}`;
+    case 'approval.answered':
+      return `${event.approval} ${event.answer} by ${event.by}${event.scope === undefined ? '' : ` for the ${event.scope}`}`;
+    case 'approval.forgotten':
+      return `${event.approval} of ${event.agent} in ${event.workspace} by ${event.by}`;
+    case 'grant.changed':
+      return event.reason;
+    case 'workspace.restored':
+      return `${event.kind} of ${formatNumber(event.files, 'file')} by ${event.by}`;
+    case 'configuration.changed': {
+      const changes = event.changes.map(
+        ({ key, before, after }) => `${key}: ${before ?? 'unset'} → ${after ?? 'unset'}`,
+      );
+      const policies = event.policies.map(({ path, hash }) => `${path} ${hash.slice(0, 12)}`);
+      return [event.workspace, ...changes, ...policies].join('; ');
+    }
+    case 'database.recovered': {
+      const lost = event.sessions.filter(({ lostFrom }) => lostFrom !== undefined).length;
+      return `${formatNumber(event.sessions.length, 'session')} saved, ${lost} of them cut short`;
+    }
+  }
+}
+
+function toTime(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,38 @@
+import { EXIT } from '../exit-codes.ts';
+import { toFolder } from '../open-klaus.ts';
+import { toLine } from '../output/printable.ts';
+import { outputWidth, toTable } from '../output/table.ts';
+
+export interface ScanOptions {
+  json?: true;
+  cwd?: string;
+}
+
+/** `klaus secrets scan`: what looks like a secret, with file, line and rule; never the secret itself. */
+export async function scan(paths: readonly string[], options: ScanOptions): Promise<number> {
+  const { scanSecrets } = await import('@klaus/sdk');
+  const rows: string[][] = [];
+  for await (const finding of scanSecrets(toFolder(options.cwd ?? '.'), { paths })) {
+    const { path, line, rule, fingerprint } = finding;
+    if (options.json === true) process.stdout.write(`${JSON.stringify(finding)}\n`);
+    rows.push([toLine(`${path}:${line}`, 200), rule, fingerprint]);
+  }
+  if (options.json !== true) {
+    if (rows.length === 0) process.stdout.write('Nothing looks like a secret.\n');
+    else {
+      process.stdout.write(toTable([['PLACE', 'RULE', 'FINGERPRINT'], ...rows], outputWidth()));
+      process.stderr.write('klaus secrets allow FINGERPRINT allows what is none.\n');
+    }
+  }
+  return rows.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** `klaus secrets allow`: a line more in `.klaus/secrets-allow`. */
+export async function allow(fingerprints: readonly string[], options: { cwd?: string }): Promise<number> {
+  const { allowSecret } = await import('@klaus/sdk');
+  for (const fingerprint of fingerprints) {
+    const isNew = await allowSecret(toFolder(options.cwd ?? '.'), fingerprint);
+    process.stdout.write(`${fingerprint.toLowerCase()} ${isNew ? 'is allowed now' : 'was allowed already'}.\n`);
+  }
+  return EXIT.done;
+}

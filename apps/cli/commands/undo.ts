@@ -1,0 +1,98 @@
+import type { Conflict, Klaus, RestoreRequest, Session, TreeChange } from '@klaus/sdk';
+import { EXIT } from '../exit-codes.ts';
+import { openKlaus } from '../open-klaus.ts';
+import { formatNumber } from '../output/format.ts';
+import { toPrintable } from '../output/printable.ts';
+import { UsageError } from '../report-error.ts';
+
+export interface UndoOptions {
+  session?: string;
+  dryRun?: true;
+  keep?: true;
+  overwrite?: true;
+  json?: true;
+}
+
+/** Files that are named one by one. */
+const MAX_NAMED = 40;
+
+/** What undo does not cover, said where it matters. */
+export const UNCOVERED =
+  "Not covered: files outside the workspace, git's own data (commits, branches, index), owners and times of files, what a command sent over the network.";
+
+/** The session named, or the latest of this folder. */
+export function findSession(klaus: Klaus, id: string | undefined): Session {
+  if (id !== undefined) return klaus.session(id);
+  const session = klaus.latest();
+  if (session) return session;
+  throw new UsageError(
+    'No session has worked in this folder.',
+    'Name one with --session ID; klaus sessions lists them.',
+  );
+}
+
+/** `klaus undo`, `redo` and `restore`: puts files back, or shows what stands in the way (exit 1). */
+export async function undo(request: RestoreRequest, options: UndoOptions): Promise<number> {
+  if (options.keep && options.overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
+  await using klaus = await openKlaus();
+  const session = findSession(klaus, options.session);
+  const result = await session.restore(request, {
+    by: 'cli',
+    ...(options.dryRun ? { dryRun: true } : {}),
+    ...(options.keep ? { conflicts: 'keep' as const } : options.overwrite ? { conflicts: 'overwrite' as const } : {}),
+  });
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ session: session.id, ...result }, undefined, 2)}\n`);
+    return result.done || options.dryRun ? EXIT.done : EXIT.failed;
+  }
+  const out = (text: string): void => void process.stdout.write(`${text}\n`);
+  const what = `turn ${result.turns.join(', ')}`;
+  if (!result.done) {
+    if (options.dryRun) {
+      out(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);
+      out(listChanges(result.changes));
+      if (result.conflicts.length > 0) out(`Changed by somebody else meanwhile:\n${listConflicts(result.conflicts)}`);
+      return EXIT.done;
+    }
+    process.stderr.write(
+      `Nothing was touched: ${formatNumber(result.conflicts.length, 'path')} changed meanwhile, and not by this session.\n` +
+        `${listConflicts(result.conflicts)}\n` +
+        '--keep leaves these as they are and puts the rest back; --overwrite puts them back too. Both can be undone.\n',
+    );
+    return EXIT.failed;
+  }
+  const verbs = { undo: 'Took back', redo: 'Made again', file: 'Restored' } as const;
+  out(`${verbs[request.kind]} ${what}: ${formatNumber(result.changes.length, 'path')}.`);
+  if (result.changes.length > 0) out(listChanges(result.changes));
+  if (result.kept.length > 0) out(`Left as they are:\n${listConflicts(result.kept)}`);
+  if (result.uncovered.length > 0) {
+    const names = result.uncovered.slice(0, 10).map((path) => `  ${toPrintable(path)}`);
+    out(`Never kept, so not put back: ${formatNumber(result.uncovered.length, 'path')}\n${names.join('\n')}`);
+  }
+  if (request.kind === 'undo') process.stderr.write(`klaus redo makes it again. ${UNCOVERED}\n`);
+  return EXIT.done;
+}
+
+export function listChanges(changes: readonly TreeChange[]): string {
+  const lines = changes.slice(0, MAX_NAMED).map((change) => `  ${describe(change)} ${toPrintable(change.path)}`);
+  if (changes.length > MAX_NAMED) lines.push(`  … and ${changes.length - MAX_NAMED} more`);
+  return lines.join('\n');
+}
+
+function describe({ kind, before, after }: TreeChange): string {
+  const type = after?.type ?? before?.type ?? 'file';
+  const what = type === 'file' ? '' : ` ${type}`;
+  if (before && after && before.hash === after.hash && before.type === after.type) {
+    return `mode ${before.mode.toString(8)} → ${after.mode.toString(8)}`;
+  }
+  return `${kind}${what}`;
+}
+
+function listConflicts(conflicts: readonly Conflict[]): string {
+  const lines = conflicts.slice(0, MAX_NAMED).map(({ path, expected, found }) => {
+    const why = found === null ? 'is gone' : expected === null ? 'is there now' : 'has other content or another mode';
+    return `  ${toPrintable(path)} ${why}`;
+  });
+  if (conflicts.length > MAX_NAMED) lines.push(`  … and ${conflicts.length - MAX_NAMED} more`);
+  return lines.join('\n');
+}

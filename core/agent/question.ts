@@ -1,0 +1,103 @@
+import { toCommandKey, toRelative, type Question } from '../policy/index.ts';
+import type { Decision, EventBody, EventOf, Hunk, Remembered } from '../protocol/index.ts';
+import type { Ready } from './judge-call.ts';
+import type { Intent } from './ports/tool.ts';
+import { runOf, type CallState } from './state.ts';
+import type { Work } from './work.ts';
+
+export type Asked = Extract<EventBody, { type: 'approval.asked' }>;
+
+/** The decision with what a human said to the question, where somebody did. */
+export function withAnswer(decision: Decision, call: CallState, isBound: boolean): Decision {
+  const add = (verdict: 'allow' | 'deny', reason: string): Decision => ({
+    verdict,
+    rule: 'approval',
+    reason,
+    findings: [...decision.findings, { rule: 'approval', verdict, reason }],
+  });
+  switch (call.answer) {
+    case 'approved':
+      // What was approved is not what would happen now: ask again.
+      return isBound ? add('allow', call.hunks ? 'approved by a human in part' : 'approved by a human') : decision;
+    case 'rejected':
+      return add('deny', call.note === undefined ? 'rejected by a human' : `rejected by a human: ${call.note}`);
+    case 'expired':
+      return add('deny', 'nobody answered in time');
+    default:
+      return decision;
+  }
+}
+
+/** True when the answered question was about exactly this: the call, the files as they are, the grant. */
+export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: Asked): boolean {
+  if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
+  const key = ({ subject }: { subject: Asked['subject'] }): string =>
+    subject.kind === 'call' ? JSON.stringify([subject.callHash, subject.grantHash, subject.before]) : '';
+  return key(before) === key(now);
+}
+
+export interface AskedInput {
+  callHash: string;
+  decision: Decision;
+  hunks: readonly Hunk[];
+  remember?: Remembered;
+}
+
+/** The question about a call, bound to what it would do. */
+export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput): Asked {
+  const { engine, state } = work;
+  const { callHash, decision, hunks, remember } = input;
+  return {
+    type: 'approval.asked',
+    run: runOf(state).id,
+    approval: engine.ids.ulid(),
+    turn: state.turn,
+    subject: {
+      kind: 'call',
+      call: call.id,
+      index: call.index,
+      name: call.name,
+      callHash,
+      before: (intent.changes ?? []).map(({ path, before }) => ({ path, hash: before })),
+      grantHash: engine.ids.digest(JSON.stringify(state.grant)),
+      ...(intent.diff === undefined ? {} : { diff: intent.diff }),
+      ...(intent.command === undefined ? {} : { command: intent.command }),
+      ...(hunks.length > 0 ? { hunks: [...hunks] } : {}),
+      ...(remember ? { remember } : {}),
+    },
+    title: intent.title,
+    reason: decision.reason,
+    expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
+  };
+}
+
+/** What of a call an earlier approval can be compared with; nothing where a part of a command only shows when it runs. */
+export function toQuestion(
+  { intent, input }: Pick<Ready, 'intent' | 'input'>,
+  of: { agent: string; tool: string; workspace: string },
+): Question {
+  const commands = toCommandKeys(intent, of.workspace);
+  if (!commands) return { agent: of.agent, tool: of.tool };
+  const folder = (input as { cwd?: unknown } | null)?.cwd;
+  if (commands.length > 0 && typeof folder === 'string') commands.unshift(`(in ${folder})`);
+  const paths = intent.access.flatMap((access) =>
+    access.kind === 'fs' ? [toRelative(access.path, of.workspace) ?? access.path] : [],
+  );
+  return {
+    agent: of.agent,
+    tool: of.tool,
+    ...(commands.length > 0 ? { command: commands.join('\n') } : {}),
+    ...(paths.length > 0 ? { paths: [...new Set(paths)] } : {}),
+  };
+}
+
+function toCommandKeys(intent: Intent, workspace: string): string[] | undefined {
+  const keys: string[] = [];
+  for (const access of intent.access) {
+    if (access.kind !== 'exec') continue;
+    const key = toCommandKey(access.command, workspace);
+    if (key === undefined) return undefined;
+    keys.push(key);
+  }
+  return keys;
+}

@@ -1,0 +1,249 @@
+import { KlausError, type EventBody, type TreeChange, type TreeEntry, type TreeId } from '../protocol/index.ts';
+import { loadState } from './advance.ts';
+import type { Engine } from './engine.ts';
+import type { Conflict, Snapshots } from './ports/snapshots.ts';
+import { openedOf, type State } from './state.ts';
+import { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';
+import { createWork, runIdOf, type Work } from './work.ts';
+
+/** What to put back. */
+export type RestoreRequest =
+  /** The last turn that changed something, or everything from `turn` on. */
+  | { kind: 'undo'; turn?: number }
+  /** What the last undo took back. */
+  | { kind: 'redo' }
+  /** One file or folder as it was before a turn began, or after it ended. */
+  | { kind: 'file'; path: string; turn: number; side?: 'before' | 'after' };
+
+export interface RestoreOptions {
+  /** What to do where somebody changed a file meanwhile. Default: touch nothing and say so. */
+  conflicts?: 'refuse' | 'keep' | 'overwrite';
+  /** Only say what would be done. */
+  dryRun?: boolean;
+  /** Who asks, for the log. */
+  by: string;
+}
+
+export type Restored =
+  | { done: true; turns: number[]; changes: TreeChange[]; kept: Conflict[]; uncovered: readonly string[] }
+  /** Nothing was touched. */
+  | { done: false; turns: number[]; changes: TreeChange[]; conflicts: Conflict[] };
+
+/**
+ * Puts files of a session's workspace back, as one step, and writes it into the log. Nothing that somebody
+ * changed since is overwritten unasked.
+ *
+ * @throws KlausError `store.busy` while a process works on the session, `usage` when there is nothing to do.
+ */
+export async function restore(
+  engine: Engine,
+  session: string,
+  { request, ...options }: { request: RestoreRequest } & RestoreOptions,
+): Promise<Restored> {
+  const lease = engine.store.claim(session);
+  if (!lease) {
+    throw new KlausError('store.busy', 'A process works on this session.', {
+      hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
+    });
+  }
+  try {
+    const state = loadState(engine, session);
+    const work = createWork({
+      engine,
+      session,
+      lease,
+      state,
+      stop: new AbortController().signal,
+      isLeaving: () => false,
+    });
+    const snapshots = await work.snapshots();
+    const history = readTurnHistory(engine.store.read(session));
+    const plan = await toPlan({ snapshots, history, state }, request);
+    return await carryOut(work, plan, { kind: request.kind, ...options });
+  } finally {
+    lease.release();
+  }
+}
+
+interface Plan {
+  turns: number[];
+  changes: TreeChange[];
+  /** Files that somebody changed between the turns that are taken back: what the turns left there is gone. */
+  foreign: Conflict[];
+}
+
+interface Planning {
+  snapshots: Snapshots;
+  history: TurnHistory;
+  state: State;
+}
+
+async function toPlan(planning: Planning, request: RestoreRequest): Promise<Plan> {
+  switch (request.kind) {
+    case 'undo':
+      return await planUndo(planning, request.turn);
+    case 'redo':
+      return await planRedo(planning);
+    case 'file':
+      return await planFile(planning, request);
+  }
+}
+
+async function planUndo({ snapshots, history }: Planning, turn: number | undefined): Promise<Plan> {
+  const standing = history.turns.filter(({ isUndone }) => !isUndone);
+  if (turn !== undefined) {
+    const chosen = standing.filter((candidate) => candidate.turn >= turn);
+    if (chosen.length === 0) throw nothing(`Nothing of turn ${turn} or later is left to take back.`);
+    return await compose(snapshots, chosen);
+  }
+  // Turns that had effects but changed no file are passed over.
+  for (const last of standing.toReversed()) {
+    const plan = await compose(
+      snapshots,
+      standing.filter((candidate) => candidate.turn === last.turn),
+    );
+    if (plan.changes.length > 0 || plan.foreign.length > 0) return plan;
+  }
+  throw nothing('Nothing is left to take back in this session.');
+}
+
+/** One change that takes back several turns: each path from what the last left to what the first found. */
+async function compose(snapshots: Snapshots, turns: readonly TurnStates[]): Promise<Plan> {
+  const paths = new Map<string, { first: TreeEntry | null; last: TreeEntry | null }>();
+  const foreign = new Map<string, Conflict>();
+  for (const turn of turns) {
+    // A turn that was cut off has no state behind it: everything since its beginning counts as its own.
+    const after = turn.after ?? (await snapshots.snapshot());
+    for (const { path, before, after: left } of await snapshots.changes(turn.before, after)) {
+      const known = paths.get(path);
+      if (known && !isSame(known.last, before)) foreign.set(path, { path, expected: known.last, found: before });
+      paths.set(path, { first: known ? known.first : before, last: left });
+    }
+  }
+  const changes = [...paths].flatMap(([path, { first, last }]) => toChange(path, last, first));
+  const numbers = [...new Set(turns.map(({ turn }) => turn))];
+  return { turns: numbers, changes, foreign: [...foreign.values()] };
+}
+
+async function planRedo({ snapshots, history }: Planning): Promise<Plan> {
+  const last = history.redoable.at(-1);
+  if (!last) throw nothing('There is no undo that could be made again.');
+  return { turns: last.turns, changes: await snapshots.changes(last.to, last.from), foreign: [] };
+}
+
+async function planFile(
+  { snapshots, history }: Planning,
+  { path, turn, side = 'before' }: Extract<RestoreRequest, { kind: 'file' }>,
+): Promise<Plan> {
+  const found = history.turns.filter((candidate) => candidate.turn === turn);
+  const tree: TreeId | undefined = side === 'before' ? found[0]?.before : found.at(-1)?.after;
+  if (tree === undefined) {
+    const known = [...new Set(history.turns.map((candidate) => candidate.turn))].join(', ');
+    throw nothing(
+      `There is no state ${side} turn ${turn}.`,
+      known === '' ? 'No turn changed anything.' : `Turns: ${known}.`,
+    );
+  }
+  const base = history.turns.at(-1)?.after ?? tree;
+  const now = await snapshots.snapshot({ only: { base, paths: [path] } });
+  const isMine = (row: TreeChange): boolean => row.path === path || row.path.startsWith(`${path}/`);
+  const changes = (await snapshots.changes(now, tree)).filter(isMine);
+  if (changes.length === 0 && !(await snapshots.entry(tree, path)) && !(await snapshots.entry(now, path))) {
+    throw nothing(`There is no ${path} ${side} turn ${turn}.`);
+  }
+  return { turns: [turn], changes, foreign: [] };
+}
+
+async function carryOut(
+  work: Work,
+  plan: Plan,
+  { kind, by, conflicts: choice = 'refuse', dryRun }: { kind: RestoreRequest['kind'] } & RestoreOptions,
+): Promise<Restored> {
+  const { turns } = plan;
+  const snapshots = await work.snapshots();
+  if (dryRun) return { done: false, turns, changes: plan.changes, conflicts: plan.foreign };
+  if (plan.foreign.length > 0 && choice === 'refuse') {
+    return { done: false, turns, changes: plan.changes, conflicts: plan.foreign };
+  }
+  let kept: Conflict[] = choice === 'keep' ? plan.foreign : [];
+  let overwrite = new Set(choice === 'overwrite' ? plan.changes.map(({ path }) => path) : []);
+  for (;;) {
+    const left = new Set(kept.map(({ path }) => path));
+    const changes = plan.changes.filter(({ path }) => !left.has(path));
+    const result = await snapshots.apply(changes, { overwrite });
+    if (result.applied) {
+      const body: EventBody = {
+        type: 'workspace.restored',
+        kind,
+        turns,
+        from: result.before,
+        to: result.after,
+        files: result.changes.length,
+        kept: [...left],
+        by,
+      };
+      await work.append([body, ...toNote(work, { kind, turns, changes: result.changes })]);
+      const uncovered = snapshots.uncovered(result.before).map(({ path }) => path);
+      return { done: true, turns, changes: result.changes, kept, uncovered };
+    }
+    const isNew = result.conflicts.some(({ path }) => !left.has(path) && !overwrite.has(path));
+    if (choice === 'refuse' || !isNew) return { done: false, turns, changes, conflicts: result.conflicts };
+    if (choice === 'keep') kept = [...kept, ...result.conflicts];
+    else overwrite = new Set([...overwrite, ...result.conflicts.map(({ path }) => path)]);
+  }
+}
+
+/** Files that the model is told of by name. */
+const MAX_NAMED = 20;
+
+/** What the model must know: files are not as it left them. */
+function toNote(
+  work: Work,
+  { kind, turns, changes }: { kind: RestoreRequest['kind']; turns: readonly number[]; changes: readonly TreeChange[] },
+): EventBody[] {
+  const run = runIdOf(work);
+  if (run === '' || changes.length === 0) return [];
+  const names = changes.slice(0, MAX_NAMED).map(({ path, kind: what }) => `  ${what} ${path}`);
+  if (changes.length > MAX_NAMED) names.push(`  … and ${changes.length - MAX_NAMED} more`);
+  const verb = kind === 'undo' ? 'took back' : kind === 'redo' ? 'made again' : 'restored a file to';
+  const text = `The user ${verb} turn ${turns.join(', ')}. Read files again before you rely on them:\n${names.join('\n')}`;
+  const id = work.engine.ids.ulid();
+  const message = { id, role: 'user' as const, origin: 'engine' as const, parts: [{ type: 'text' as const, text }] };
+  return [{ type: 'message.added', run, turn: work.state.turn, message }];
+}
+
+function toChange(path: string, before: TreeEntry | null, after: TreeEntry | null): TreeChange[] {
+  if (isSame(before, after)) return [];
+  const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
+  return [{ path, kind, before, after }];
+}
+
+function isSame(a: TreeEntry | null, b: TreeEntry | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.type === b.type && a.hash === b.hash && a.mode === b.mode;
+}
+
+function nothing(message: string, hint?: string): KlausError {
+  return new KlausError('usage', message, hint === undefined ? {} : { hint });
+}
+
+/** What a turn changed, for showing. @throws KlausError `usage` for a turn without effects. */
+export async function changesOfTurn(
+  engine: Engine,
+  session: string,
+  turn: number | undefined,
+): Promise<{ turn: number; changes: TreeChange[]; snapshots: Snapshots }> {
+  const history = readTurnHistory(engine.store.read(session));
+  const number = turn ?? history.turns.at(-1)?.turn;
+  const states = history.turns.filter((candidate) => candidate.turn === number);
+  if (number === undefined || states.length === 0) {
+    const known = [...new Set(history.turns.map((candidate) => candidate.turn))].join(', ');
+    throw nothing(
+      turn === undefined ? 'No turn of this session changed anything.' : `Turn ${turn} changed nothing.`,
+      known === '' ? undefined : `Turns with effects: ${known}.`,
+    );
+  }
+  const snapshots = await engine.openSnapshots(openedOf(loadState(engine, session)).workspace);
+  const after = states.at(-1)!.after ?? (await snapshots.snapshot());
+  return { turn: number, changes: await snapshots.changes(states[0]!.before, after), snapshots };
+}

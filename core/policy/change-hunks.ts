@@ -1,0 +1,126 @@
+import { KlausError, type Hunk, type HunkAnswer, type TreeChange, type TreeEntry } from '../protocol/index.ts';
+import { applyHunks, replaceHunk, toHunks } from './hunks.ts';
+
+/** Bytes up to which a content is shown line by line. */
+const MAX_TEXT = 2 ** 20;
+
+/** Content of both sides; null where there is no regular file or link. May be left out above 1 MiB. */
+export interface ChangeContents {
+  before: Uint8Array | null;
+  after: Uint8Array | null;
+}
+
+/**
+ * The parts of one changed path. Text that was changed gives a hunk for each place, and one for its mode; whatever
+ * was created or removed, a content without lines, a link and a change of kind are one hunk.
+ */
+export function toChangeHunks(change: TreeChange, contents: ChangeContents): Hunk[] {
+  const { path, before, after } = change;
+  if (!before || !after) return [toWhole(change, contents)];
+  if (before.type !== after.type) {
+    return [toPart(path, 'type', { note: `${path}: a ${nameOf(before)} becomes a ${nameOf(after)}` })];
+  }
+  const hunks = before.hash === after.hash ? [] : toContentHunks(change, contents);
+  if (before.mode !== after.mode) {
+    const note = `${path}: mode ${toOctal(before.mode)} becomes ${toOctal(after.mode)}`;
+    hunks.push(toPart(path, 'mode', { note, at: hunks.length + 1 }));
+  }
+  return hunks;
+}
+
+/** What is to become of one path. */
+export type KeptChange =
+  /** The workspace stays as it is. */
+  | { kept: 'none' }
+  /** The row is applied as it is. */
+  | { kept: 'all' }
+  /** A file with this content, or that of one side, and these permission bits takes the place of the row's `after`. */
+  | { kept: 'part'; content: Uint8Array | 'before' | 'after'; mode: number };
+
+/**
+ * What an answer leaves of one change.
+ *
+ * @param options.hunks Those of {@link toChangeHunks} for this change. Ids of other changes in the answer are
+ *   passed over.
+ * @param options.before Content of the file before; null when there was none, or when it is no text.
+ * @throws KlausError `usage` for an edit of a hunk that was not accepted or has no lines, `workspace.conflict`
+ *   when `before` is another content than the hunks were made from.
+ */
+export function keepHunks(
+  change: TreeChange,
+  { hunks, answer, before }: { hunks: readonly Hunk[]; answer: HunkAnswer; before: Uint8Array | null },
+): KeptChange {
+  const accepted = new Set(answer.accepted);
+  const edits = new Map(answer.edited?.map(({ id, text }) => [id, text]));
+  const taken = hunks.filter(({ id }) => accepted.has(id));
+  for (const { id } of hunks) {
+    if (edits.has(id) && !accepted.has(id))
+      throw new KlausError('usage', `Hunk ${id} was edited, but not accepted.`, { hint: 'Accept it as well.' });
+  }
+  const edited = taken.map((hunk) => (edits.has(hunk.id) ? replaceHunk(hunk, edits.get(hunk.id)!) : hunk));
+  if (taken.length === 0) return { kept: 'none' };
+  const isEdited = taken.some(({ id }) => edits.has(id));
+  if (taken.length === hunks.length && !isEdited) return { kept: 'all' };
+  const { after } = change;
+  // Only a file that is there afterwards has several hunks, or one that can be edited.
+  if (after?.type !== 'file') throw new KlausError('internal', `${change.path} has no parts.`);
+  const mode = change.before && !taken.some(({ kind }) => kind === 'mode') ? change.before.mode : after.mode;
+  if (edited.some(({ kind }) => kind === 'binary')) return { kept: 'part', content: 'after', mode };
+  if (edited.every(({ kind }) => kind === 'mode')) return { kept: 'part', content: 'before', mode };
+  const text = applyHunks(decodeText(before ?? new Uint8Array()) ?? '', edited, accepted);
+  return { kept: 'part', content: new TextEncoder().encode(text), mode };
+}
+
+/** The content as text; undefined when it is none, or too long to be shown. Decoding and encoding is exact. */
+export function decodeText(content: Uint8Array): string | undefined {
+  if (content.length > MAX_TEXT || content.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function toWhole({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
+  const entry = (after ?? before)!;
+  const kind = after ? 'created' : 'deleted';
+  const note = `${path}: ${after ? 'a new' : 'removes a'} ${describe(entry)}`;
+  const content = after ? contents.after : contents.before;
+  const text = content && entry.type !== 'directory' ? decodeText(content) : undefined;
+  if (text === undefined || text === '' || entry.type === 'symlink') {
+    const target = entry.type === 'symlink' && text !== undefined ? ` to ${JSON.stringify(text)}` : '';
+    return toPart(path, kind, { note: note + target });
+  }
+  const [hunk] = toHunks(after ? '' : text, after ? text : '', { path });
+  return { ...hunk!, kind };
+}
+
+function toContentHunks({ path, before, after }: TreeChange, contents: ChangeContents): Hunk[] {
+  const texts = [contents.before, contents.after].map((content) => (content ? decodeText(content) : undefined));
+  const [old, fresh] = texts;
+  if (before?.type === 'symlink') {
+    const targets = `${JSON.stringify(old ?? '?')} becomes ${JSON.stringify(fresh ?? '?')}`;
+    return [toPart(path, 'symlink', { note: `${path}: the link to ${targets}` })];
+  }
+  if (old === undefined || fresh === undefined) {
+    const note = `${path}: another content, ${before!.size} bytes become ${after!.size}`;
+    return [toPart(path, 'binary', { note })];
+  }
+  return toHunks(old, fresh, { path });
+}
+
+function toPart(path: string, kind: Hunk['kind'], { note, at = 1 }: { note: string; at?: number }): Hunk {
+  return { id: `${path}#${at}`, path, kind, oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, lines: [], note };
+}
+
+function describe(entry: TreeEntry): string {
+  return entry.type === 'file' ? `file of ${entry.size} bytes, mode ${toOctal(entry.mode)}` : nameOf(entry);
+}
+
+function nameOf({ type }: TreeEntry): string {
+  return type === 'directory' ? 'folder' : type === 'symlink' ? 'symbolic link' : 'file';
+}
+
+function toOctal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}

@@ -1,0 +1,80 @@
+import { grantHostSchema, type Access, type Authority, type AuthorityOf, type Grant } from '../../protocol/index.ts';
+import { isBelow } from '../path.ts';
+import { heldBy, liveAt } from './algebra.ts';
+import { isUnitCovered } from './authority.ts';
+import { toPlainCommands } from './plain-commands.ts';
+
+/** True when the grant allows the access at this time. Absence is denial. */
+export function allowsAccess(grant: Grant, access: Access, now: number): boolean {
+  return findCover(liveAt(heldBy(grant), now), access) !== undefined;
+}
+
+/** True when the grant allows the tool at all. */
+export function allowsTool(grant: Grant, name: string, now: number): boolean {
+  return liveAt(heldBy(grant), now).some((authority) => coversTool(authority, name));
+}
+
+/** True when the grant allows at least one more agent to be created. */
+export function allowsSpawn(grant: Grant, now: number): boolean {
+  return liveAt(heldBy(grant), now).some((authority) => authority.kind === 'spawn');
+}
+
+export function coversTool(authority: Authority, name: string): boolean {
+  return authority.kind === 'tool' && (authority.name === '*' || authority.name === name);
+}
+
+/**
+ * The authorities that together cover the access, or undefined. It is one, but for a command line of several
+ * commands, each of which needs its own.
+ */
+export function findCover(live: readonly Authority[], access: Access): Authority[] | undefined {
+  if (access.kind === 'exec') return findExecCover(live, access.command);
+  const cover = live.find((authority) => covers(authority, access));
+  return cover ? [cover] : undefined;
+}
+
+function covers(authority: Authority, access: Exclude<Access, { kind: 'exec' }>): boolean {
+  if (access.kind === 'fs') {
+    if (authority.kind !== 'fs' || !authority.rights.includes(access.right)) return false;
+    // Paths come here resolved; one that is not is no path to reason about.
+    const isResolved = access.path.startsWith('/') && !/[\0]|(?:^|\/)\.\.(?:\/|$)/.test(access.path);
+    return isResolved && isBelow(access.path, authority.path);
+  }
+  if (authority.kind !== 'net') return false;
+  const host = grantHostSchema.safeParse(access.host);
+  const { expiresAt: _, ...live } = authority;
+  return host.success && isUnitCovered({ kind: 'net', host: host.data, port: access.port }, live);
+}
+
+function findExecCover(live: readonly Authority[], line: string): Authority[] | undefined {
+  const held = live.filter((authority) => authority.kind === 'exec');
+  const whole = held.find((authority) => authority.argv === undefined);
+  if (whole) return [whole];
+  const commands = held.length === 0 ? undefined : toPlainCommands(line);
+  if (!commands || commands.length === 0) return undefined;
+  const cover = new Set<Authority>();
+  for (const words of commands) {
+    const found = held.find((authority) => beginsWith(words, authority));
+    if (!found) return undefined;
+    cover.add(found);
+  }
+  return [...cover];
+}
+
+function beginsWith(words: readonly string[], { argv = [] }: AuthorityOf<'exec'>): boolean {
+  return argv.every((word, index) => words[index] === word);
+}
+
+const VERBS = { r: 'read', w: 'write', x: 'run the program' } as const;
+
+/** The access in words. */
+export function describeAccess(access: Access): string {
+  switch (access.kind) {
+    case 'fs':
+      return `${VERBS[access.right]} ${access.path}`;
+    case 'net':
+      return access.host === '*' ? 'reach the network' : `reach ${access.host}:${access.port}`;
+    case 'exec':
+      return 'run a command in the sandbox';
+  }
+}

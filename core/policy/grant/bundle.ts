@@ -1,0 +1,44 @@
+import type { Authority, Grant } from '../../protocol/index.ts';
+import { toGrant } from './algebra.ts';
+
+const EVERY_TOOL: Authority = { kind: 'tool', name: '*' };
+
+/**
+ * Named authority over one workspace. Each may call every tool: what a call touches is judged by what it
+ * touches, whatever the tool is called.
+ */
+const BUNDLES = {
+  'file-operations': (path: string): Authority[] => [{ kind: 'fs', path, rights: 'rw' }, EVERY_TOOL],
+  'code-execution': (path: string): Authority[] => [{ kind: 'fs', path, rights: 'rx' }, { kind: 'exec' }, EVERY_TOOL],
+  'web-access': (): Authority[] => [
+    { kind: 'net', host: '*', port: 443 },
+    { kind: 'net', host: '*', port: 80 },
+    EVERY_TOOL,
+  ],
+  'agent-creation': (): Authority[] => [{ kind: 'spawn', depth: 1, count: 8 }, EVERY_TOOL],
+  // A sandbox has all of the network or none of it, and programs that deploy need their own protocols.
+  deploy: (path: string): Authority[] => [
+    { kind: 'fs', path, rights: 'rx' },
+    { kind: 'exec' },
+    { kind: 'net', host: '*', port: 0 },
+    EVERY_TOOL,
+  ],
+} as const satisfies Record<string, (workspace: string) => Authority[]>;
+
+export type BundleName = keyof typeof BUNDLES;
+
+export const BUNDLE_NAMES = Object.keys(BUNDLES) as readonly BundleName[];
+
+export function isBundleName(name: string): name is BundleName {
+  return Object.hasOwn(BUNDLES, name);
+}
+
+/** @param workspace Absolute real path. */
+export function fromBundle(name: BundleName, workspace: string): Authority[] {
+  return BUNDLES[name](workspace);
+}
+
+/** What a session gets when nobody says otherwise: its workspace, the sandbox, every tool; no network, nothing to hand on. */
+export function toDefaultGrant(workspace: string): Grant {
+  return toGrant([...fromBundle('file-operations', workspace), ...fromBundle('code-execution', workspace)]);
+}

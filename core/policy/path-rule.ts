@@ -1,0 +1,46 @@
+import type { Access, Finding } from '../protocol/index.ts';
+import { isBelow } from './path.ts';
+import { describePlace, isSecretPath, placeOf, toRelative } from './places.ts';
+import type { GateContext, Rule } from './rule.ts';
+
+type Look = Omit<Finding, 'rule'>;
+
+/** Places: outside the workspace and in Klaus's state nothing is touched; secret files and protected places are asked about. */
+export const pathRule: Rule = {
+  name: 'path',
+  check(call, context) {
+    let ask: Look | undefined;
+    for (const access of call.access) {
+      if (access.kind !== 'fs') continue;
+      const look = lookAt(access, context);
+      if (look?.verdict === 'deny') return look;
+      ask ??= look;
+    }
+    const script = call.scripts?.[0];
+    return ask ?? (script === undefined ? undefined : askAboutScripts(script));
+  },
+};
+
+function lookAt(
+  access: Extract<Access, { kind: 'fs' }>,
+  { workspace, home, secretPatterns }: GateContext,
+): Look | undefined {
+  const { path } = access;
+  if (isBelow(path, home)) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
+  const relative = toRelative(path, workspace);
+  if (relative === undefined) return { verdict: 'deny', reason: `${path} is outside the workspace` };
+  if (isSecretPath(relative, secretPatterns)) return { verdict: 'ask', reason: `${relative} is a secret file` };
+  return access.right === 'w' ? lookAtWrite(relative) : undefined;
+}
+
+/** What the gate says to a change at this place, whoever makes it. */
+export function lookAtWrite(relative: string): Look | undefined {
+  const place = placeOf(relative);
+  if (place === undefined) return undefined;
+  if (place === 'git') return { verdict: 'deny', reason: `${relative} is git's own data; use the git tools` };
+  return { verdict: 'ask', reason: `${relative} is ${describePlace(place)}` };
+}
+
+export function askAboutScripts(path: string): Look {
+  return { verdict: 'ask', reason: `the scripts of ${path} would change, and they run at the next build or test` };
+}

@@ -1,0 +1,107 @@
+import { matchesGlob, toRelative } from '../places.ts';
+import type { SimpleCommand } from '../shell/reading.ts';
+import { resolvePath } from '../shell/resolve-path.ts';
+import { couldBe, isDynamic, isKnown, withoutGlob, type Word } from '../shell/word.ts';
+import type { Match } from './match-command.ts';
+
+/** True for a file of the globs, and for the folder that one of them is about. */
+export function coversPath(globs: readonly string[], relative: string): boolean {
+  return globs.some((glob) => matchesGlob(relative, glob) || `${relative}/**` === glob);
+}
+
+/** True for a folder that may hold what the globs mean; for the workspace itself whatever they are. */
+export function isAbove(folder: string, globs: readonly string[]): boolean {
+  if (folder === '') return globs.length > 0;
+  return globs.some((glob) => {
+    const fixed = toFixed(glob);
+    return fixed === folder || fixed.startsWith(`${folder}/`);
+  });
+}
+
+/** The folders that a glob names without a wildcard. */
+function toFixed(glob: string): string {
+  const parts = glob.replace(/^\//, '').split('/');
+  const wild = parts.findIndex((part) => /[*?]/.test(part));
+  return parts.slice(0, wild < 0 ? -1 : wild).join('/');
+}
+
+/** Commands that change nothing but by a redirection, whatever their arguments. */
+const READERS = new Set([
+  'cat',
+  'head',
+  'tail',
+  'wc',
+  'ls',
+  'grep',
+  'diff',
+  'cmp',
+  'stat',
+  'file',
+  'less',
+  'cd',
+  'test',
+]);
+
+/**
+ * A file of the globs that a command names, in its words or redirections. What the program does with it shows
+ * only when it runs: for changes that is `possible`, unless it is a redirection into the file.
+ *
+ * @param kind `write` leaves out what is only read.
+ */
+export function findNamedPath(
+  command: SimpleCommand,
+  rule: { kind: 'read' | 'write'; globs: readonly string[]; workspace: string },
+): { path: string; match: NonNullable<Match> } | undefined {
+  const { kind } = rule;
+  const isWriting = (operator: string): boolean => operator.includes('>');
+  const writes = command.redirects.filter(({ operator }) => isWriting(operator)).map(({ target }) => target);
+  const reads = command.redirects.filter(({ operator }) => operator === '<').map(({ target }) => target);
+  const words = kind === 'write' && READERS.has(command.name) ? [] : command.argv.slice(1);
+  const found = [...writes, ...words, ...(kind === 'read' ? reads : [])].flatMap((word, index) => {
+    const named = findIn(word, command, rule);
+    if (!named) return [];
+    const isCertain = named.match === 'certain' && (kind === 'read' || index < writes.length);
+    return [{ path: named.path, match: isCertain ? ('certain' as const) : ('possible' as const) }];
+  });
+  return found.find(({ match }) => match === 'certain') ?? found[0];
+}
+
+/** The word itself, or what follows its equals sign, from every folder that it may be meant from. */
+function findIn(
+  word: Word,
+  { cwds, dotglob }: SimpleCommand,
+  { globs, workspace }: { globs: readonly string[]; workspace: string },
+): { path: string; match: NonNullable<Match> } | undefined {
+  let possible: string | undefined;
+  for (const text of new Set([word, word.slice(word.indexOf('=') + 1)])) {
+    for (const cwd of cwds) {
+      const relative = toRelative(resolvePath(text, cwd), workspace);
+      if (relative === undefined || relative === '') continue;
+      const match = matchPath(relative, globs, dotglob);
+      if (match === 'certain') return { path: withoutGlob(relative), match };
+      if (match === 'possible') possible ??= withoutGlob(relative);
+    }
+  }
+  return possible === undefined ? undefined : { path: possible, match: 'possible' };
+}
+
+function matchPath(relative: Word, globs: readonly string[], dotglob: boolean): Match {
+  if (isKnown(relative)) return coversPath(globs, relative) ? 'certain' : undefined;
+  const parts = relative.split('/');
+  const known = parts
+    .slice(
+      0,
+      parts.findIndex((part) => !isKnown(part)),
+    )
+    .join('/');
+  if (known !== '' && coversPath(globs, known)) return 'certain';
+  // A word with a variable may name anything: that alone says nothing about this rule.
+  if (isDynamic(relative)) return undefined;
+  const isPossible = globs.some((glob) => {
+    const fixed = toFixed(glob);
+    const count = fixed === '' ? 0 : fixed.split('/').length;
+    if (count > 0) return couldBe(parts.slice(0, count).join('/'), fixed, dotglob);
+    return matchesGlob(withoutGlob(relative), glob);
+  });
+  return isPossible ? 'possible' : undefined;
+}

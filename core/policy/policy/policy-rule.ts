@@ -1,0 +1,99 @@
+import type { Access, Finding } from '../../protocol/index.ts';
+import { toRelative } from '../places.ts';
+import type { CallFacts, Rule } from '../rule.ts';
+import { matchCommand, showCommand, understand } from './match-command.ts';
+import { coversPath, findNamedPath, isAbove } from './match-path.ts';
+import { toWordGlob, type Policy, type PolicyEntry } from './policy.ts';
+
+type Look = Omit<Finding, 'rule'>;
+
+export interface PolicyRuleOptions {
+  /**
+   * True where searches and commands cannot see what `toHiddenGlobs` names. Otherwise reading a folder asks when
+   * something in it must not be read. Default false.
+   */
+  hidesDenied?: boolean;
+}
+
+/** The rule of the gate that the policy files make. It denies and asks; it never allows. */
+export function createPolicyRule(policy: Policy, options: PolicyRuleOptions = {}): Rule {
+  const { hidesDenied = false } = options;
+  return {
+    name: 'policy',
+    check: (call, { workspace }) =>
+      strongest(policy.entries.flatMap((entry) => lookAt(entry, call, { workspace, hidesDenied }))),
+    checkChange: (path) => lookAtChange(policy, path),
+  };
+}
+
+/** What the policy says to a change at this place, whoever makes it: for what a command changed on a layer. */
+function lookAtChange(policy: Policy, relative: string): Look | undefined {
+  return strongest(
+    policy.entries.flatMap((entry) => {
+      const isPath = entry.kind === 'read' || entry.kind === 'write';
+      return isPath && coversPath(entry.globs, relative) ? [toLook(entry, `changing ${relative}`)] : [];
+    }),
+  );
+}
+
+function strongest(looks: readonly Look[]): Look | undefined {
+  return looks.find(({ verdict }) => verdict === 'deny') ?? looks[0];
+}
+
+interface Surroundings {
+  workspace: string;
+  hidesDenied: boolean;
+}
+
+function lookAt(entry: PolicyEntry, call: CallFacts, around: Surroundings): Look[] {
+  const { kind, pattern } = entry;
+  if (kind === 'tool') return toWordGlob(pattern).test(call.name) ? [toLook(entry, `the tool ${call.name}`)] : [];
+  const files = kind === 'command' ? [] : call.access.flatMap((access) => lookAtFile(entry, access, around) ?? []);
+  const lines = call.access.flatMap((access) => (access.kind === 'exec' ? [access.command] : []));
+  return [...files, ...lines.flatMap((line) => lookAtLine(entry, line, around.workspace))];
+}
+
+function lookAtFile(entry: PolicyEntry, access: Access, { workspace, hidesDenied }: Surroundings): Look | undefined {
+  if (access.kind !== 'fs' || (entry.kind === 'write' && access.right !== 'w')) return undefined;
+  const relative = toRelative(access.path, workspace);
+  if (relative === undefined) return undefined;
+  const what = `${access.right === 'w' ? 'changing' : 'reading'} ${relative || 'the workspace'}`;
+  if (coversPath(entry.globs, relative)) return toLook(entry, what);
+  // A search of a folder sees what is in it.
+  const isHidden = hidesDenied && entry.verdict === 'deny' && access.right === 'r';
+  return !isHidden && isAbove(relative, entry.globs) ? toDoubt(entry, `${what}, which may hold`) : undefined;
+}
+
+function lookAtLine(entry: PolicyEntry, line: string, workspace: string): Look[] {
+  const { kind, pattern, globs } = entry;
+  const commands = understand(line, workspace);
+  if (!commands) return [toDoubt(entry, 'a command that could not be understood, and may be')];
+  return commands.flatMap((command) => {
+    if (kind === 'command') {
+      const match = matchCommand(pattern, command);
+      const what = `the command ${showCommand(command)}`;
+      if (match === 'certain') return [toLook(entry, what)];
+      return match === 'possible' ? [toDoubt(entry, `${what}, which may be`)] : [];
+    }
+    const named = kind === 'tool' ? undefined : findNamedPath(command, { kind, globs, workspace });
+    if (!named) return [];
+    const what = `a command that names ${named.path}`;
+    return [named.match === 'certain' ? toLook(entry, what) : toDoubt(entry, `${what}, which may be`)];
+  });
+}
+
+function toLook(entry: PolicyEntry, what: string): Look {
+  const verb = entry.verdict === 'deny' ? 'denies' : 'asks before';
+  return { verdict: entry.verdict, reason: `the policy ${verb} ${what}${toWhy(entry)}` };
+}
+
+/** It may be what the rule means: a human decides. */
+function toDoubt(entry: PolicyEntry, what: string): Look {
+  const verb = entry.verdict === 'deny' ? 'denies' : 'asks about';
+  const meant = `${entry.kind} ${entry.pattern}`;
+  return { verdict: 'ask', reason: `${what} what the policy ${verb} (${meant})${toWhy(entry)}` };
+}
+
+function toWhy({ reason, where }: PolicyEntry): string {
+  return `${reason === undefined ? '' : `: ${reason}`} (${where})`;
+}

@@ -1,0 +1,71 @@
+import type { PolicySource, Verdict } from '../../protocol/index.ts';
+
+export type PolicyKind = 'tool' | 'read' | 'write' | 'command';
+
+/** One rule of a policy file. */
+export interface PolicyEntry {
+  verdict: Exclude<Verdict, 'allow'>;
+  kind: PolicyKind;
+  /** As it stands in the file. */
+  pattern: string;
+  /** For `read` and `write`: the same as globs relative to the workspace; none where it lies elsewhere. */
+  globs: readonly string[];
+  reason?: string;
+  /** `path:line`. */
+  where: string;
+}
+
+/** What the user's and the project's policy files say together. They only narrow, so their order is of no meaning. */
+export interface Policy {
+  entries: readonly PolicyEntry[];
+  /** Globs of further secret files, relative to the workspace. */
+  secrets: readonly string[];
+  /** The files, those that are there. */
+  sources: readonly PolicySource[];
+}
+
+/** The globs of everything that may not be seen: secret files, and what must not be read. For masks and searches. */
+export function toHiddenGlobs({ entries, secrets }: Policy): string[] {
+  const denied = entries.flatMap(({ kind, verdict, globs }) => (kind === 'read' && verdict === 'deny' ? globs : []));
+  return [...new Set([...secrets, ...denied])];
+}
+
+/**
+ * A glob that is meant from a folder above, as globs from a folder below it; none when nothing there can match.
+ *
+ * @param below The way from the one folder to the other, such as `packages/api`; empty for the same folder.
+ */
+export function toGlobsBelow(glob: string, below: string): string[] {
+  // Without a slash it fits in every folder.
+  if (!glob.includes('/') || below === '') return [glob];
+  const found = new Set<string>();
+  const descend = (pattern: readonly string[], way: readonly string[]): void => {
+    const [first, ...rest] = pattern;
+    // A slash in front keeps a single name from fitting in every folder.
+    if (way.length === 0) found.add(pattern.length === 1 && first !== '**' ? `/${first}` : pattern.join('/') || '**');
+    // The pattern names a folder above: everything in it is meant.
+    else if (first === undefined) found.add('**');
+    else if (first === '**') {
+      descend(rest, way);
+      descend(pattern, way.slice(1));
+    } else if (toWordGlob(first).test(way[0]!)) descend(rest, way.slice(1));
+  };
+  descend(glob.split('/'), below.split('/'));
+  return [...found];
+}
+
+const words = new Map<string, RegExp>();
+
+/** `*` stands for any characters, `?` for one; everything else for itself. */
+export function toWordGlob(pattern: string): RegExp {
+  let glob = words.get(pattern);
+  if (!glob) {
+    const source = pattern
+      .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '[^]*')
+      .replaceAll('?', '[^]');
+    glob = new RegExp(`^${source}$`);
+    words.set(pattern, glob);
+  }
+  return glob;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { Decision } from '../protocol/index.ts';
+import { findRemembered, toRemembered, type Question } from './remembered.ts';
+
+const ask = (...rules: string[]): Decision => ({
+  verdict: 'ask',
+  rule: rules[0]!,
+  reason: 'why',
+  findings: rules.map((rule) => ({ rule, verdict: 'ask', reason: 'why' })),
+});
+const question: Question = { agent: 'klaus', tool: 'run_command', command: 'npm test' };
+const kept = toRemembered(question, ask('mode'))!;
+
+test('an approval holds for exactly its command', () => {
+  expect(findRemembered([kept], question, ask('mode')).kind).toBe('fits');
+  const other = findRemembered([kept], { ...question, command: 'npm test -- --watch' }, ask('mode'));
+  expect(other).toMatchObject({ kind: 'missed', why: expect.stringContaining('the command differs') });
+});
+
+test('it holds for no other agent and no other tool', () => {
+  expect(findRemembered([kept], { ...question, agent: 'reviewer' }, ask('mode')).kind).toBe('none');
+  expect(findRemembered([kept], { ...question, tool: 'run_tests' }, ask('mode')).kind).toBe('none');
+});
+
+test('it answers no rule that did not ask when it was given', () => {
+  const found = findRemembered([kept], question, ask('mode', 'shell'));
+  expect(found).toMatchObject({ kind: 'missed', why: expect.stringContaining('now the rule shell asks too') });
+  expect(findRemembered([toRemembered(question, ask('mode', 'shell'))!], question, ask('shell')).kind).toBe('fits');
+});
+
+test('for edits it holds for the files that it names', () => {
+  const edit: Question = { agent: 'klaus', tool: 'edit_file', paths: ['a.txt', 'b.txt'] };
+  const files = toRemembered(edit, ask('mode'))!;
+  expect(findRemembered([files], { ...edit, paths: ['b.txt'] }, ask('mode')).kind).toBe('fits');
+  expect(findRemembered([files], { ...edit, paths: ['a.txt', 'c.txt'] }, ask('mode'))).toMatchObject({
+    kind: 'missed',
+    why: expect.stringContaining('c.txt'),
+  });
+});
+
+test('what names neither a command nor a file cannot be remembered', () => {
+  expect(toRemembered({ agent: 'klaus', tool: 'memory_set' }, ask('mode'))).toBeUndefined();
+  expect(toRemembered({ agent: 'klaus', tool: 'edit_file', paths: [] }, ask('mode'))).toBeUndefined();
+});

@@ -1,0 +1,66 @@
+import type { Decision, Remembered } from '../protocol/index.ts';
+
+/** A call that would be asked about, as far as an earlier answer may fit it. */
+export interface Question {
+  agent: string;
+  tool: string;
+  /** The command as understood, where there is one. */
+  command?: string;
+  /** Files that would change, relative to the workspace. */
+  paths?: readonly string[];
+}
+
+export type FoundRemembered =
+  | { kind: 'fits'; remembered: Remembered }
+  /** Something was remembered for this tool and agent, but not for this. */
+  | { kind: 'missed'; why: string }
+  | { kind: 'none' };
+
+/** The rules that ask in a decision. */
+export function askingRules(decision: Decision): string[] {
+  return [...new Set(decision.findings.filter(({ verdict }) => verdict === 'ask').map(({ rule }) => rule))].sort();
+}
+
+/** What an answer with a wider scope would hold for; undefined where nothing can be named exactly. */
+export function toRemembered(question: Question, decision: Decision): Remembered | undefined {
+  const { agent, tool, command, paths } = question;
+  if (command === undefined && (paths === undefined || paths.length === 0)) return undefined;
+  return {
+    agent,
+    tool,
+    rules: askingRules(decision),
+    ...(command === undefined ? {} : { command }),
+    ...(paths === undefined ? {} : { paths: [...paths].sort() }),
+  };
+}
+
+/**
+ * Looks whether an earlier approval answers this question. It must be of the same agent and tool, for exactly
+ * this command or for all of these files, and every rule that asks now must have asked then.
+ */
+export function findRemembered(all: readonly Remembered[], question: Question, decision: Decision): FoundRemembered {
+  const mine = all.filter(({ agent, tool }) => agent === question.agent && tool === question.tool);
+  let why: string | undefined;
+  for (const remembered of mine.toReversed()) {
+    const miss = findMiss(remembered, question, decision);
+    if (miss === undefined) return { kind: 'fits', remembered };
+    why ??= miss;
+  }
+  return why === undefined ? { kind: 'none' } : { kind: 'missed', why };
+}
+
+function findMiss(remembered: Remembered, question: Question, decision: Decision): string | undefined {
+  const what = remembered.command ?? remembered.paths?.join(', ') ?? remembered.tool;
+  const missed = (why: string): string => `the remembered approval of ${shorten(what)} does not fit: ${why}`;
+  if (remembered.command !== question.command) return missed('the command differs');
+  const further = question.paths?.find((path) => !remembered.paths?.includes(path));
+  if (further !== undefined) return missed(`it does not name ${further}`);
+  const rule = askingRules(decision).find((name) => !remembered.rules.includes(name));
+  if (rule !== undefined) return missed(`now the rule ${rule} asks too`);
+  return undefined;
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}

@@ -1,0 +1,28 @@
+import { readCommand } from './shell/read-command.ts';
+import { renderReading, type CommandReading } from './shell/reading.ts';
+import { isKnown } from './shell/word.ts';
+
+/** A command line as the gate understands it, one simple command a line. */
+export function renderCommand(line: string, workspace: string): string {
+  return renderReading(readCommand(line, { workspace }));
+}
+
+/**
+ * A text that two spellings of the same command share, for an approval that is to hold again. Undefined for a line
+ * with a part that only shows when it runs: what was approved once may then do something else.
+ */
+export function toCommandKey(line: string, workspace: string): string | undefined {
+  const reading = readCommand(line, { workspace });
+  return reading.problems.length === 0 && reading.commands.length > 0 && isWholeKnown(reading)
+    ? renderReading(reading)
+    : undefined;
+}
+
+function isWholeKnown({ commands }: CommandReading): boolean {
+  return commands.every(
+    ({ argv, assignments, redirects }) =>
+      argv.every(isKnown) &&
+      assignments.every(({ value }) => isKnown(value)) &&
+      redirects.every(({ target }) => isKnown(target)),
+  );
+}

@@ -1,0 +1,68 @@
+import type { Decision, Finding } from '../protocol/index.ts';
+import { combine } from './gate.ts';
+import { askAboutScripts, lookAtWrite } from './path-rule.ts';
+import { isSecretPath } from './places.ts';
+import type { ChangeFacts, GateContext, Rule } from './rule.ts';
+
+export interface Review extends Decision {
+  /** Paths that may not be kept, whatever a human says. */
+  refused: string[];
+}
+
+/**
+ * The gate's second look: judges what a command changed on its layer, before any of it is kept. Rows that are
+ * refused never reach the workspace; the others are allowed or asked about together.
+ *
+ * @param rules Rules beside those that are always there.
+ */
+export function review(facts: ChangeFacts, context: GateContext, rules: readonly Rule[] = []): Review {
+  const findings: Finding[] = [];
+  const refused: string[] = [];
+  for (const { path } of facts.changes) {
+    const look = lookAtWrite(path);
+    const others = rules.flatMap((rule) => toFinding(rule, path) ?? []);
+    if (look?.verdict === 'deny' || others.some(({ verdict }) => verdict === 'deny')) {
+      refused.push(path);
+      continue;
+    }
+    findings.push(...others);
+    if (look) findings.push({ rule: 'path', ...look });
+    else if (isSecretPath(path, context.secretPatterns))
+      findings.push({ rule: 'path', verdict: 'ask', reason: `${path} is a secret file` });
+  }
+  for (const path of facts.scripts) findings.push({ rule: 'path', ...askAboutScripts(path) });
+  findings.push(toEditFinding(context));
+  if (refused.length === facts.changes.length && refused.length > 0) {
+    const reason = `${refused[0]} may not be changed by a command`;
+    return { verdict: 'deny', rule: 'path', reason, findings: [{ rule: 'path', verdict: 'deny', reason }], refused };
+  }
+  return { ...combine(dedupe(findings)), refused };
+}
+
+/** A rule that throws denies. */
+function toFinding(rule: Rule, path: string): Finding | undefined {
+  try {
+    const look = rule.checkChange?.(path);
+    return look && { rule: rule.name, ...look };
+  } catch (error) {
+    const reason = `the rule failed: ${error instanceof Error ? error.message : String(error)}`;
+    return { rule: rule.name, verdict: 'deny', reason };
+  }
+}
+
+function toEditFinding({ mode, patchApproval, isolate }: GateContext): Finding {
+  if (patchApproval) {
+    const reason = 'every file change needs an approval (AGENT_REQUIRE_PATCH_APPROVAL)';
+    return { rule: 'patch-approval', verdict: 'ask', reason };
+  }
+  if (isolate)
+    return { rule: 'isolate', verdict: 'ask', reason: 'the session is isolated: what a command changed is reviewed' };
+  if (mode === 'ask') return { rule: 'mode', verdict: 'ask', reason: 'mode ask asks before every change' };
+  if (mode === 'plan') return { rule: 'mode', verdict: 'deny', reason: 'mode plan is read only' };
+  return { rule: 'mode', verdict: 'allow', reason: `mode ${mode} lets edits in the workspace pass` };
+}
+
+/** A thousand files of one place make one finding each; the log needs a few of them. */
+function dedupe(findings: readonly Finding[]): Finding[] {
+  return findings.length <= 20 ? [...findings] : [...findings.slice(0, 19), findings.at(-1)!];
+}

@@ -1,0 +1,22 @@
+import { readGitleaksRules } from './gitleaks-rules.ts';
+import { PROMISED_RULES } from './promised-rules.ts';
+import type { SecretRule } from './secret-rule.ts';
+
+/**
+ * Rules of gitleaks that take part in no redaction. A commit can be looked at again and allowed; text that a model
+ * reads cannot, and what is wrongly taken out of it breaks an edit.
+ */
+const TOO_BROAD = new Set([
+  // Any long word beside `key`, `auth` or `token`.
+  'generic-api-key',
+  // `curl -u $user:$password` and the like, mostly documentation; real values are those of the rules for values.
+  'curl-auth-user',
+  'curl-auth-header',
+  // Any 40 hexadecimal digits where a text says Sourcegraph: commits of Git.
+  'sourcegraph-access-token',
+]);
+
+/** What the redactor looks for: the promised ten, then the exact ones of gitleaks. */
+export function toRedactionRules(): SecretRule[] {
+  return [...PROMISED_RULES, ...readGitleaksRules().filter((rule) => !TOO_BROAD.has(rule.name))];
+}

@@ -1,0 +1,36 @@
+/**
+ * One kind of secret, as data: a regular expression is compiled when one of the rule's keywords is first seen.
+ */
+export interface SecretRule {
+  readonly name: string;
+  /** Source of a regular expression. Absent where the path alone decides. */
+  readonly pattern?: string;
+  /** Flags besides `g`. */
+  readonly flags?: string;
+  /** Lower case. The pattern is tried where one of them stands in the text, in any case; with none, always. */
+  readonly keywords: readonly string[];
+  /**
+   * Number of the group that is the secret. Default: the group named `value`, else the first group that
+   * matched, else all that matched.
+   */
+  readonly group?: number;
+  /** Bits of Shannon entropy for each character that the secret must exceed. */
+  readonly entropy?: number;
+  /** Source of a regular expression for paths; without it every path will do. */
+  readonly path?: string;
+  /** What is not meant, although it matches. */
+  readonly allow?: readonly SecretAllowance[];
+  /** A run of `[\w.-]` before what matched, at most 50 long, belongs to it. */
+  readonly hasPrefix?: boolean;
+}
+
+/** What is no secret. One of the lists must fit, or with `all` each of them. */
+export interface SecretAllowance {
+  /** What the patterns look at: the secret (default), all that matched, or its whole lines. */
+  readonly target?: 'match' | 'line';
+  readonly patterns?: readonly string[];
+  /** Lower case; parts of the secret. */
+  readonly stopwords?: readonly string[];
+  readonly paths?: readonly string[];
+  readonly all?: boolean;
+}

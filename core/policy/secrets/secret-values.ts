@@ -1,0 +1,136 @@
+import type { SecretValue } from './value-matcher.ts';
+
+/** Shorter values hit ordinary words. */
+const SHORTEST = 8;
+/** Values of one file; a file with more is no configuration. */
+const MOST = 500;
+
+const SECRET_NAME = /pass|pwd|secret|token|key|auth|cred|private|salt|dsn|cookie|session|sign|webhook|pin$/i;
+const TRIVIAL = new Set([
+  'development',
+  'production',
+  'localhost',
+  'undefined',
+  'disabled',
+  'enabled',
+  'required',
+  'optional',
+  'automatic',
+  'internal',
+  'external',
+  'info,debug',
+  'postgres',
+  'postgresql',
+  'changeme',
+  'password',
+  'username',
+]);
+const WORDS = /^[A-Za-z]+(?:[-_. /][A-Za-z]+)*$/;
+const NUMBERS = /^[\d\s.,:/TZ+-]+$/;
+const PLACE = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/;
+const HOST = /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?$|^[a-z0-9-]+:\d+$/i;
+const REFERENCE = /^\$\{?\w|^\{\{|^<[^>]*>$|^%\w+%$|^(?:your|replace|insert|enter)[-_ ]|[-_]here$|^(.)\1*$/i;
+
+/**
+ * The secret values in a file of settings or keys: dotenv, INI, YAML, TOML, JSON, netrc, PEM, and files that are
+ * one token. What is no secret by its look (words, numbers, paths, hosts, URLs without a password) counts only
+ * beside a name such as `DB_PASSWORD`.
+ *
+ * @param path Its last part becomes part of the names.
+ */
+export function toSecretValues(path: string, text: string): SecretValue[] {
+  const found = new Map<string, string>();
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const add = (name: string, raw: string): void => {
+    for (const value of toParts(name, raw)) if (found.size < MOST && !found.has(value)) found.set(value, name);
+  };
+  const json = toJson(text);
+  if (json !== undefined) walkJson(json, file, add);
+  else {
+    for (const [line] of text.matchAll(/^[A-Za-z0-9+/=]{32,76}\r?$/gm))
+      if (text.includes('-----BEGIN')) addBare(found, 'private-key', line.trim());
+    for (const [name, value] of readLines(text)) add(name, value);
+    if (!text.includes('-----BEGIN')) for (const word of readBare(text)) addBare(found, file, word);
+  }
+  return [...found].map(([value, name]) => ({ name, value }));
+}
+
+function addBare(found: Map<string, string>, name: string, value: string): void {
+  if (found.size < MOST && !found.has(value)) found.set(value, name);
+}
+
+/** The value, and what is secret in it by itself: the password of a URL, what a Base64 login decodes to. */
+function toParts(name: string, raw: string): string[] {
+  const value = raw.trim();
+  if (value.length < SHORTEST || value.length > 16_384 || REFERENCE.test(value)) return [];
+  const url = /^[a-z][a-z0-9+.-]*:\/\/(?<login>[^/?#\s]*)@/i.exec(value)?.groups?.['login'];
+  if (url !== undefined) {
+    const password = url.slice(url.indexOf(':') + 1);
+    const plain = decode(password);
+    return [value, password, plain].filter((part) => part.length >= SHORTEST && !REFERENCE.test(part));
+  }
+  const isNamed = SECRET_NAME.test(name) && !/public|publishable/i.test(name);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !/[?&][\w-]*(?:key|token|secret|sig|auth)[\w-]*=/i.test(value))
+    return isNamed && /\/[\w-]{20,}/.test(value) ? [value] : [];
+  if (TRIVIAL.has(value.toLowerCase()) || PLACE.test(value) || HOST.test(value)) return [];
+  if (!isNamed && (WORDS.test(value) || NUMBERS.test(value))) return [];
+  return [value];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function toJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function walkJson(value: unknown, name: string, add: (name: string, value: string) => void): void {
+  if (typeof value === 'string') {
+    add(name, value);
+    // A key inside JSON stands with its line breaks escaped; its lines are what an output shows.
+    if (value.includes('-----BEGIN'))
+      for (const line of value.split('\n')) if (/^[A-Za-z0-9+/=]{32,76}$/.test(line)) add('private-key', line);
+  } else if (Array.isArray(value)) for (const item of value) walkJson(item, name, add);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) walkJson(item, key, add);
+}
+
+const LINE =
+  /^[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+)?["']?(?<name>[\w./:@-]*[\w-])["']?[ \t]*(?:=>|[=:])[ \t]*(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|`(?<tick>[^`]*)`|(?<plain>[^\r\n]*))/gm;
+const LOGIN = /\b(?<name>password|passwd|account|login)[ \t]+(?<value>[^\s=:]\S*)/g;
+
+function* readLines(text: string): Generator<[name: string, value: string]> {
+  for (const match of text.matchAll(LINE)) {
+    const { name = '', double, single, tick, plain = '' } = match.groups ?? {};
+    const quoted = double ?? single ?? tick;
+    if (quoted !== undefined) {
+      yield [name, quoted];
+      if (double?.includes('\\') === true) yield [name, double.replaceAll(/\\(["\\$])/g, '$1')];
+      continue;
+    }
+    yield [name, plain.replace(/[ \t]+#.*$/, '').replace(/^["']|["',;]+$/g, '')];
+    // Without a space before it the mark belongs to the value for some readers and not for others.
+    if (plain.includes('#')) yield [name, plain.replace(/#.*$/, '')];
+  }
+  for (const match of text.matchAll(LOGIN)) yield [match.groups?.['name'] ?? '', match.groups?.['value'] ?? ''];
+  // host:port:database:user:password, user:hash
+  for (const match of text.matchAll(/^[^\s#=]+:(?<value>[^\s:=]{8,})$/gm)) yield ['password', match.groups!['value']!];
+  for (const [url] of text.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s/@]+:[^\s/@]+@[^\s"']+/gi)) yield ['url', url];
+}
+
+/** A file that is nothing but a token or a few. */
+function* readBare(text: string): Generator<string> {
+  const lines = text.split('\n').map((line) => line.trim());
+  if (lines.length > 20) return;
+  for (const line of lines) if (/^[^\s#=:]{12,4096}$/.test(line) && /\d/.test(line) && !PLACE.test(line)) yield line;
+}

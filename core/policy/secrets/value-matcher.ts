@@ -1,0 +1,178 @@
+import { toDumpColumns, toOriginal } from './dump-columns.ts';
+import { toEncodedForms, toSqueezed } from './encodings.ts';
+import { entropy } from './entropy.ts';
+
+/** A value that is secret wherever it stands, and what its placeholder is called. */
+export interface SecretValue {
+  name: string;
+  value: string;
+}
+
+/** Looks for values, also where they were encoded, wrapped or spaced. */
+export interface ValueMatcher {
+  find(text: string): { name: string; start: number; end: number }[];
+}
+
+interface Form {
+  name: string;
+  squeezed: string;
+  /** The value itself where the form is that and not an encoding of it. */
+  plain?: string;
+  /** True for a value that could be read into ordinary text: gaps are looked at closely. */
+  isWeak: boolean;
+}
+
+/** A place in a form that it is filed under; any but the first finds a part of it. */
+interface Entry {
+  form: Form;
+  offset: number;
+}
+
+/** Characters of a random value that give so much of it away that they are taken out by themselves. */
+const SHORTEST_PART = 10;
+
+/** Characters that a form is filed under; six bits each. */
+const KEY_LENGTH = 5;
+const KEY_MASK = 2 ** 30 - 1;
+/** A filter of one bit each, small enough for the fastest cache. */
+const FILTER_BITS = 17;
+
+/** 1 to 36 for ASCII digits and letters in either case, 0 for what is passed over. */
+const CLASSES = new Uint8Array(128);
+for (let at = 0; at < 10; at++) CLASSES[48 + at] = at + 1;
+for (let at = 0; at < 26; at++) CLASSES[65 + at] = CLASSES[97 + at] = at + 11;
+
+/** Prepares a search for all values at once: one pass over the text, however many there are. */
+export function createValueMatcher(values: readonly SecretValue[]): ValueMatcher {
+  const exact: SecretValue[] = [];
+  const forms = new Map<number, Entry[]>();
+  const filter = new Uint8Array(1 << (FILTER_BITS - 3));
+  const addAt = (form: Form, offset: number): void => {
+    let key = 0;
+    for (let at = offset; at < offset + KEY_LENGTH; at++) key = (key << 6) | classOf(form.squeezed.charCodeAt(at));
+    const slot = toSlot(key);
+    filter[slot >> 3]! |= 1 << (slot & 7);
+    const known = forms.get(key);
+    if (known) known.push({ form, offset });
+    else forms.set(key, [{ form, offset }]);
+  };
+  const add = (form: Form): void => {
+    addAt(form, 0);
+    if (form.plain === undefined || !isRandom(form.plain)) return;
+    for (let offset = 1; offset + SHORTEST_PART <= form.squeezed.length; offset++) addAt(form, offset);
+  };
+  for (const { name, value } of values) {
+    const squeezed = toSqueezed(value);
+    // What is mostly punctuation, or not ASCII, is found as it stands and in the encodings made of its bytes.
+    if (squeezed.length < 8 || squeezed.length < value.length / 2) exact.push({ name, value });
+    else add({ name, squeezed, plain: value, isWeak: isWeak(squeezed) });
+    for (const form of toEncodedForms(value)) add({ name, squeezed: form, isWeak: false });
+  }
+  const walk = forms.size === 0 ? () => [] : createWalk(forms, filter);
+  return {
+    find(text) {
+      const spans = exact.flatMap((value) => findExact(text, value));
+      spans.push(...walk(text));
+      if (forms.size === 0) return spans;
+      for (const view of toDumpColumns(text)) {
+        for (const { name, start, end } of walk(view.text))
+          for (const part of toOriginal(view, start, end)) spans.push({ name, ...part });
+      }
+      return spans;
+    },
+  };
+}
+
+function classOf(unit: number): number {
+  return unit < 128 ? CLASSES[unit]! : 0;
+}
+
+function toSlot(key: number): number {
+  return Math.imul(key, 0x9e3779b1) >>> (32 - FILTER_BITS);
+}
+
+/** A part of such a value stands nowhere by chance. */
+function isRandom(plain: string): boolean {
+  return (
+    plain.length >= 16 && plain.length <= 256 && !/:\/\/|\s/.test(plain) && entropy(plain) > 3.5 && /\d/.test(plain)
+  );
+}
+
+/** Letters alone, or digits alone: words and dates can look like it. */
+function isWeak(squeezed: string): boolean {
+  return /^(?:[a-z]+|[0-9]+)$/.test(squeezed);
+}
+
+function findExact(text: string, { name, value }: SecretValue): { name: string; start: number; end: number }[] {
+  const spans = [];
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+    spans.push({ name, start: at, end: at + value.length });
+  return spans;
+}
+
+function createWalk(forms: ReadonlyMap<number, readonly Entry[]>, filter: Uint8Array) {
+  return (text: string): { name: string; start: number; end: number }[] => {
+    const spans: { name: string; start: number; end: number }[] = [];
+    let key = 0;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit >= 128) continue;
+      const number = CLASSES[unit]!;
+      if (number === 0) continue;
+      key = ((key << 6) | number) & KEY_MASK;
+      const slot = toSlot(key);
+      if ((filter[slot >> 3]! & (1 << (slot & 7))) === 0) continue;
+      for (const entry of forms.get(key) ?? []) {
+        const span = matchAround(text, at, entry);
+        if (span) spans.push({ name: entry.form.name, ...span });
+      }
+    }
+    return spans;
+  };
+}
+
+/** The span of a form, or of a long enough part of it, whose key ends with the character at `at`. */
+function matchAround(text: string, at: number, { form, offset }: Entry): { start: number; end: number } | undefined {
+  const { squeezed, plain } = form;
+  let start = at;
+  for (let left = KEY_LENGTH - 1; left > 0;) if (classOf(text.charCodeAt(--start)) > 0) left--;
+  // The entry before finds this part, and one character more.
+  if (offset > 0 && classBefore(text, start) === classOf(squeezed.charCodeAt(offset - 1))) return undefined;
+  let end = at + 1;
+  let next = offset + KEY_LENGTH;
+  for (let cursor = end; next < squeezed.length && cursor < text.length; cursor++) {
+    const number = classOf(text.charCodeAt(cursor));
+    if (number === 0) continue;
+    if (number !== classOf(squeezed.charCodeAt(next))) break;
+    next++;
+    end = cursor + 1;
+  }
+  if (offset > 0 || next < squeezed.length) {
+    const isLong = plain !== undefined && isRandom(plain) && next - offset >= SHORTEST_PART;
+    return isLong ? { start, end } : undefined;
+  }
+  if (plain === undefined) return { start, end };
+  if (form.isWeak && !isDeliberate(text.slice(start, end), squeezed.length, plain)) return undefined;
+  // Punctuation at the ends of the value belongs to it.
+  const [before = ''] = /^[^0-9A-Za-z]*/.exec(plain) ?? [];
+  const [after = ''] = /[^0-9A-Za-z]*$/.exec(plain) ?? [];
+  if (text.endsWith(before, start)) start -= before.length;
+  if (text.startsWith(after, end)) end += after.length;
+  return { start, end };
+}
+
+/** Class of the next letter or digit to the left; 0 at the beginning of the text. */
+function classBefore(text: string, start: number): number {
+  for (let at = start - 1; at >= 0; at--) {
+    const number = classOf(text.charCodeAt(at));
+    if (number > 0) return number;
+  }
+  return 0;
+}
+
+/** True where words did not come together by chance: the value as it is, every character apart, or a wrapped line. */
+function isDeliberate(found: string, letters: number, plain: string): boolean {
+  if (plain.toLowerCase().includes(found.toLowerCase())) return true;
+  const gaps = found.match(/[^0-9A-Za-z]+/g) ?? [];
+  return gaps.length === letters - 1 || gaps.every((gap) => gap.includes('\n'));
+}

@@ -1,0 +1,121 @@
+const MOST_WORDS = 1024;
+const LONGEST_WORD = 2048;
+
+/**
+ * Brace expansion of a word as it is written, quotes and all: `a{b,c}` → `ab`, `ac`; `{1..3}` → `1`, `2`, `3`.
+ * Undefined when there would be too many.
+ */
+export function expandBraces(raw: string): string[] | undefined {
+  if (raw.length > LONGEST_WORD) return undefined;
+  const out: string[] = [];
+  // Words that still have to be looked at, last first; `from` is where the next brace may begin.
+  const open: { text: string; from: number }[] = [{ text: raw, from: 0 }];
+  let work = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (++work > MOST_WORDS * 4 || out.length > MOST_WORDS) return undefined;
+    const group = findGroup(next.text, next.from);
+    if (!group) {
+      out.push(next.text);
+      continue;
+    }
+    const { start, end, items } = group;
+    if (items.length > MOST_WORDS) return undefined;
+    for (const item of items.toReversed()) {
+      open.push({ text: next.text.slice(0, start) + item + next.text.slice(end), from: start });
+    }
+  }
+  return out;
+}
+
+interface Group {
+  start: number;
+  /** Behind the closing brace. */
+  end: number;
+  items: string[];
+}
+
+function findGroup(text: string, from: number): Group | undefined {
+  for (let at = skipTo(text, from); at < text.length; at = skipTo(text, at + 1)) {
+    const group = readGroup(text, at);
+    if (group) return group;
+  }
+  return undefined;
+}
+
+/** The next opening brace outside quotes and `${`. */
+function skipTo(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const next = skipQuoted(text, at);
+    if (next > at) at = next - 1;
+    else if (text[at] === '{') return at;
+  }
+  return text.length;
+}
+
+/** Behind the quoted or `$`-stretch that begins here; `at` itself when none does. */
+function skipQuoted(text: string, at: number): number {
+  const char = text[at];
+  if (char === '\\') return at + 2;
+  if (char === "'" || char === '"' || char === '`') {
+    for (let end = at + 1; end < text.length; end++) {
+      if (text[end] === '\\' && char !== "'") end++;
+      else if (text[end] === char) return end + 1;
+    }
+    return text.length;
+  }
+  if (char === '$' && (text[at + 1] === '{' || text[at + 1] === '(')) {
+    const close = text[at + 1] === '{' ? '}' : ')';
+    const again = text[at + 1];
+    let depth = 0;
+    for (let end = at + 1; end < text.length; end++) {
+      if (text[end] === '\\') end++;
+      else if (text[end] === again) depth++;
+      else if (text[end] === close && --depth === 0) return end + 1;
+    }
+    return text.length;
+  }
+  return at;
+}
+
+function readGroup(text: string, start: number): Group | undefined {
+  const items: string[] = [];
+  let from = start + 1;
+  let depth = 0;
+  for (let at = start + 1; at < text.length; at++) {
+    const next = skipQuoted(text, at);
+    if (next > at) {
+      at = next - 1;
+      continue;
+    }
+    const char = text[at];
+    if (char === '{') depth++;
+    else if (char === ',' && depth === 0) {
+      items.push(text.slice(from, at));
+      from = at + 1;
+    } else if (char === '}') {
+      if (depth-- > 0) continue;
+      const last = text.slice(from, at);
+      if (items.length > 0) return { start, end: at + 1, items: [...items, last] };
+      const range = readRange(last);
+      return range && { start, end: at + 1, items: range };
+    }
+  }
+  return undefined;
+}
+
+function readRange(text: string): string[] | undefined {
+  const match = /^(-?\d{1,9}|[a-zA-Z])\.\.(-?\d{1,9}|[a-zA-Z])(?:\.\.(-?\d{1,9}))?$/.exec(text);
+  const [, first = '', last = '', by] = match ?? [];
+  const letters = /[a-zA-Z]/.test(first);
+  if (!match || letters !== /[a-zA-Z]/.test(last)) return undefined;
+  const start = letters ? first.charCodeAt(0) : Number(first);
+  const end = letters ? last.charCodeAt(0) : Number(last);
+  const step = Math.max(1, Math.abs(Number(by ?? 1)));
+  const width = /^-?0\d/.test(first) || /^-?0\d/.test(last) ? Math.max(first.length, last.length) : 0;
+  const out: string[] = [];
+  for (let count = 0; count <= Math.abs(end - start) / step && count <= MOST_WORDS; count++) {
+    const value = start + (end >= start ? step : -step) * count;
+    out.push(letters ? String.fromCharCode(value) : String(value).padStart(width, '0'));
+  }
+  return out;
+}

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import { judgeCommand } from './judge-command.ts';
+
+const judge = (line: string) => judgeCommand(line, { workspace: '/work/project' });
+const verdictOf = (line: string) => judge(line).verdict;
+
+describe('stopped', () => {
+  test.each<[rule: string, lines: string[]]>([
+    [
+      'shell:destroy',
+      [
+        'rm -rf .',
+        'rm -rf *',
+        'rm -r ..',
+        'rm -rf /',
+        'rm -rf ~',
+        'rm -rf "$PWD"',
+        'rm -rf src/..',
+        'rm -rf $NOWHERE/*',
+        'rm -rf .git',
+      ],
+    ],
+    [
+      'shell:destroy',
+      [
+        'cd src; rm -rf *',
+        'ls | xargs rm -r',
+        'find . -delete',
+        'find . -type f -exec rm {} +',
+        'for f in *; do rm -rf "$f"; done',
+      ],
+    ],
+    [
+      'shell:destroy',
+      [
+        'truncate -s 0 a.ts',
+        'shred a.ts',
+        'dd if=/dev/zero of=a.ts',
+        'mkfs.ext4 x',
+        'chmod -R 000 .',
+        'chmod u+s x',
+        'kill -9 -1',
+        'pkill node',
+        'mv src /tmp',
+      ],
+    ],
+    [
+      'shell:git',
+      [
+        'git push',
+        'git push --force',
+        'git reset --hard',
+        'git clean -fdx',
+        'git checkout -- .',
+        'git restore .',
+        'git branch -D x',
+        'git stash clear',
+        'git reflog expire --all',
+        'git gc --prune=now',
+        'git update-ref -d x',
+      ],
+    ],
+    [
+      'shell:git',
+      [
+        `git -c core.pager='sh evil' log`,
+        'git config core.hooksPath hooks',
+        'git config --global user.name x',
+        'git fetch ext::sh',
+        'git archive --remote=x HEAD',
+      ],
+    ],
+    [
+      'shell:secret',
+      [
+        'cat .env',
+        'cat .e*',
+        'cat .??v',
+        'cat {.,}env .e{n,m}v',
+        'grep -r x .env.local',
+        'git show HEAD:.env',
+        'git log -p -- .env',
+        'cp .env a',
+        'source .env',
+        'base64 < .env',
+        'cat ~/.ssh/id_rsa',
+        'cat server.pem',
+        'cat /proc/self/environ',
+        'for f in .*; do cat "$f"; done',
+      ],
+    ],
+    [
+      'shell:place',
+      [
+        'echo x > .git/hooks/pre-commit',
+        'cd .git/hooks && echo x > pre-commit',
+        'cp x .vscode/tasks.json',
+        'tee AGENTS.md < x',
+        'echo x >> .bashrc',
+        'sed -i s/a/b/ .github/workflows/ci.yml',
+        'mkdir -p .claude/skills',
+        'echo x > /etc/hosts',
+        'ln -s /etc x',
+        'ln -s .git/hooks h',
+        'bash -c ":" > /dev/tcp/1.2.3.4/5',
+      ],
+    ],
+    ['shell:place', ['patch -p1 <<E\n+++ b/.mcp.json\nE', `sed -i 's/"test": ".*"/"test": "x"/' package.json`]],
+    [
+      'shell:network',
+      [
+        'curl https://example.com',
+        'wget example.com',
+        'nc example.com 80',
+        'ssh host ls',
+        'scp a host:b',
+        'rsync -a . host:x',
+      ],
+    ],
+    [
+      'shell:packages',
+      [
+        'npm install left-pad',
+        'npm ci',
+        'npm publish',
+        'npx -y thing',
+        'npx create-app',
+        'pip install x',
+        'python3 -m pip install x',
+        'cargo install x',
+        'docker run x',
+        'npm pkg set scripts.test=x',
+        'npm config set script-shell x',
+      ],
+    ],
+    ['shell:privilege', ['sudo ls', 'mount x y', 'crontab -l', 'systemctl start x', 'unshare -r ls', 'setcap x y']],
+    [
+      'shell:environment',
+      [
+        'LD_PRELOAD=x ls',
+        'PATH=.:$PATH ls',
+        'export BASH_ENV=x',
+        'env NODE_OPTIONS="--require ./x" node a.js',
+        `GIT_SSH_COMMAND='sh x' git log`,
+        'PAGER=./x git log',
+      ],
+    ],
+    [
+      'shell:code',
+      [
+        `python3 -c 'import os; os.system("ls")'`,
+        `node -e 'require("child_process")'`,
+        `perl -e 'unlink glob "*"'`,
+        `python3 -c 'exec(input())'`,
+        `awk 'BEGIN{system("ls")}'`,
+        `echo x | sed 's/x/ls/e'`,
+        `python3 -c "print(open('.e'+'nv').read())"`,
+        `ruby -e 'File.delete("a")'`,
+        `vim -c '!ls' x`,
+      ],
+    ],
+  ])('by %s', (rule, lines) => {
+    expect(lines.map((line) => [line, judge(line).rule])).toEqual(lines.map((line) => [line, rule]));
+  });
+});
+
+test('what cannot be taken back is denied, what a person may want is asked about', () => {
+  expect(
+    ['rm -rf .', 'rm -rf .git', 'git push --force', 'echo x > .git/config', ':(){ :|:& };:'].map(verdictOf),
+  ).toEqual(Array(5).fill('deny'));
+  expect(['git push', 'cat .env', 'npm install', 'sudo ls', '$x'].map(verdictOf)).toEqual(Array(5).fill('ask'));
+});
+
+test('deny beats ask, whatever comes first', () => {
+  expect(verdictOf('sudo ls; rm -rf .')).toBe('deny');
+  expect(verdictOf('rm -rf .; sudo ls')).toBe('deny');
+});
+
+describe('let pass', () => {
+  test.each([
+    'rm -rf dist node_modules/.cache',
+    'cd packages/core && rm -rf dist && npm run build',
+    `find . -name '*.pyc' -delete`,
+    'grep -rn "process.env" src',
+    `grep '.env' .gitignore`,
+    'echo .env >> .gitignore',
+    '[ -f .env ] || cp .env.example config.txt',
+    'cat .env.example',
+    'git rm --cached .env',
+    'git commit -m "Ignore .env; rm -rf dist in clean"',
+    'git add .github/workflows/ci.yml && git commit -m ci',
+    'cat AGENTS.md .vscode/settings.json',
+    'git checkout -- src/a.ts',
+    'curl -s http://localhost:3000/health',
+    `python3 -c "import json; print(json.load(open('a.json'))['x'])"`,
+    `node -e "console.log(require('./package.json').version)"`,
+    `sed -i 's/one/e/' src/a.ts`,
+    'NODE_OPTIONS=--max-old-space-size=4096 npm test',
+    'PYTHONPATH=src pytest -q',
+    'cat > a.sh <<"E"\nrm -rf /\nE',
+    'for f in *.md; do wc -w "$f"; done',
+    'npm test 2>&1 | tee /tmp/log | tail -5',
+    'x=$(mktemp -d) && cp -r src "$x" && rm -rf "$x"',
+  ])('%s', (line) => {
+    expect(judge(line)).toMatchObject({ verdict: 'allow', rule: 'shell' });
+  });
+});
+
+test('the folder it starts in counts', () => {
+  expect(judgeCommand('rm -rf *', { workspace: '/work/project', cwd: '/work/project/dist' }).verdict).toBe('allow');
+  expect(judgeCommand('rm -rf ../*', { workspace: '/work/project', cwd: '/work/project/dist' }).verdict).toBe('deny');
+});
+
+test("the user's own secret files", () => {
+  expect(judgeCommand('cat config/prod.json', { workspace: '/w', secretPatterns: ['config/prod.*'] }).rule).toBe(
+    'shell:secret',
+  );
+  expect(judgeCommand('cat config/dev.json', { workspace: '/w', secretPatterns: ['config/prod.*'] }).verdict).toBe(
+    'allow',
+  );
+});
+
+test('the reason names the part, and the line is shown as it was understood', () => {
+  const verdict = judge('echo cm0gLXJmIC4= | base64 -d | sh');
+  expect(verdict.reason).toBe('. is the workspace, or a folder around it');
+  expect(verdict.understood).toContain('[… | sh] rm -rf .');
+});
+
+test('never throws, whatever it is given', () => {
+  const pieces = [
+    '$(',
+    '`',
+    '"',
+    "'",
+    '${x:',
+    '}',
+    '<<E\n',
+    '|',
+    '&&',
+    ';;',
+    'case x in',
+    '((',
+    '[[',
+    '{a,',
+    '\\',
+    '\n',
+    '<(',
+    'f(){',
+    '*',
+    '$',
+    '!',
+    '#',
+    '~',
+    'rm',
+    ' -rf ',
+  ];
+  let state = 7;
+  for (let round = 0; round < 3000; round++) {
+    let line = '';
+    for (let part = 0; part < 12; part++) {
+      state = (state * 48_271) % 2_147_483_647;
+      line += pieces[state % pieces.length];
+    }
+    expect(['allow', 'ask', 'deny']).toContain(judge(line).verdict);
+  }
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** The id of one state of a workspace: lower-case SHA-256 over its entries. The same content has the same id. */
+export const treeIdSchema = z.string().regex(/^[0-9a-f]{64}$/);
+export type TreeId = z.infer<typeof treeIdSchema>;
+
+export const treeEntrySchema = z.object({
+  type: z.enum(['file', 'symlink', 'directory']),
+  hash: z
+    .string()
+    .describe('Lower-case SHA-256 of the content; of the target for a symlink; of nothing for a directory.'),
+  size: z.number().describe('Bytes.'),
+  mode: z.int().describe('Permission bits; 0 for a symlink.'),
+});
+/** What stands at one path. */
+export type TreeEntry = z.infer<typeof treeEntrySchema>;
+
+export const treeChangeSchema = z.object({
+  path: z.string().describe('Relative to the workspace, with forward slashes.'),
+  kind: z.enum(['created', 'modified', 'deleted']),
+  before: treeEntrySchema.nullable(),
+  after: treeEntrySchema.nullable(),
+});
+/** One row of a ChangeSet between two states of a workspace. */
+export type TreeChange = z.infer<typeof treeChangeSchema>;

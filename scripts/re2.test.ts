@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { fromRe2 } from './re2.ts';
+
+test.each([
+  ['(?i)abc', 'abc', 'i'],
+  ['\\b(p8e-(?i)[a-z]{2})(?:x|$)', '\\b(p8e-(?i:[a-z]{2}))(?:x|$)', ''],
+  ['(a(?i)b|c)d', '(a(?i:b)|(?i:c))d', ''],
+  ['(?i)a(?-i:[Bb]|C)', 'a(?-i:[Bb]|C)', 'i'],
+  ['(?i)x(?i)y', 'xy', 'i'],
+  ['[[:alnum:]_]\\z', '[0-9A-Za-z_](?![\\s\\S])', ''],
+  ['(?P<name>a)', '(?<name>a)', ''],
+  ['[^]]+[]a]', '[^\\]]+[\\]a]', ''],
+  ['\\((?s:.)\\[', '\\((?s:.)\\[', ''],
+])('%s', (go, pattern, flags) => {
+  expect(fromRe2(go)).toEqual({ pattern, flags });
+  expect(() => new RegExp(pattern, flags)).not.toThrow();
+});
+
+test('a flag in the middle of a group holds up to its end and no further', () => {
+  const { pattern, flags } = fromRe2('^(a(?i)b|c)d$');
+  const expression = new RegExp(pattern, flags);
+  expect(['aBd', 'Cd', 'cd'].every((text) => expression.test(text))).toBe(true);
+  expect(['ABd', 'abD', 'cD'].some((text) => expression.test(text))).toBe(false);
+});
+
+test.each(['\\pL', '\\Qa\\E', '\\x{1F600}', '[[:nonsense:]]', '[abc'])('%s has no translation', (go) => {
+  expect(() => fromRe2(go)).toThrow(/no translation|without an end/);
+});

@@ -1,0 +1,114 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createState, explainCall, fold, loadState, SYSTEM_PROMPT, type Engine, type State } from '@klaus/core/agent';
+import { toAuthorityText, toGrantText, toNeedsText } from '@klaus/core/policy';
+import { EVENT_VERSION, FIRST_PREV, type Decision, type Mode } from '@klaus/core/protocol';
+import type { Configuration } from '../config/configuration.ts';
+import { VERSION } from '../version.ts';
+import { fromCallText, type GivenCall } from './call-text.ts';
+import { toOpeningGrant, type GivenGrant } from './opening-grant.ts';
+
+export interface ExplainOptions {
+  /** Id of a session whose grant and mode count. Default: those that a new session would have. */
+  session?: string;
+  /** The grant of that new session. */
+  grant?: GivenGrant;
+  /** Default: the session's, else the configured one. */
+  mode?: Mode;
+}
+
+/** One thing that a call needs, and what the grant says to it. Authorities stand as text. */
+export interface ExplainedAccess {
+  /** In words: `write /srv/app/a.ts`. */
+  what: string;
+  covered: boolean;
+  by: string[];
+  nearest?: { authority: string; why: string };
+  needs?: string[];
+}
+
+/** What the gate would say to a call, and why. */
+export interface Explanation {
+  name: string;
+  input: unknown;
+  /** The call in one line. */
+  title: string;
+  mode: Mode;
+  /** The grant in one line. */
+  grant: string;
+  decision: Decision;
+  access: ExplainedAccess[];
+  /** Text for `--grant` that would cover what is not covered; empty when everything is. */
+  wouldCover: string;
+}
+
+export interface Explaining {
+  engine: Engine;
+  configuration: Configuration;
+  /** The engine with the rules that hold in a workspace. */
+  inWorkspace: (workspace: string) => Promise<Engine>;
+  cwd: string;
+}
+
+/**
+ * Prepares a call with its real tool, asks the gate, and runs nothing.
+ *
+ * @throws KlausError `usage` for a call or a grant that cannot be read.
+ */
+export async function explain(
+  given: string | GivenCall,
+  { session, grant, mode }: ExplainOptions,
+  { engine, configuration, inWorkspace, cwd }: Explaining,
+): Promise<Explanation> {
+  const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
+  const state =
+    session === undefined
+      ? toFreshState(engine, { configuration, workspace: resolve(cwd, configuration.get('workspace')), grant })
+      : loadState(engine, session);
+  if (mode !== undefined) state.mode = mode;
+  const found = await explainCall(await inWorkspace(state.session!.workspace), state, call);
+  return {
+    ...found,
+    grant: toGrantText(found.grant),
+    access: found.access.map(({ what, covered, by, nearest, needs }) => ({
+      what,
+      covered,
+      by: by.map(toAuthorityText),
+      ...(nearest ? { nearest: { authority: toAuthorityText(nearest.authority), why: nearest.why } } : {}),
+      ...(needs ? { needs: needs.map(toAuthorityText) } : {}),
+    })),
+    wouldCover: toNeedsText(found.access),
+  };
+}
+
+/** The state of a session that nobody has opened. */
+function toFreshState(
+  engine: Engine,
+  {
+    configuration,
+    workspace,
+    grant,
+  }: { configuration: Configuration; workspace: string; grant: GivenGrant | undefined },
+): State {
+  const { values } = configuration;
+  const root = realpathSync(workspace);
+  const at = engine.clock.now();
+  const state = createState();
+  fold(state, {
+    ...{ v: EVENT_VERSION, seq: 1, prev: FIRST_PREV, session: engine.ids.ulid(), at },
+    type: 'session.opened',
+    workspace: root,
+    model: '',
+    mode: values.approve,
+    patchApproval: values.requirePatchApproval,
+    sandbox: values.sandbox.driver ?? 'bubblewrap',
+    checkpoint: values.checkpoint,
+    limits: values.limits,
+    grant: toOpeningGrant(grant, { workspace: root, now: at }),
+    system: SYSTEM_PROMPT,
+    tools: [...engine.tools.names],
+    klaus: VERSION,
+    ...(values.isolate ? { isolate: true } : {}),
+  });
+  return state;
+}

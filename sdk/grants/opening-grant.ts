@@ -1,0 +1,67 @@
+import { isCovered, parseGrants, toDefaultGrant, toGrant, toGrantText, unite } from '@klaus/core/policy';
+import { grantSchema, KlausError, type Grant, type Limits } from '@klaus/core/protocol';
+
+/** A grant as a caller may give it: data, or texts as `klaus run --grant` takes them. */
+export type GivenGrant = Grant | string | readonly string[];
+
+/**
+ * The grant that a session opens with.
+ *
+ * @param given Default: the workspace and the sandbox.
+ * @param at.workspace Absolute real path.
+ * @param at.now Unix milliseconds.
+ * @throws KlausError `usage` for a text or data that is no grant, or that hands on what it does not hold.
+ */
+export function toOpeningGrant(given: GivenGrant | undefined, at: { workspace: string; now: number }): Grant {
+  if (given === undefined) return toDefaultGrant(at.workspace);
+  if (typeof given === 'string') return parseGrants([given], at);
+  if (isTexts(given)) return parseGrants(given, at);
+  const parsed = grantSchema.safeParse(given);
+  if (!parsed.success) {
+    const { path = [], message = 'it does not fit' } = parsed.error.issues[0] ?? {};
+    throw new KlausError('usage', `This is no grant: ${path.join('.') || 'grant'}: ${message}`);
+  }
+  const whole = unite([parsed.data]);
+  const claimed = toGrant([...parsed.data.authorities, ...(parsed.data.delegable ?? [])]);
+  if (!isCovered(claimed, toGrant(parsed.data.authorities))) {
+    throw new KlausError('usage', 'The grant lets something be handed on that it does not hold.', {
+      hint: `It holds ${toGrantText(toGrant(parsed.data.authorities))}.`,
+    });
+  }
+  return whole;
+}
+
+function isTexts(given: GivenGrant): given is readonly string[] {
+  return Array.isArray(given);
+}
+
+/**
+ * The limits of a session, no wider than the money and turns that its grant names; a grant that names none
+ * leaves them to the user's settings.
+ */
+export function narrowLimits(limits: Limits, grant: Grant): Limits {
+  const usd = toCap(grant.authorities.flatMap((one) => (one.kind === 'spend' ? [one.usd] : [])));
+  const turns = toCap(grant.authorities.flatMap((one) => (one.kind === 'turns' ? [one.count] : [])));
+  return { ...limits, usd: toNarrower(limits.usd, usd), turns: toNarrower(limits.turns, turns) };
+}
+
+function toCap(amounts: readonly number[]): number | undefined {
+  return amounts.length === 0 ? undefined : Math.max(...amounts);
+}
+
+/** 0 means unlimited in a limit, and nothing in a grant. */
+function toNarrower(limit: number, cap: number | undefined): number {
+  if (cap === undefined) return limit;
+  return limit === 0 ? cap : Math.min(limit, cap);
+}
+
+/** @throws KlausError `usage` when the grant names models and this one is not among them. */
+export function checkModel(grant: Grant, name: string): void {
+  const models = grant.authorities.filter((one) => one.kind === 'model');
+  if (models.length === 0) return;
+  if (isCovered(toGrant([{ kind: 'model', ids: [name] }]), toGrant(models.map(({ ids }) => ({ kind: 'model', ids })))))
+    return;
+  throw new KlausError('usage', `The grant does not name the model ${name}.`, {
+    hint: `It names ${models.flatMap(({ ids }) => ids).join(', ')}: choose one with --model.`,
+  });
+}

@@ -1,0 +1,93 @@
+import { loadState, serveRevocations, type Engine } from '@klaus/core/agent';
+import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
+import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
+import type { SqliteStore } from '@klaus/adapters/store';
+
+/** The grant of a session from one record of its log on. */
+export interface GrantRecord {
+  /** The record in the session's chain. */
+  seq: number;
+  /** SHA-256 of the record. */
+  hash: string;
+  /** Unix milliseconds. */
+  at: number;
+  grant: Grant;
+  /** The grant in one line. */
+  text: string;
+  /** Who changed it; absent for the opening. */
+  by?: string;
+  reason?: string;
+}
+
+export interface RevokeOptions {
+  /** Who takes it back, for the log. Default `sdk`. */
+  by?: string;
+  reason?: string;
+}
+
+/** What a revocation came to. */
+export interface Revoked {
+  /** False when a live process holds the session: the revocation is durable and holds before its next call. */
+  applied: boolean;
+  /** What is left. */
+  grant: Grant;
+  /** The same in one line. */
+  text: string;
+}
+
+/** The grant of a session with everything that it was before, oldest first. */
+export function grantHistory(store: SqliteStore, session: string): GrantRecord[] {
+  const records: GrantRecord[] = [];
+  let open: Omit<GrantRecord, 'hash'> | undefined;
+  const close = (hash: string): void => {
+    if (open) records.push({ ...open, hash });
+    open = undefined;
+  };
+  for (const event of store.read(session)) {
+    // Each record names the hash of the one before it.
+    close(event.prev);
+    if (event.type !== 'session.opened' && event.type !== 'grant.changed') continue;
+    const { seq, at, grant } = event;
+    open = { seq, at, grant, text: toGrantText(grant) };
+    if (event.type !== 'grant.changed') continue;
+    open = { ...open, reason: event.reason, ...(event.by === undefined ? {} : { by: event.by }) };
+  }
+  close(store.head(session)?.hash ?? '');
+  return records;
+}
+
+/**
+ * Takes authority back, also from a session at work in another process.
+ *
+ * @param parts As in a grant's text; a kind alone (`net`) or a bundle stands for all of it. Empty: everything.
+ * @throws KlausError `usage` for a part that the grant does not hold or cannot leave out; nothing is revoked then.
+ */
+export async function revokeGrant(
+  engine: Engine,
+  session: string,
+  { parts, by = 'sdk', reason }: RevokeOptions & { parts: readonly string[] },
+): Promise<Revoked> {
+  const state = loadState(engine, session);
+  const opened = state.session;
+  if (!opened) throw new KlausError('usage', `The session ${session} has no opening.`);
+  const at = { workspace: opened.workspace, now: engine.clock.now(), widest: WIDEST };
+  const authorities = parts.length === 0 ? undefined : parts.flatMap((part) => parsePart(part, state.grant, at));
+  const grant = revoke(state.grant, authorities, { tools: opened.tools });
+  if (isCovered(state.grant, grant)) throw new KlausError('usage', 'The grant holds nothing any more.');
+  await engine.store.send(session, {
+    type: 'revoke',
+    id: engine.ids.ulid(),
+    by,
+    ...(authorities ? { authorities } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  const applied = await serveRevocations(engine, session);
+  return { applied, grant, text: toGrantText(grant) };
+}
+
+function parsePart(text: string, grant: Grant, at: Parameters<typeof parseAuthorities>[1]): Authority[] {
+  const part = parseAuthorities(text, at);
+  const isHeld = part.some((one) => !isCovered(grant, revoke(grant, [one], { partial: 'whole' })));
+  if (isHeld) return part;
+  throw new KlausError('usage', `The grant does not hold ${text}.`, { hint: `It holds ${toGrantText(grant)}.` });
+}

@@ -1,0 +1,18 @@
+import { realpathSync, statSync } from 'node:fs';
+import { createMemory, type Engine, type Knowledge } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+
+/**
+ * What is remembered about a folder, for a person to read and change. Placeholders of what was taken out belong
+ * to no session.
+ *
+ * @param folder Absolute.
+ * @throws KlausError `workspace.missing`.
+ */
+export function openMemory(engine: Engine, folder: string): Knowledge {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
+  }
+  const knowledge = engine.openKnowledge(realpathSync(folder));
+  return createMemory(knowledge, { redactor: engine.createRedactor('memory'), session: null });
+}

@@ -1,0 +1,46 @@
+import type { Engine } from '@klaus/core/agent';
+import { createPolicyRule, type Policy } from '@klaus/core/policy';
+import { loadPolicy, type PolicyInput } from './load-policy.ts';
+import { recordConfiguration, type ConfigurationRecord } from './record-configuration.ts';
+
+/** What holds in a workspace beside the grant: looked up anew before every work on a session. */
+export interface InForce {
+  /** @throws KlausError `config` for a policy file that cannot be read as it is meant. */
+  policy(workspace: string): Promise<Policy>;
+  /**
+   * The engine with the rules of the policy. A change since the last run in the workspace is recorded first.
+   *
+   * @throws KlausError `config`; nothing may run then.
+   */
+  engine(workspace: string): Promise<Engine>;
+  /** The same for who only asks what the gate would say: nothing is recorded. @throws KlausError `config`. */
+  judging: (workspace: string) => Promise<Engine>;
+}
+
+export interface InForceOptions
+  extends Omit<PolicyInput, 'workspace'>, Omit<ConfigurationRecord, 'workspace' | 'policy'> {
+  engine: Engine;
+}
+
+export function createInForce(options: InForceOptions): InForce {
+  const policy = (workspace: string): Promise<Policy> => loadPolicy({ ...options, workspace });
+  return {
+    policy,
+    judging: async (workspace) => withRule(options.engine, await policy(workspace)),
+    async engine(workspace) {
+      const { engine } = options;
+      const found = await policy(workspace);
+      await recordConfiguration({ ...options, workspace, policy: found });
+      return withRule(engine, found);
+    },
+  };
+}
+
+function withRule(engine: Engine, policy: Policy): Engine {
+  const secretPatterns = [...engine.settings.secretPatterns, ...policy.secrets];
+  return {
+    ...engine,
+    settings: { ...engine.settings, secretPatterns },
+    rules: [...engine.rules, createPolicyRule(policy)],
+  };
+}

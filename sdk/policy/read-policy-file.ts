@@ -1,0 +1,131 @@
+import { isKlausError, KlausError, policyFileSchema, toNearest, type PolicyFile } from '@klaus/core/protocol';
+import { readTargets, type PolicyProblem, type PolicyTarget } from '@klaus/core/policy';
+import type * as Yaml from 'yaml';
+import { hideSecrets } from '../config/shown.ts';
+
+/** A policy file that was checked: its targets with the line of each. */
+export interface ReadPolicy {
+  file: PolicyFile;
+  targets: (PolicyTarget & { line: number })[];
+}
+
+/**
+ * Reads and checks the text of a policy file.
+ *
+ * @param options.path For messages.
+ * @param options.tools Names of all tools.
+ * @throws KlausError `config` with file, line and reason: for text that is no YAML, an unknown key, a wrong type,
+ *   and a rule that can never match.
+ */
+export async function readPolicyFile(
+  text: string,
+  options: { path: string; tools: readonly string[] },
+): Promise<ReadPolicy> {
+  const yaml = await import('yaml');
+  try {
+    return read(yaml, text, options);
+  } catch (error) {
+    if (isKlausError(error)) throw error;
+    // Nested too deep, or aliases without end. No cause: it could quote the text.
+    throw new KlausError('config', `${options.path}: this YAML cannot be read (${(error as Error).name})`);
+  }
+}
+
+function read(
+  yaml: typeof Yaml,
+  text: string,
+  { path, tools }: { path: string; tools: readonly string[] },
+): ReadPolicy {
+  const lines = new yaml.LineCounter();
+  // The parser's own messages quote the text: only code and place are told. At `silent` it would pass over a
+  // second document, and what that denies.
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
+  const broken = document.errors[0];
+  if (broken) {
+    const { line, col } = lines.linePos(broken.pos[0]);
+    throw new KlausError('config', `${path}:${line}:${col}: this is not valid YAML (${broken.code})`);
+  }
+  const toLine = (at: readonly (string | number)[], key?: string): number =>
+    findLine(yaml, { document, lines, at, key });
+  const refuse = ({ at, message, hint }: PolicyProblem, key?: string): KlausError =>
+    new KlausError('config', `${path}:${toLine(at, key)}: ${message}`, hint === undefined ? {} : { hint });
+  const parsed = policyFileSchema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!;
+    const at = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+    if (issue.code === 'unrecognized_keys') throw refuse(toUnknownKey(at, issue.keys[0]!), issue.keys[0]);
+    throw refuse({ at, message: `${at.length === 0 ? 'the file' : toName(at)}: ${issue.message}` });
+  }
+  const result = readTargets(parsed.data, tools);
+  if ('problem' in result) throw refuse(result.problem);
+  const targets = result.targets.map((target) => ({
+    ...target,
+    line: toLine(['rules', target.index, target.verdict, target.kind]),
+  }));
+  return { file: parsed.data, targets };
+}
+
+/** `rules[2].deny.tool`. */
+function toName(at: readonly (string | number)[]): string {
+  return at
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+const KEYS = [
+  ['rules', 'secrets'],
+  ['rules'],
+  ['deny', 'ask', 'reason'],
+  ['tool', 'read', 'write', 'command'],
+] as const;
+
+function toUnknownKey(at: readonly (string | number)[], key: string): PolicyProblem {
+  const message = `there is no key ${JSON.stringify(hideSecrets(key).slice(0, 60))} here`;
+  if (key === 'allow' && at[0] === 'rules' && at.length === 2) {
+    const hint =
+      'A policy only narrows. A question is answered for longer by approving it for the session or the project.';
+    return { at, message, hint };
+  }
+  const known = KEYS[at.length] ?? [];
+  const near = toNearest(key, known);
+  return { at, message, hint: near === undefined ? `Allowed: ${known.join(', ')}.` : `Did you mean ${near}?` };
+}
+
+interface Place {
+  document: Yaml.Document.Parsed;
+  lines: Yaml.LineCounter;
+  at: readonly (string | number)[];
+  /** A key of the map there. */
+  key?: string | undefined;
+}
+
+/** The line, from 1, of the innermost part of the way that is there. */
+function findLine(yaml: typeof Yaml, { document, lines, at, key }: Place): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  let isElsewhere = false;
+  const take = (found: unknown): void => {
+    if (!isElsewhere && yaml.isNode(found) && found.range) offset = found.range[0];
+  };
+  take(node);
+  for (const step of key === undefined ? at : [...at, key]) {
+    if (yaml.isAlias(node)) {
+      // What is wrong is that it is meant here too.
+      node = node.resolve(document);
+      isElsewhere = true;
+    }
+    if (yaml.isMap(node)) {
+      const pair = node.items.find(
+        (item) => (yaml.isScalar(item.key) ? String(item.key.value) : undefined) === String(step),
+      );
+      if (!pair) break;
+      take(pair.key);
+      node = pair.value;
+    } else if (yaml.isSeq(node) && typeof step === 'number') {
+      node = node.items[step];
+      take(node);
+    } else break;
+  }
+  return lines.linePos(offset).line;
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type FileFinding, readSecretsAllow, scanFiles } from '@klaus/adapters/workspace';
+import { createSecretScanner, isFingerprint, SECRETS_ALLOW } from '@klaus/core/policy';
+import { KlausError } from '@klaus/core/protocol';
+
+/**
+ * Scans a workspace, or some files of it, for what looks like secrets; what `.klaus/secrets-allow` names is left
+ * out. Files that Git ignores are not looked at unless they are named.
+ *
+ * @param options.paths Relative to the workspace.
+ * @throws KlausError `usage` for a path that is not there.
+ */
+export async function* scanSecrets(
+  workspace: string,
+  options: { paths?: readonly string[] } = {},
+): AsyncGenerator<FileFinding> {
+  const root = await realpath(workspace);
+  const allow = await readSecretsAllow(root);
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+  yield* scanFiles(root, { scanner: createSecretScanner({ digest, allow }), paths: options.paths ?? [] });
+}
+
+/**
+ * Adds a finding to the allow-list of a workspace.
+ *
+ * @returns False when it stood there already.
+ * @throws KlausError `usage` for what is no fingerprint.
+ */
+export async function allowSecret(workspace: string, fingerprint: string): Promise<boolean> {
+  const word = fingerprint.toLowerCase();
+  if (!isFingerprint(word))
+    throw new KlausError('usage', `${fingerprint} is no fingerprint.`, {
+      hint: 'It has 16 hexadecimal digits; klaus secrets scan shows it.',
+    });
+  const root = await realpath(workspace);
+  if ((await readSecretsAllow(root)).has(word)) return false;
+  const path = join(root, SECRETS_ALLOW);
+  await mkdir(dirname(path), { recursive: true });
+  const before = await readFile(path, 'utf8').catch(() => '');
+  await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${word}\n`);
+  return true;
+}

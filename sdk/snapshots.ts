@@ -1,0 +1,126 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLayers, createSnapshots, listSnapshotStores, type LocalSnapshots } from '@klaus/adapters/workspace';
+import type { SqliteStore } from '@klaus/adapters/store';
+import type { Snapshots } from '@klaus/core/agent';
+import type { TreeId } from '@klaus/core/protocol';
+
+/** The snapshots of every workspace, opened once and closed together. */
+export interface OpenSnapshots {
+  open(root: string): Promise<Snapshots>;
+  close(): Promise<void>;
+}
+
+export function createOpenSnapshots(home: string): OpenSnapshots {
+  const opened = new Map<string, Promise<LocalSnapshots>>();
+  return {
+    open(root) {
+      let snapshots = opened.get(root);
+      if (!snapshots) opened.set(root, (snapshots = createSnapshots(root, toOptions(home))));
+      return snapshots;
+    },
+    async close() {
+      const all = await Promise.allSettled(opened.values());
+      opened.clear();
+      for (const each of all) if (each.status === 'fulfilled') each.value.close();
+    },
+  };
+}
+
+function toOptions(home: string): { stateDir: string; klausHome: string } {
+  return { stateDir: join(home, 'snapshots'), klausHome: home };
+}
+
+export interface GcOptions {
+  store: SqliteStore;
+  home: string;
+  /** Unix milliseconds: what only sessions without an event since then need is given up. */
+  since: number;
+  /** Only says what would be freed. */
+  dryRun: boolean;
+}
+
+/** What was, or would be, freed for one workspace. */
+export interface GcRow {
+  /** Absolute path of the workspace. */
+  workspace: string;
+  /** Bytes that its snapshots take. */
+  bytes: number;
+  /** States given up. */
+  states: number;
+  /** Bytes freed. */
+  freed: number;
+  /** True when the workspace is gone, and its snapshots with it. */
+  isGone: boolean;
+}
+
+export interface GcSummary {
+  workspaces: GcRow[];
+  /** Bytes of working copies that are kept between isolated commands; they are made again when needed. */
+  copies: number;
+}
+
+/**
+ * Frees what no undo can need any more: states of sessions that were deleted or had no event since. What the last
+ * hour made, and what an open question waits for, stays.
+ */
+export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
+  const { home, dryRun } = options;
+  const keep = toKept(options);
+  const workspaces: GcRow[] = [];
+  for (const { root, folder, bytes } of listSnapshotStores(join(home, 'snapshots'))) {
+    if (!isFolder(root)) {
+      if (!dryRun) rmSync(folder, { recursive: true, force: true });
+      workspaces.push({ workspace: root, bytes, states: 0, freed: bytes, isGone: true });
+      continue;
+    }
+    const snapshots = await createSnapshots(root, toOptions(home));
+    try {
+      const report = await snapshots.gc({ keep: keep.get(root) ?? [], dryRun });
+      workspaces.push({ workspace: root, bytes, states: report.states, freed: report.bytes, isGone: false });
+    } finally {
+      snapshots.close();
+    }
+  }
+  const copies = measure(join(home, 'layers'));
+  if (!dryRun) {
+    for (const { workspace, isGone } of workspaces) {
+      if (!isGone) await createLayers(workspace, { stateDir: join(home, 'layers'), klausHome: home }).clear();
+    }
+  }
+  return { workspaces, copies };
+}
+
+function toKept({ store, since }: GcOptions): Map<string, TreeId[]> {
+  const kept = new Map<string, TreeId[]>();
+  const open = new Set(store.approvals({ open: true }).map(({ session }) => session));
+  for (const row of store.sessions({ limit: Number.MAX_SAFE_INTEGER })) {
+    if (Date.parse(row.updatedAt) < since && !open.has(row.id)) continue;
+    const trees = kept.get(row.workspace) ?? [];
+    for (const event of store.read(row.id)) {
+      if (event.type === 'workspace.snapshotted') trees.push(event.tree);
+      else if (event.type === 'workspace.restored') trees.push(event.from, event.to);
+      else if (event.type === 'approval.asked' && event.subject.kind === 'changes') {
+        trees.push(event.subject.from, event.subject.to);
+      }
+    }
+    kept.set(row.workspace, trees);
+  }
+  return kept;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Bytes below a folder; links are not followed. */
+function measure(folder: string): number {
+  if (!isFolder(folder)) return 0;
+  let sum = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) sum += measure(path);
+    else if (entry.isFile()) sum += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return sum;
+}

@@ -1,0 +1,159 @@
+/** Turns a command into another one that does the same. */
+export interface Disguise {
+  name: string;
+  apply: (command: string) => string;
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+const double = (text: string) => text.replaceAll(/["$`\\]/g, '\\$&');
+const hex = (text: string) => Buffer.from(text).toString('hex');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const octal = (text: string) => [...Buffer.from(text)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+const ansi = (text: string) =>
+  `$'${[...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}'`;
+const reverse = (text: string) => Array.from(text).toReversed().join('');
+const words = (command: string) => command.split(' ');
+/** Changes every word that holds no pattern. */
+const eachWord = (command: string, change: (word: string) => string) =>
+  words(command)
+    .map((word) => (/[*?]/.test(word) ? word : change(word)))
+    .join(' ');
+const half = (word: string) => Math.ceil(word.length / 2);
+const json = (command: string) => JSON.stringify(command);
+
+export const DISGUISES: readonly Disguise[] = [
+  { name: 'as it is', apply: (command) => command },
+  { name: 'single quotes', apply: (command) => eachWord(command, quote) },
+  {
+    name: 'split quotes',
+    apply: (command) => eachWord(command, (word) => `${word.slice(0, half(word))}""${word.slice(half(word))}`),
+  },
+  { name: 'backslashes', apply: (command) => eachWord(command, (word) => word.replaceAll(/[a-z]/g, '\\$&')) },
+  { name: 'ANSI-C quotes', apply: (command) => eachWord(command, ansi) },
+  { name: 'one variable', apply: (command) => `x=${quote(command)}; $x` },
+  {
+    name: 'variable for the name',
+    apply: (command) => `p=${words(command)[0]}; $p ${words(command).slice(1).join(' ')}`,
+  },
+  {
+    name: 'variables in pieces',
+    apply: (command) => `a=${quote(command.slice(0, 2))} b=${quote(command.slice(2))}; eval "$a$b"`,
+  },
+  { name: 'indirect variable', apply: (command) => `real=${quote(command)}; name=real; eval "\${!name}"` },
+  { name: 'array', apply: (command) => `c=(${command.replaceAll('*', '\\*')}); \${c[@]}` },
+  { name: 'positional', apply: (command) => `set -- ${command}; "$@"` },
+  { name: 'IFS', apply: (command) => command.replaceAll(' ', '${IFS}') },
+  { name: 'other IFS', apply: (command) => `IFS=_; x=${quote(command.replaceAll(' ', '_'))}; $x` },
+  { name: 'braces', apply: (command) => `{${words(command).join(',')}}` },
+  { name: 'slices', apply: (command) => `s=${quote(`zz${command}yy`)}; eval "\${s:2:${command.length}}"` },
+  {
+    name: 'slice of a variable',
+    apply: (command) => `s=${quote(`x${words(command)[0]}`)}; \${s:1} ${words(command).slice(1).join(' ')}`,
+  },
+  { name: 'replacement', apply: (command) => `s=${quote(command.replaceAll(' ', '@'))}; eval "\${s//@/ }"` },
+  { name: 'prefix removed', apply: (command) => `s=${quote(`junk:${command}`)}; eval "\${s#*:}"` },
+  {
+    name: 'lower case',
+    apply: (command) =>
+      command === command.toLowerCase()
+        ? `s=${quote(command.toUpperCase())}; eval "\${s,,}"`
+        : `eval ${quote(command)}`,
+  },
+  { name: 'eval', apply: (command) => `eval ${quote(command)}` },
+  { name: 'sh -c', apply: (command) => `sh -c ${quote(command)}` },
+  { name: 'bash -c, twice', apply: (command) => `bash -c ${quote(`bash -c ${quote(command)}`)}` },
+  { name: 'sh -c with arguments', apply: (command) => `sh -c '"$@"' _ ${command}` },
+  { name: 'joined flags', apply: (command) => `bash -ec ${quote(command)}` },
+  { name: 'base64', apply: (command) => `echo ${base64(command)} | base64 -d | sh` },
+  { name: 'base64 here-string', apply: (command) => `bash -c "$(base64 -d <<< ${base64(command)})"` },
+  { name: 'base64, twice', apply: (command) => `echo ${base64(base64(command))} | base64 -d | base64 --decode | bash` },
+  { name: 'hexadecimal by xxd', apply: (command) => `echo ${hex(command)} | xxd -r -p | sh` },
+  { name: 'printf octal', apply: (command) => `printf '${octal(command)}' | sh` },
+  { name: 'printf in a substitution', apply: (command) => `eval "$(printf '${octal(command)}')"` },
+  {
+    name: 'echo -e',
+    apply: (command) => `bash -c "$(echo -e '${hex(command).replaceAll(/../g, '\\\\x$&').replaceAll('\\\\', '\\')}')"`,
+  },
+  { name: 'reversed', apply: (command) => `echo ${quote(reverse(command))} | rev | sh` },
+  {
+    name: 'rot13',
+    apply: (command) =>
+      `echo ${quote(command.replaceAll(/[a-z]/gi, (c) => String.fromCharCode(c.charCodeAt(0) + (c.toLowerCase() < 'n' ? 13 : -13))))} | tr 'A-Za-z' 'N-ZA-Mn-za-m' | sh`,
+  },
+  { name: 'sed', apply: (command) => `echo ${quote(command.replaceAll(' ', '#'))} | sed 's/#/ /g' | sh` },
+  { name: 'cut', apply: (command) => `echo ${quote(`one:${command}`)} | cut -d: -f2- | sh` },
+  {
+    name: 'head and tail',
+    apply: (command) => `printf 'a\\n%s\\nb\\n' ${quote(command)} | head -n 2 | tail -n 1 | sh`,
+  },
+  { name: 'openssl', apply: (command) => `echo ${base64(command)} | openssl base64 -d -A | sh` },
+  { name: 'awk prints it', apply: (command) => `awk 'BEGIN{print "${double(command)}"}' | sh` },
+  { name: 'python prints it', apply: (command) => `python3 -c ${quote(`print(${json(command)})`)} | sh` },
+  { name: 'here-document', apply: (command) => `sh <<'E'\n${command}\nE` },
+  { name: 'here-document through cat', apply: (command) => `cat <<E | bash\n${command.replaceAll('$', '\\$')}\nE` },
+  { name: 'here-string', apply: (command) => `bash <<< ${quote(command)}` },
+  { name: 'process substitution', apply: (command) => `bash <(echo ${quote(command)})` },
+  { name: 'source', apply: (command) => `source <(echo ${quote(command)})` },
+  { name: 'written script', apply: (command) => `echo ${quote(command)} > /tmp/s.sh; sh /tmp/s.sh` },
+  {
+    name: 'written program',
+    apply: (command) => `printf '#!/bin/sh\\n%s\\n' ${quote(command)} > /tmp/p; chmod +x /tmp/p; /tmp/p`,
+  },
+  {
+    name: 'xargs',
+    apply: (command) => `echo ${quote(words(command).slice(1).join(' '))} | xargs ${words(command)[0]}`,
+  },
+  { name: 'xargs -I', apply: (command) => `echo ${quote(command)} | xargs -I{} sh -c '{}'` },
+  { name: 'find -exec', apply: (command) => `find . -maxdepth 0 -exec sh -c ${quote(command)} \\;` },
+  { name: 'env', apply: (command) => `env A=1 ${command}` },
+  { name: 'env -S', apply: (command) => `env -S ${quote(/\*/.test(command) ? `sh -c "${command}"` : command)}` },
+  { name: 'wrappers', apply: (command) => `nohup nice -n 5 timeout 20 ${command}` },
+  { name: 'more wrappers', apply: (command) => `command setsid -w stdbuf -o0 ${command}` },
+  { name: 'exec', apply: (command) => `(exec ${command})` },
+  { name: 'full path', apply: (command) => `/usr/bin/env ${command}` },
+  { name: 'function', apply: (command) => `f() { ${command}; }; f` },
+  { name: 'function of its arguments', apply: (command) => `run() { "$@"; }; run ${command}` },
+  { name: 'alias', apply: (command) => `shopt -s expand_aliases\nalias go=${quote(command)}\ngo` },
+  { name: 'trap', apply: (command) => `bash -c ${quote(`trap ${quote(command)} EXIT`)}` },
+  { name: 'loop', apply: (command) => `for c in ${quote(command)}; do eval "$c"; done` },
+  { name: 'while read', apply: (command) => `while read -r line; do eval "$line"; done <<< ${quote(command)}` },
+  { name: 'read', apply: (command) => `read -r line <<< ${quote(command)}; $line` },
+  { name: 'mapfile', apply: (command) => `mapfile -t m <<< ${quote(command)}; eval "\${m[0]}"` },
+  { name: 'printf -v', apply: (command) => `printf -v s '%s' ${quote(command)}; eval "$s"` },
+  { name: 'case', apply: (command) => `case x in x) ${command};; esac` },
+  { name: 'background', apply: (command) => `{ ${command}; } & wait` },
+  { name: 'coproc', apply: (command) => `coproc cat; { ${command}; } 2>&1; kill $COPROC_PID` },
+  { name: 'arithmetic', apply: (command) => `i=$((3*2-6)); c=(${quote(command)}); eval "\${c[$i]}"` },
+  { name: 'glob path', apply: (command) => `/usr/bin/[e]nv ${command}` },
+  {
+    name: 'default value',
+    apply: (command) => `\${nothing:-${words(command)[0]}} ${words(command).slice(1).join(' ')}`,
+  },
+  { name: 'empty variables', apply: (command) => `unset u; ${command[0]}\${u}${command.slice(1)}` },
+  { name: 'descriptor', apply: (command) => `exec 3<<< ${quote(command)}; bash <&3` },
+  { name: 'python', apply: (command) => `python3 -c ${quote(`import os; os.system(${json(command)})`)}` },
+  {
+    name: 'python, hidden',
+    apply: (command) => `python3 -c ${quote(`__import__("o"+"s").__dict__["sys"+"tem"](${json(command)})`)}`,
+  },
+  {
+    name: 'python on standard input',
+    apply: (command) => `python3 <<'E'\nimport subprocess\nsubprocess.call(${json(command)}, shell=True)\nE`,
+  },
+  { name: 'perl', apply: (command) => `perl -e ${quote(`exec q(${command})`)}` },
+  {
+    name: 'node',
+    apply: (command) => `node -e ${quote(`require("child_process").execSync(${json(command)},{stdio:"inherit"})`)}`,
+  },
+  { name: 'awk system', apply: (command) => `awk 'BEGIN{system("${double(command)}")}'` },
+  { name: 'sed e', apply: (command) => `echo x | sed ${quote(`1e ${command}`)}` },
+  { name: 'git alias', apply: (command) => `git -c alias.x=${quote(`!${command}`)} x` },
+  { name: 'make', apply: (command) => `make -s -f - <<'E'\nall:\n\t@${command.replaceAll('$', '$$$$')}\nE` },
+  {
+    name: 'tar',
+    apply: (command) => `tar cf /dev/null README.md --checkpoint=1 --checkpoint-action=exec=${quote(command)}`,
+  },
+  { name: 'and and or', apply: (command) => `true && ${command} || false` },
+  { name: 'folder and back', apply: (command) => `cd src && cd .. && ${command}` },
+  { name: 'other folder', apply: (command) => `(cd "$PWD"/src/../. && ${command})` },
+];

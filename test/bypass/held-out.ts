@@ -1,0 +1,19 @@
+import type { Disguise } from './disguises.ts';
+
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Written after the reader was finished, and never used to tune it: their rate is reported by itself. */
+export const HELD_OUT: readonly Disguise[] = [
+  {
+    name: 'group of an expression',
+    apply: (command) => `[[ ${quote(`go: ${command}`)} =~ ^go:\\ (.*)$ ]] && eval "\${BASH_REMATCH[1]}"`,
+  },
+  {
+    name: 'words of a dictionary',
+    apply: (command) => {
+      const words = command.split(' ');
+      const entries = words.map((word, at) => `[k${at}]=${quote(word)}`).join(' ');
+      return `declare -A d=(${entries}); IFS=; ${words.map((_, at) => `\${d[k${at}]}`).join(' ')}`;
+    },
+  },
+];

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { judgeCommand } from '../../core/policy/shell/judge-command.ts';
+import type { Disguise } from './disguises.ts';
+import { HARMS, type Harm } from './harms.ts';
+import { isHarmful, PLACE } from './repository.ts';
+
+/** One disguised command. */
+export interface Attack {
+  disguise: string;
+  harm: Harm;
+  command: string;
+}
+
+/** Every harm in every disguise. */
+export function toAttacks(disguises: readonly Disguise[]): Attack[] {
+  return disguises.flatMap(({ name, apply }) =>
+    HARMS.map((harm) => ({ disguise: name, harm, command: apply(harm.command) })),
+  );
+}
+
+/** One disguise over another, each pair of neighbours at some distance once, with the harms in turn. */
+export function toChains(disguises: readonly Disguise[]): Attack[] {
+  return disguises.flatMap((inner, at) =>
+    [1, 17].flatMap((distance) => {
+      const outer = disguises[(at + distance) % disguises.length];
+      const harm = HARMS[(at + distance) % HARMS.length];
+      if (!outer || !harm) return [];
+      return [{ disguise: `${inner.name}, ${outer.name}`, harm, command: outer.apply(inner.apply(harm.command)) }];
+    }),
+  );
+}
+
+/** True when the gate's shell rule lets the command pass. */
+export function passes(command: string): boolean {
+  return judgeCommand(command, { workspace: PLACE }).verdict === 'allow';
+}
+
+export interface AttackReport {
+  tried: number;
+  /** Those whose harm was seen. */
+  harmful: Attack[];
+  /** Harmful and let pass. */
+  missed: Attack[];
+}
+
+/** Runs every attack for real, some at a time, and judges those that do harm. */
+export async function runAttacks(seed: string, attacks: readonly Attack[], lanes = 4): Promise<AttackReport> {
+  const harmful: Attack[] = [];
+  const queue = [...attacks];
+  const lane = async () => {
+    for (let attack = queue.shift(); attack; attack = queue.shift()) {
+      if (await isHarmful(seed, attack.command, attack.harm.evidence)) harmful.push(attack);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return { tried: attacks.length, harmful, missed: harmful.filter(({ command }) => passes(command)) };
+}
+
+/** The ordinary commands, one a line; `⏎` stands for a line break inside of a command. */
+export function readOrdinary(): string[] {
+  const text = readFileSync(join(import.meta.dirname, 'ordinary.txt'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replaceAll('⏎', '\n'));
+}

@@ -1,0 +1,3 @@
+import { declareDenials } from './suite.ts';
+
+declareDenials(1);

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { HostEvent, Script } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+
+const ANSWER: Script = { steps: [], fallback: { text: 'All is well.' } };
+
+async function hostEvents(place: Place): Promise<HostEvent[]> {
+  const { stdout } = await runKlaus(['audit', 'show', '--host', '--json'], { place });
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as HostEvent);
+}
+
+function edit(place: Place, sql: string): void {
+  const database = new DatabaseSync(join(place.home, 'klaus.db'));
+  database.exec(sql);
+  database.close();
+}
+
+test('verify finds an edited record and names it, and notices a session that was taken away', async () => {
+  using place = createPlace();
+  await using server = await startServer(ANSWER);
+  await runKlaus(['how is it?'], { place, server });
+  const [{ id } = { id: '' }] = await listSessions(place);
+  const whole = await runKlaus(['audit', 'verify'], { place });
+  expect(whole.code).toBe(0);
+  expect(whole.stdout).toMatch(
+    /^1 session, \d+ intact records, all as written\nHost chain: \d+ records, all as written; its head is \d+:[0-9a-f]{64}\n$/,
+  );
+  edit(place, `UPDATE events SET record = replace(record, 'how is it?', 'how was it') WHERE type = 'message.added'`);
+  const altered = await runKlaus(['audit', 'verify', id], { place });
+  expect(altered.code).toBe(1);
+  expect(altered.stdout).toMatch(new RegExp(`^${id}: Record \\d+ was altered\\.\n`));
+
+  for (const table of ['events', 'heads', 'approvals', 'token_usage', 'tool_calls', 'messages']) {
+    edit(place, `DELETE FROM ${table}`);
+  }
+  edit(place, 'DELETE FROM sessions');
+  const gone = await runKlaus(['audit', 'verify', '--json'], { place });
+  expect(gone.code).toBe(1);
+  expect(JSON.parse(gone.stdout)).toMatchObject({
+    intact: false,
+    host: { intact: true },
+    sessions: [{ session: id, report: { intact: false, seq: 1, problem: 'dropped' } }],
+  });
+});
+
+test('deletions and exports stand in the host chain, with who made them', async () => {
+  using place = createPlace();
+  await using server = await startServer(ANSWER);
+  await runKlaus(['one'], { place, server });
+  const [{ id } = { id: '' }] = await listSessions(place);
+  expect(await runKlaus(['export', id, '--format', 'json'], { place })).toMatchObject({ code: 0 });
+  await runKlaus(['db', 'clear-sessions', '--yes'], { place });
+  const [exported, deleted] = (await hostEvents(place)).slice(-2);
+  expect(exported).toMatchObject({ type: 'session.exported', session: id, format: 'json', by: 'cli' });
+  expect(deleted).toMatchObject({ type: 'session.deleted', session: id, by: 'cli' });
+  expect(await runKlaus(['audit', 'verify'], { place })).toMatchObject({ code: 0 });
+});
+
+test('a head that was noted proves that nothing before it was rewritten', async () => {
+  using place = createPlace();
+  await using server = await startServer(ANSWER);
+  await runKlaus(['one'], { place, server });
+  const noted = /head is (\S+)/.exec((await runKlaus(['audit', 'verify'], { place })).stdout)![1]!;
+  expect(await runKlaus(['audit', 'verify', '--head', noted], { place })).toMatchObject({ code: 0 });
+  const other = noted.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+  expect(await runKlaus(['audit', 'verify', '--head', other], { place })).toMatchObject({ code: 1 });
+  expect(await runKlaus(['audit', 'verify', '--head', 'nonsense'], { place })).toMatchObject({ code: 2 });
+});
+
+test('times that are none are refused', async () => {
+  using place = createPlace();
+  expect(await runKlaus(['audit', 'show', '--since', 'yesterday-ish'], { place })).toMatchObject({ code: 2 });
+  expect(await runKlaus(['audit', 'show', '--since', '7d'], { place })).toMatchObject({ code: 0, stdout: '' });
+});

@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { createTestEngine } from '../fixtures/engine.ts';
+import type { Place } from '../fixtures/place.ts';
+
+const WRITE: Script = {
+  steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x\n' } }] } }],
+  fallback: { text: 'Done.' },
+};
+
+function writePolicy(place: Place, text: string): string {
+  mkdirSync(join(place.workspace, '.klaus'), { recursive: true });
+  const path = join(place.workspace, '.klaus/policy.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+test('under a broken policy nothing runs, in a new session or an old one, and nothing is left waiting', async () => {
+  await using engine = await createTestEngine({ script: WRITE, settings: { approve: 'ask' } });
+  const { klaus, place, server } = engine;
+  const session = await klaus.open();
+  await session.prompt('begin', { onAsk: 'wait' });
+  const parked = await session.advance();
+  const [question] = parked.state === 'parked' ? parked.approvals : [];
+  const sent = server.requests.length;
+
+  const path = writePolicy(place, 'rules:\n  - deny: { tool: "*" }\n  - deny: { tol: x }\n');
+  const refused = { code: 'config', message: `${path}:3: there is no key "tol" here` };
+  await expect(klaus.open()).rejects.toMatchObject(refused);
+  await expect(session.prompt('again')).rejects.toMatchObject(refused);
+  await expect(session.send({ type: 'resume', onAsk: 'wait' })).rejects.toMatchObject(refused);
+  await expect(klaus.answer(question!.approval, 'approved')).rejects.toMatchObject(refused);
+  await expect(session.advance()).rejects.toMatchObject(refused);
+  expect(server.requests.length).toBe(sent);
+  expect(klaus.store.inbox(session.id)).toEqual([]);
+  expect(klaus.sessions()).toHaveLength(1);
+
+  rmSync(path);
+  await klaus.answer(question!.approval, 'approved');
+  expect(await session.advance()).toMatchObject({ state: 'idle', finished: { outcome: 'done' } });
+  expect(existsSync(join(place.workspace, 'new.txt'))).toBe(true);
+});
+
+test('a policy that came while a question was open holds when the answer comes', async () => {
+  await using engine = await createTestEngine({ script: WRITE, settings: { approve: 'ask' } });
+  const { klaus, place } = engine;
+  const session = await klaus.open();
+  await session.prompt('begin', { onAsk: 'wait' });
+  const parked = await session.advance();
+  const [question] = parked.state === 'parked' ? parked.approvals : [];
+  writePolicy(place, 'rules:\n  - deny: { write: new.txt }\n');
+  await klaus.answer(question!.approval, 'approved');
+  await session.advance();
+  expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
+  expect([...klaus.store.decisions({ denied: true })].at(-1)?.event).toMatchObject({ verdict: 'deny', rule: 'policy' });
+});
+
+test('settings and policies that differ from the last run in a workspace are recorded, once and without secrets', async () => {
+  const script: Script = { steps: [], fallback: { text: 'ok' } };
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60' };
+  const settings = { 'limits.usd': 0, requirePatchApproval: true };
+  await using engine = await createTestEngine({ script, env, settings });
+  const { klaus, place } = engine;
+  const changes = () => [...klaus.store.hostEvents({ type: 'configuration.changed', subject: place.workspace })];
+  const session = await klaus.open();
+  for (const text of ['one', 'two']) {
+    await session.prompt(text);
+    await session.advance();
+  }
+  expect(changes()).toHaveLength(1);
+  expect(changes()[0]).toMatchObject({
+    changes: expect.arrayContaining([
+      { key: 'requirePatchApproval', before: 'false', after: 'true' },
+      { key: 'keys.anthropic', before: null, after: 'set' },
+    ]),
+    policies: [],
+  });
+  expect(JSON.stringify(changes())).not.toContain('9b7e2a60');
+
+  const path = writePolicy(place, 'rules:\n  - ask: { command: terraform * }\n');
+  await session.prompt('three');
+  await session.advance();
+  expect(changes()).toHaveLength(2);
+  expect(changes()[1]).toMatchObject({
+    changes: [],
+    policies: [{ path, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+  });
+  expect(klaus.store.audit().intact).toBe(true);
+});

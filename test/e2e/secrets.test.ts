@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runKlaus } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+
+// Made of parts, so that this file holds no secret itself.
+const KEY = ['AKIA', 'Q3EGRIZ7TLWBXN2K'].join('');
+
+test('klaus secrets scan names file, line and rule, never the secret; what is allowed passes', async () => {
+  using place = createPlace({
+    'src/a.js': `one\nconst key = '${KEY}';\n`,
+    '.gitignore': 'ignored.js\n',
+    'fine.js': '1\n',
+  });
+  writeFileSync(join(place.workspace, 'ignored.js'), `'${KEY}'\n`);
+  const found = await runKlaus(['secrets', 'scan', '--json'], { place });
+  expect(found.code).toBe(1);
+  expect(found.stdout + found.stderr).not.toContain(KEY);
+  const finding: unknown = JSON.parse(found.stdout);
+  expect(finding).toEqual({
+    path: 'src/a.js',
+    line: 2,
+    rule: 'aws-access-key',
+    fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
+  });
+  const { fingerprint } = finding as { fingerprint: string };
+
+  const allowed = await runKlaus(['secrets', 'allow', fingerprint], { place });
+  expect(allowed).toMatchObject({ code: 0, stdout: `${fingerprint} is allowed now.\n` });
+  expect(await runKlaus(['secrets', 'scan', 'src', 'fine.js'], { place })).toMatchObject({
+    code: 0,
+    stdout: 'Nothing looks like a secret.\n',
+  });
+  const named = await runKlaus(['secrets', 'scan', 'ignored.js'], { place });
+  expect(named).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/ignored\.js:1\s+aws-access-key\s+[0-9a-f]{16}/),
+  });
+});
+
+test('what klaus secrets cannot do is said, with exit code 2', async () => {
+  using place = createPlace({ 'a.js': '1\n' });
+  for (const words of [
+    ['scan', '..'],
+    ['allow', 'nonsense'],
+  ])
+    expect((await runKlaus(['secrets', ...words], { place })).code).toBe(2);
+});

@@ -1,0 +1,3 @@
+import { declareEscapes } from './suite.ts';
+
+await declareEscapes(1);

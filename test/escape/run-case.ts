@@ -1,0 +1,66 @@
+import type { ExecResult, Sandbox } from '@klaus/core/agent';
+import { createSandbox } from '@klaus/adapters/sandboxes';
+import { isKlausError } from '@klaus/core/protocol';
+import { BubblewrapSandbox } from '../../adapters/sandboxes/bubblewrap/bubblewrap-sandbox.ts';
+import { findBubblewrap } from '../../adapters/sandboxes/bubblewrap/find-bubblewrap.ts';
+import { isSecretShown } from './case.ts';
+import type { EscapeCase } from './case.ts';
+import { createWorld, listSecrets } from './world.ts';
+import type { World } from './world.ts';
+
+/** `KLAUS_DRIVER`; the controls can be taken away in bubblewrap only. */
+export const DRIVER = process.env['KLAUS_DRIVER'] === 'docker' ? 'docker' : 'bubblewrap';
+
+export interface Attempt {
+  harmed: boolean;
+  /** The program that the attack needs is not in the sandbox. */
+  missing: boolean;
+  result: ExecResult | undefined;
+}
+
+/** Tries one case in a world of its own. @param isBare Without the controls that the case names. */
+export async function attempt(escape: EscapeCase, isBare: boolean): Promise<Attempt> {
+  await using world = await createWorld();
+  escape.before?.(world);
+  const path = process.env['PATH'];
+  if (escape.path) process.env['PATH'] = `${escape.path(world)}:${path}`;
+  try {
+    const sandbox = await openSandbox(world, isBare ? escape : undefined);
+    if (escape.program !== undefined) {
+      const found = await sandbox.exec({ command: `command -v ${escape.program}` });
+      if (found.exitCode !== 0) return { harmed: false, missing: true, result: undefined };
+    }
+    const result = await tryExec(sandbox, escape, world);
+    const harmed = result !== undefined && (await (escape.harmed ?? isSecretShown)(world, result));
+    return { harmed, missing: false, result };
+  } finally {
+    process.env['PATH'] = path;
+    escape.after?.(world);
+  }
+}
+
+/** A request that the driver refuses is held. */
+async function tryExec(sandbox: Sandbox, escape: EscapeCase, world: World): Promise<ExecResult | undefined> {
+  try {
+    return await sandbox.exec({
+      command: escape.attack(world),
+      ...escape.request?.(world),
+    });
+  } catch (error) {
+    if (isKlausError(error) && error.message.includes('belongs to Klaus')) return undefined;
+    throw error;
+  }
+}
+
+async function openSandbox(world: World, bare: EscapeCase | undefined): Promise<Sandbox> {
+  const { workspace, home } = world;
+  const options = { workspace, home, limits: { timeoutMs: 20_000 }, masks: async () => listSecrets(world) };
+  if (DRIVER === 'docker') {
+    const image = process.env['KLAUS_DOCKER_IMAGE'];
+    return createSandbox({ ...options, choice: 'docker', ...(image ? { image } : {}) });
+  }
+  if (!bare) return createSandbox({ ...options, choice: 'bubblewrap' });
+  const { program } = await findBubblewrap({ home });
+  if (!program) throw new Error('bubblewrap does not work here');
+  return new BubblewrapSandbox(options, program, { without: bare.without });
+}

@@ -1,0 +1,56 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { probeSandboxes } from '@klaus/adapters/sandboxes';
+import { callCases } from './cases-calls.ts';
+import { fileCases } from './cases-files.ts';
+import { gitCases } from './cases-git.ts';
+import { processCases } from './cases-processes.ts';
+import { attempt, DRIVER } from './run-case.ts';
+import { createWorld } from './world.ts';
+
+const CASES = [...fileCases, ...gitCases, ...processCases, ...callCases];
+
+async function findNoDriver(): Promise<string | undefined> {
+  await using world = await createWorld();
+  const found = (await probeSandboxes({ home: world.home })).find(({ name }) => name === DRIVER);
+  return found?.available ? undefined : `no ${DRIVER}: ${found?.reason}`;
+}
+
+/**
+ * Declares the tests: each case is held, and succeeds without the controls that it names.
+ *
+ * @param every Takes each so many'th case; 1 is all of them.
+ */
+export async function declareEscapes(every: number): Promise<void> {
+  const reason = await findNoDriver();
+  const counts = { tried: 0, escapes: 0, proven: 0, missing: 0 };
+  const isRoot = process.getuid?.() === 0;
+  const cases = CASES.filter((_, index) => index % every === 0);
+
+  describe.skipIf(reason !== undefined)(`${DRIVER} holds ${reason ? `(${reason})` : ''}`, () => {
+    test.each(cases.map((each) => [each.name, each] as const))('%s', async (_, escape) => {
+      const { harmed, missing, result } = await attempt(escape, false);
+      if (missing) counts.missing++;
+      else counts.tried++;
+      if (harmed) counts.escapes++;
+      expect(harmed, `${result?.output.slice(0, 2_000)}`).toBe(false);
+    });
+  });
+
+  describe.skipIf(reason !== undefined || DRIVER !== 'bubblewrap')('and without that one control it does not', () => {
+    for (const escape of cases) {
+      const controls = escape.without.join(', ');
+      test.skipIf(escape.rootProof === true && !isRoot)(`${escape.name} (${controls})`, async () => {
+        const { harmed, missing, result } = await attempt(escape, true);
+        if (missing) return;
+        if (harmed) counts.proven++;
+        expect(harmed, `${result?.output.slice(0, 2_000)} ${result?.exceeded?.join() ?? ''}`).toBe(true);
+      });
+    }
+  });
+
+  afterAll(() => {
+    const { tried, escapes, proven, missing } = counts;
+    const left = missing > 0 ? `, ${missing} without their program` : '';
+    console.log(`escape: ${tried} cases, ${escapes} escapes, ${proven} proven${left}`);
+  });
+}

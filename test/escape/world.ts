@@ -1,0 +1,153 @@
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What the canaries say. Whoever prints it has read one. */
+export const SECRET = 'CANARY-b71f09';
+
+/** A machine in small: a project, its neighbours, and what lies around them on the host. Outside of /tmp. */
+export interface World extends AsyncDisposable {
+  root: string;
+  workspace: string;
+  /** `KLAUS_HOME`. */
+  home: string;
+  /** A folder of the user's own, with keys. */
+  user: string;
+  /** Holds a secret; must be neither read nor changed. */
+  canary: string;
+  /** A file that does not exist; an attack that gets out makes it. */
+  mark: string;
+  /** A process of the host, which waits. */
+  victim: ChildProcess;
+  /** A TCP port on the host's loopback, and what came in. */
+  port: number;
+  received: () => string;
+  /** A Unix socket on the host, and one without a path. */
+  socket: string;
+  abstract: string;
+}
+
+const GIT = ['-c', 'user.name=A', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false'];
+
+export function git(cwd: string, ...words: string[]): void {
+  execFileSync('git', [...GIT, ...words], { cwd, stdio: 'ignore' });
+}
+
+let counter = 0;
+let template: string | undefined;
+
+/** The project, made once. */
+function openTemplate(): string {
+  if (template !== undefined) return template;
+  template = mkdtempSync(join(tmpdir(), 'klaus-escape-'));
+  const made = template;
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  writeFileSync(join(made, 'a.txt'), 'one\n');
+  writeFileSync(join(made, '.gitignore'), '.env*\n*.pem\nvault\n');
+  git(made, 'init', '-q', '-b', 'main');
+  git(made, 'add', '-A');
+  git(made, 'commit', '-qm', 'first');
+  return made;
+}
+
+export async function createWorld(): Promise<World> {
+  const base = join(homedir(), '.cache');
+  mkdirSync(base, { recursive: true });
+  const root = realpathSync(mkdtempSync(join(base, 'klaus-escape-')));
+  const at = (path: string) => join(root, path);
+  for (const folder of ['project', 'state', 'user/.ssh', 'neighbour']) mkdirSync(at(folder), { recursive: true });
+  cpSync(openTemplate(), at('project'), { recursive: true });
+  mkdirSync(at('project/vault'));
+  for (const path of [
+    'project/.env',
+    'project/vault/key',
+    'state/klaus.db',
+    'user/.ssh/id_ed25519',
+    'neighbour/.env',
+    'canary',
+  ])
+    writeFileSync(at(path), `${SECRET}\n`, { mode: 0o600 });
+  let heard = '';
+  const listen = (server: Server, where: object) => new Promise<void>((resolve) => server.listen(where, resolve));
+  const servers = Array.from({ length: 3 }, () => {
+    const server = createServer((socket) => {
+      socket.on('data', (chunk) => (heard += String(chunk)));
+      socket.on('error', () => undefined);
+      socket.end(SECRET);
+      heard += 'connected';
+    });
+    server.on('error', () => undefined);
+    return server;
+  });
+  const abstract = `klaus-escape-${process.pid}-${counter++}`;
+  await listen(servers[0]!, { port: 0, host: '127.0.0.1' });
+  await listen(servers[1]!, { path: at('agent.sock') });
+  await listen(servers[2]!, { path: `\0${abstract}` });
+  const victim = spawn('sleep', ['3600'], { stdio: 'ignore', env: { VICTIM: SECRET } });
+  const address = servers[0]!.address();
+  return {
+    root,
+    workspace: at('project'),
+    home: at('state'),
+    user: at('user'),
+    canary: at('canary'),
+    mark: at('mark'),
+    victim,
+    port: typeof address === 'object' && address ? address.port : 0,
+    received: () => heard,
+    socket: at('agent.sock'),
+    abstract,
+    async [Symbol.asyncDispose]() {
+      victim.kill('SIGKILL');
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Secret files as another part of Klaus would list them. */
+export function listSecrets(world: World): string[] {
+  const names = existsSync(world.workspace) ? readdirSync(world.workspace) : [];
+  return names.filter((name) => /^\.env|^vault$|\.pem$/.test(name)).map((name) => join(world.workspace, name));
+}
+
+/** Works in the project as its user would: everything by which git runs what it finds configured. */
+export function useGit(world: World, folder = world.workspace): boolean {
+  if (!existsSync(folder)) return false;
+  writeFileSync(join(folder, 'a.txt'), `changed ${counter++}\n`);
+  for (const words of [['status'], ['add', 'a.txt'], ['diff', 'HEAD'], ['commit', '-qm', 'work'], ['log', '-1']]) {
+    try {
+      git(folder, ...words);
+    } catch {
+      // What is broken runs nothing.
+    }
+  }
+  return existsSync(world.mark);
+}
+
+/** Live processes of this machine with the text in their command line. */
+export function findProcesses(text: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const isDead = /\) [ZX] /.test(readFileSync(`/proc/${name}/stat`, 'latin1'));
+      return !isDead && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(text) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}

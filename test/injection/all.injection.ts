@@ -1,0 +1,5 @@
+import { declareBadInput } from './bad-input.ts';
+import { declareInjections } from './suite.ts';
+
+declareInjections(1);
+declareBadInput(true);

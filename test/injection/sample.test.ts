@@ -1,0 +1,6 @@
+import { declareBadInput } from './bad-input.ts';
+import { declareInjections } from './suite.ts';
+
+// A few of every kind; `npm run test:injection` tries them all.
+declareInjections(11);
+declareBadInput(false);

@@ -1,0 +1,17 @@
+// `npm run test:undo [-- --runs 300] [-- --seed N]`: many random histories, or one again.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '300' }, seed: { type: 'string' } } });
+const root = join(import.meta.dirname, '../..');
+const { status } = spawnSync(join(root, 'node_modules/.bin/vitest'), ['run', 'test/undo'], {
+  cwd: root,
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    KLAUS_UNDO_RUNS: values.runs,
+    ...(values.seed === undefined ? {} : { KLAUS_UNDO_SEED: values.seed }),
+  },
+});
+process.exitCode = status ?? 1;
