@@ -166,7 +166,7 @@ function createEngine({ options, env, home, configuration, store, snapshots }: E
     checkpoint: createCheckpoint,
     openSnapshots: (root) => snapshots.open(root),
     openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
-    openSecrets: perKey((root, patterns) => createSecretSource(root, { patterns: [...patterns] })),
+    openSecrets: perKey((root, patterns, hidden) => createSecretSource(root, { patterns, hidden })),
     remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
     rules: [],
   };

@@ -50,6 +50,7 @@ export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]
     await checkGit(),
     await checkSearch(),
     ...(await checkSandboxes(home, configuration)),
+    ...(await checkPerl()),
     finding,
     ...(configuration === undefined ? [] : await checkModel(configuration, options.scripted)),
     checkHome(home),
@@ -127,6 +128,19 @@ async function checkSandboxes(home: string, configuration: Configuration | undef
       code: 'sandbox.unavailable',
     },
   ];
+}
+
+/** What bubblewrap's driver mounts new masks with, in a command that is under way. */
+async function checkPerl(): Promise<Finding[]> {
+  if (process.platform !== 'linux') return [];
+  const name = 'perl';
+  try {
+    await promisify(execFile)('perl', ['-e', '1'], { timeout: 10_000 });
+    return [{ name, status: 'ok', text: 'hides secret files that appear while a command runs' }];
+  } catch {
+    const text = 'perl is not here: a command is ended when a secret file appears while it runs';
+    return [{ name, status: 'warn', text, mend: 'Install it, on Debian and Ubuntu with apt-get install -y perl' }];
+  }
 }
 
 interface ConfigurationPlace {

@@ -18,6 +18,7 @@ export function toEngineSettings(configuration: Configuration): EngineSettings {
     compactAt: values.compactAt,
     approvalTtlMs: APPROVAL_TTL_MS,
     secretPatterns: values.secrets.files,
+    hiddenPatterns: [],
   };
 }
 

@@ -50,7 +50,7 @@ export interface GcRow {
   states: number;
   /** Bytes freed. */
   freed: number;
-  /** True when the workspace is gone, and its snapshots with it. */
+  /** True when the workspace is gone. Its snapshots go too, once no session needs them: it may lie on a disk that comes back. */
   isGone: boolean;
 }
 
@@ -70,8 +70,9 @@ export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
   const workspaces: GcRow[] = [];
   for (const { root, folder, bytes } of listSnapshotStores(join(home, 'snapshots'))) {
     if (!isFolder(root)) {
-      if (!dryRun) rmSync(folder, { recursive: true, force: true });
-      workspaces.push({ workspace: root, bytes, states: 0, freed: bytes, isGone: true });
+      const isNeeded = keep.has(root);
+      if (!dryRun && !isNeeded) rmSync(folder, { recursive: true, force: true });
+      workspaces.push({ workspace: root, bytes, states: 0, freed: isNeeded ? 0 : bytes, isGone: true });
       continue;
     }
     const snapshots = await createSnapshots(root, toOptions(home));

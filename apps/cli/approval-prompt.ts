@@ -55,7 +55,8 @@ export async function askInTerminal(
       const key = (await keyboard.key(options.signal))?.toLowerCase();
       const reply = await toReply(key, prompt);
       if (reply) {
-        stderr.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
+        // The answers hunk by hunk stand there already.
+        if (key !== 'h') stderr.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
         return reply;
       }
       if (key === 'd' && question.subject.kind !== 'limit') stderr.write(`d\n${showQuestion(prompt, true)}\n${keys}`);

@@ -33,8 +33,10 @@ export function addUndo(program: Command, done: Done): void {
     const request = { kind: 'undo' as const, ...(turn === undefined ? {} : { turn }) };
     done(await (await import('./commands/undo.ts')).undo(request, options));
   });
-  addRestoreOptions(program.command('redo').summary('make again what the last undo took back')).action(
-    async (options: UndoOptions) => done(await (await import('./commands/undo.ts')).undo({ kind: 'redo' }, options)),
+  addRestoreOptions(
+    program.command('redo').summary('make again what the last undo took back, or take back the last restore'),
+  ).action(async (options: UndoOptions) =>
+    done(await (await import('./commands/undo.ts')).undo({ kind: 'redo' }, options)),
   );
   const restore = program
     .command('restore')

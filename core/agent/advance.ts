@@ -173,6 +173,7 @@ async function askLimit(current: Work, reached: LimitReached): Promise<void> {
       limit: reached,
     });
   }
+  await keepAfter(current);
   await current.append([
     {
       type: 'approval.asked',

@@ -1,4 +1,4 @@
-import { keepHunks, renderHunk, toChangeHunks, type KeptChange } from '../policy/index.ts';
+import { decodeText, keepHunks, renderHunk, toChangeHunks, type KeptChange } from '../policy/index.ts';
 import type { Hunk, HunkAnswer, TreeChange } from '../protocol/index.ts';
 import type { Intent } from './ports/tool.ts';
 import type { Snapshots } from './ports/snapshots.ts';
@@ -40,12 +40,29 @@ export async function toEditParts(workspace: Workspace, { edits = [], changes = 
   return parts;
 }
 
-/** The parts of what differs between two states. */
-export async function toChangeParts(snapshots: Snapshots, rows: readonly TreeChange[]): Promise<ChangePart[]> {
+/** Bytes of content in one question: a command may have installed a thousand packages. */
+export const MAX_ASKED = 4 * 1_024 * 1_024;
+
+/**
+ * The parts of what differs between two states.
+ *
+ * @param maxBytes Of content in all parts together; whatever comes after it is named and not shown. The same rows
+ *   give the same parts. Default: no end.
+ */
+export async function toChangeParts(
+  snapshots: Snapshots,
+  rows: readonly TreeChange[],
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<ChangePart[]> {
+  let left = maxBytes;
   const read = async (side: TreeChange['before']): Promise<Uint8Array | null> =>
     side && side.type !== 'directory' && side.size <= MAX_BYTES ? await snapshots.content(side) : null;
   const parts: ChangePart[] = [];
-  for (const row of rows) parts.push(toPart(row, await read(row.before), await read(row.after)));
+  for (const row of rows) {
+    left -= (row.before?.size ?? 0) + (row.after?.size ?? 0);
+    const isShown = left >= 0;
+    parts.push(toPart(row, isShown ? await read(row.before) : null, isShown ? await read(row.after) : null));
+  }
   return parts;
 }
 
@@ -64,9 +81,21 @@ export function toDiffText(parts: readonly ChangePart[]): string {
     .join('');
 }
 
-/** What an answer leaves of a part. A hunk that was edited counts as accepted. */
-export function keepPart({ row, hunks, before }: ChangePart, answer: HunkAnswer): KeptChange {
-  return keepHunks(row, { hunks, before, answer: { ...answer, accepted: [...acceptedOf(answer)] } });
+/**
+ * What an answer leaves of a part. A hunk that was edited counts as accepted.
+ *
+ * @param restore As `Redactor.restore`: whoever edited a hunk saw placeholders in the place of secrets.
+ */
+export function keepPart(
+  { row, hunks, before, after }: ChangePart,
+  answer: HunkAnswer,
+  restore: (text: string, current: string) => string,
+): KeptChange {
+  const mine = new Set(hunks.map(({ id }) => id));
+  const edited = (answer.edited ?? []).filter(({ id }) => mine.has(id));
+  const current = edited.length > 0 ? [before, after].map((side) => (side && decodeText(side)) ?? '').join('\n') : '';
+  const whole = edited.map(({ id, text }) => ({ id, text: restore(text, current) }));
+  return keepHunks(row, { hunks, before, answer: { accepted: [...acceptedOf(answer)], edited: whole } });
 }
 
 function acceptedOf({ accepted, edited = [] }: HunkAnswer): Set<string> {

@@ -58,7 +58,7 @@ export interface Engine {
   /** Places where a command may write without touching the workspace. */
   openLayers(root: string): Promise<Layers>;
   /** @param patterns Further globs of secret files, relative to the root. */
-  openSecrets(root: string, patterns: readonly string[]): SecretSource;
+  openSecrets(root: string, patterns: readonly string[], hidden: readonly string[]): SecretSource;
   /** Approvals that were given for every session of this agent on this workspace. */
   remembered(workspace: string, agent: string): readonly Remembered[];
   /** Rules beside those that are always there, such as the user's policy. */

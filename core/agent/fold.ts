@@ -63,6 +63,7 @@ export function fold(state: State, event: Event): void {
       if (call) call.started = event;
       // What a command changed is not known by its result.
       if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
+      state.turnEffects?.tools.add(event.name);
       return;
     }
     case 'tool.finished':
@@ -129,7 +130,11 @@ function foldChange(state: State, event: EventOf<'session.changed'>): void {
 function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
   if (event.moment === 'before') {
     state.openSnapshot = event;
-    state.turnEffects = { paths: new Set(), isKnown: true, isApproved: false };
+    // A command whose changes waited for a human began before this state, and is kept as far as he said.
+    const begun = state.calls.filter((call) => call.started);
+    const isApproved = begun.some((call) => call.asked?.subject.kind === 'changes' && call.answer === 'approved');
+    const tools = new Set(begun.map(({ name }) => name));
+    state.turnEffects = { paths: new Set(), isKnown: begun.length === 0, tools, isApproved };
     return;
   }
   delete state.openSnapshot;

@@ -30,7 +30,7 @@ export function agentOf({ state }: Work): string {
 
 /** True for a call whose changes are looked at before they are kept: it runs on a layer. */
 export function isReviewed(work: Work, tool: Tool<unknown>): boolean {
-  if (!tool.effects.includes('execute')) return false;
+  if (!tool.effects.includes('execute') || tool.inPlace) return false;
   const opened = openedOf(work.state);
   return opened.isolate === true || opened.patchApproval || work.state.mode === 'ask';
 }

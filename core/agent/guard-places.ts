@@ -1,6 +1,5 @@
 import { describePlace, isSecretPath, placeOf } from '../policy/index.ts';
-import type { EventBody, TreeChange, TreeId } from '../protocol/index.ts';
-import { runOf } from './state.ts';
+import type { EventBody, EventOf, TreeChange, TreeId } from '../protocol/index.ts';
 import type { Work } from './work.ts';
 
 /**
@@ -10,10 +9,10 @@ import type { Work } from './work.ts';
  */
 export async function guardPlaces(
   work: Work,
-  trees: { before: TreeId; after: TreeId },
+  { opened, after: tree }: { opened: EventOf<'workspace.snapshotted'>; after: TreeId },
 ): Promise<{ bodies: EventBody[]; tree: TreeId }> {
   const { state, engine } = work;
-  const { before, after: tree } = trees;
+  const { run, turn, tree: before } = opened;
   const nothing = { bodies: [], tree };
   if (state.turnEffects?.isApproved) return nothing;
   const snapshots = await work.snapshots();
@@ -22,7 +21,6 @@ export async function guardPlaces(
   const rows = (await snapshots.changes(before, tree)).filter(isGuarded);
   if (rows.length === 0) return nothing;
   const names = rows.map(({ path }) => path);
-  const run = runOf(state).id;
   const what = `${describePlace(placeOf(names[0]!)!)}`;
   if (headsOf(snapshots.git(before)) !== headsOf(snapshots.git(tree))) {
     const text = `A checkout changed what is ${what}: ${list(names)}. Look at it before you use it.`;
@@ -48,14 +46,14 @@ export async function guardPlaces(
       {
         type: 'workspace.restored',
         kind: 'review',
-        turns: [state.turn],
+        turns: [turn],
         from: result.before,
         to: result.after,
         files: result.changes.length,
         kept: [],
         by: 'klaus',
       },
-      { type: 'message.added', run, turn: state.turn, message },
+      { type: 'message.added', run, turn, message },
     ],
     tree: to,
   };

@@ -143,9 +143,10 @@ function answer(state: State, command: Extract<Command, { type: 'approve' }>): E
 function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
   if (!given || asked.subject.kind === 'limit') return undefined;
   const known = new Map((asked.subject.hunks ?? []).map((hunk) => [hunk.id, hunk]));
-  const accepted = given.accepted.filter((id) => known.has(id));
+  // Named twice it is still one hunk: what was not named is not taken.
+  const accepted = [...new Set(given.accepted)].filter((id) => known.has(id));
   const edited = (given.edited ?? []).filter(({ id }) => isEditable(known.get(id)));
-  if (edited.length === 0 && accepted.length === known.size && given.accepted.length === known.size) return undefined;
+  if (edited.length === 0 && accepted.length === known.size) return undefined;
   return { accepted, ...(edited.length > 0 ? { edited } : {}) };
 }
 

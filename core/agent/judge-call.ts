@@ -127,6 +127,7 @@ function judgeIntent(
     access: intent.access,
     altered: call.redacted && !work.originals.has(call.id),
     scripts,
+    ...(tool.inPlace ? { inPlace: true } : {}),
   };
   const gate = toGateContext(work);
   const decision = decide(facts, gate, [...RULES, ...engine.rules]);

@@ -10,9 +10,13 @@ const MAX_UNCOVERED = 20;
 
 /** The state of the workspace before the first effect of a turn, to be appended with the intent of that effect. */
 export async function keepBefore(work: Work, tools: readonly Tool<unknown>[]): Promise<EventBody[]> {
+  return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await keepState(work);
+}
+
+/** The state of the workspace before an effect, where none of this turn's is open. */
+export async function keepState(work: Work): Promise<EventBody[]> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
-  if (tools.every((tool) => isReadOnly(tool.effects))) return [];
   const snapshots = await work.snapshots();
   const tree = await snapshots.snapshot({ signal: work.stop });
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
@@ -29,18 +33,22 @@ export async function keepBefore(work: Work, tools: readonly Tool<unknown>[]): P
 }
 
 /**
- * The state after the last effect of the turn. Where every change is known by name, only those paths are looked
+ * The state after the last effect of the turn, or before a question: what the user does while it is open is not of
+ * the turn. Where every change is known by name, only those paths are looked
  * at; where a command ran, what it changed at protected places without a human's word is taken back.
  */
 export async function keepAfter(work: Work): Promise<void> {
   const { openSnapshot: before, turnEffects } = work.state;
+  const { tools } = work.engine;
   if (!before) return;
   const snapshots = await work.snapshots();
-  const isKnown = turnEffects?.isKnown === true;
+  const isKnown =
+    turnEffects?.isKnown === true &&
+    ![...turnEffects.tools].some((name) => tools.find(name)?.effects.includes('execute') ?? true);
   const only = isKnown ? { only: { base: before.tree, paths: [...turnEffects.paths] } } : {};
   const tree = await snapshots.snapshot(only);
   const { run, turn } = before;
-  const guarded = isKnown ? { bodies: [], tree } : await guardPlaces(work, { before: before.tree, after: tree });
+  const guarded = isKnown ? { bodies: [], tree } : await guardPlaces(work, { opened: before, after: tree });
   await work.append([
     ...guarded.bodies,
     { type: 'workspace.snapshotted', run, turn, moment: 'after', tree: guarded.tree },

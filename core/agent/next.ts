@@ -35,8 +35,9 @@ export interface Facts {
 export function next(state: State, facts: Facts): Action {
   if (!state.session) return { kind: 'idle' };
   const { run } = state;
-  if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
+  // Also after a run that was cut short: what the user does from now on is not of its last turn.
   if (state.openSnapshot && state.calls.length === 0) return { kind: 'keep' };
+  if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
   if (run.limitRefused)
     return {
       kind: 'finish',

@@ -80,6 +80,9 @@ export function toQuestion(
   if (!commands) return { agent: of.agent, tool: of.tool };
   const folder = (input as { cwd?: unknown } | null)?.cwd;
   if (commands.length > 0 && typeof folder === 'string') commands.unshift(`(in ${folder})`);
+  // What was approved without the network, or with less of it, says nothing about the network.
+  for (const access of intent.access)
+    if (commands.length > 0 && access.kind === 'net') commands.push(`(reaches ${access.host} ${access.port})`);
   const paths = intent.access.flatMap((access) =>
     access.kind === 'fs' ? [toRelative(access.path, of.workspace) ?? access.path] : [],
   );

@@ -1,6 +1,7 @@
 import { KlausError, type EventBody, type TreeChange, type TreeEntry, type TreeId } from '../protocol/index.ts';
 import { loadState } from './advance.ts';
 import type { Engine } from './engine.ts';
+import { keepAfter } from './keep-state.ts';
 import type { Conflict, Snapshots } from './ports/snapshots.ts';
 import { openedOf, type State } from './state.ts';
 import { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';
@@ -10,7 +11,7 @@ import { createWork, runIdOf, type Work } from './work.ts';
 export type RestoreRequest =
   /** The last turn that changed something, or everything from `turn` on. */
   | { kind: 'undo'; turn?: number }
-  /** What the last undo took back. */
+  /** What the last undo, or restored file, replaced. */
   | { kind: 'redo' }
   /** One file or folder as it was before a turn began, or after it ended. */
   | { kind: 'file'; path: string; turn: number; side?: 'before' | 'after' };
@@ -56,6 +57,8 @@ export async function restore(
       stop: new AbortController().signal,
       isLeaving: () => false,
     });
+    // A turn that is under way ends here: what it does after this is another step, to be taken back by itself.
+    if (!options.dryRun) await keepAfter(work);
     const snapshots = await work.snapshots();
     const history = readTurnHistory(engine.store.read(session));
     const plan = await toPlan({ snapshots, history, state }, request);
@@ -68,7 +71,7 @@ export async function restore(
 interface Plan {
   turns: number[];
   changes: TreeChange[];
-  /** Files that somebody changed between the turns that are taken back: what the turns left there is gone. */
+  /** Files that somebody else changed: what the session left there is gone. */
   foreign: Conflict[];
 }
 
@@ -128,13 +131,33 @@ async function compose(snapshots: Snapshots, turns: readonly TurnStates[]): Prom
 async function planRedo({ snapshots, history }: Planning): Promise<Plan> {
   const last = history.redoable.at(-1);
   if (!last) throw nothing('There is no undo that could be made again.');
-  return { turns: last.turns, changes: await snapshots.changes(last.to, last.from), foreign: [] };
+  const { kind, turns, from, to } = last.event;
+  return { turns: kind === 'undo' ? turns : [], changes: await snapshots.changes(to, from), foreign: [] };
+}
+
+/** What the session left at each path that it ever changed. */
+async function findLeft(snapshots: Snapshots, { steps }: TurnHistory): Promise<Map<string, TreeEntry | null>> {
+  const left = new Map<string, TreeEntry | null>();
+  for (const { from, to } of steps) {
+    const rows = await snapshots.changes(from, to ?? (await snapshots.snapshot()));
+    for (const { path, after } of rows) left.set(path, after);
+  }
+  return left;
+}
+
+/** As it stands in states; '' is the whole workspace. */
+function toPlain(path: string): string {
+  return path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/');
 }
 
 async function planFile(
   { snapshots, history }: Planning,
-  { path, turn, side = 'before' }: Extract<RestoreRequest, { kind: 'file' }>,
+  { path: given, turn, side = 'before' }: Extract<RestoreRequest, { kind: 'file' }>,
 ): Promise<Plan> {
+  const path = toPlain(given);
   const found = history.turns.filter((candidate) => candidate.turn === turn);
   const tree: TreeId | undefined = side === 'before' ? found[0]?.before : found.at(-1)?.after;
   if (tree === undefined) {
@@ -146,12 +169,24 @@ async function planFile(
   }
   const base = history.turns.at(-1)?.after ?? tree;
   const now = await snapshots.snapshot({ only: { base, paths: [path] } });
-  const isMine = (row: TreeChange): boolean => row.path === path || row.path.startsWith(`${path}/`);
+  const isMine = (row: TreeChange): boolean => path === '' || row.path === path || row.path.startsWith(`${path}/`);
   const changes = (await snapshots.changes(now, tree)).filter(isMine);
-  if (changes.length === 0 && !(await snapshots.entry(tree, path)) && !(await snapshots.entry(now, path))) {
+  if (
+    changes.length === 0 &&
+    path !== '' &&
+    !(await snapshots.entry(tree, path)) &&
+    !(await snapshots.entry(now, path))
+  ) {
     throw nothing(`There is no ${path} ${side} turn ${turn}.`);
   }
-  return { turns: [turn], changes, foreign: [] };
+  const left = await findLeft(snapshots, history);
+  const first = history.steps[0]!.from;
+  const foreign: Conflict[] = [];
+  for (const { path: at, before: now } of changes) {
+    const expected = left.has(at) ? left.get(at)! : ((await snapshots.entry(first, at)) ?? null);
+    if (!isSame(now, expected)) foreign.push({ path: at, expected, found: now });
+  }
+  return { turns: [turn], changes, foreign };
 }
 
 async function carryOut(
@@ -203,10 +238,11 @@ function toNote(
 ): EventBody[] {
   const run = runIdOf(work);
   if (run === '' || changes.length === 0) return [];
-  const names = changes.slice(0, MAX_NAMED).map(({ path, kind: what }) => `  ${what} ${path}`);
+  const names = changes.slice(0, MAX_NAMED).map(({ path, kind: change }) => `  ${change} ${path}`);
   if (changes.length > MAX_NAMED) names.push(`  … and ${changes.length - MAX_NAMED} more`);
   const verb = kind === 'undo' ? 'took back' : kind === 'redo' ? 'made again' : 'restored a file to';
-  const text = `The user ${verb} turn ${turns.join(', ')}. Read files again before you rely on them:\n${names.join('\n')}`;
+  const what = turns.length === 0 ? 'took back what was restored' : `${verb} turn ${turns.join(', ')}`;
+  const text = `The user ${what}. Read files again before you rely on them:\n${names.join('\n')}`;
   const id = work.engine.ids.ulid();
   const message = { id, role: 'user' as const, origin: 'engine' as const, parts: [{ type: 'text' as const, text }] };
   return [{ type: 'message.added', run, turn: work.state.turn, message }];
@@ -216,6 +252,10 @@ function toChange(path: string, before: TreeEntry | null, after: TreeEntry | nul
   if (isSame(before, after)) return [];
   const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
   return [{ path, kind, before, after }];
+}
+
+function reverse({ path, before, after }: TreeChange): TreeChange {
+  return toChange(path, after, before)[0]!;
 }
 
 function isSame(a: TreeEntry | null, b: TreeEntry | null): boolean {
@@ -244,6 +284,6 @@ export async function changesOfTurn(
     );
   }
   const snapshots = await engine.openSnapshots(openedOf(loadState(engine, session)).workspace);
-  const after = states.at(-1)!.after ?? (await snapshots.snapshot());
-  return { turn: number, changes: await snapshots.changes(states[0]!.before, after), snapshots };
+  const { changes } = await compose(snapshots, states);
+  return { turn: number, changes: changes.map(reverse).toSorted((a, b) => (a.path < b.path ? -1 : 1)), snapshots };
 }

@@ -1,6 +1,6 @@
 import { review } from '../policy/index.ts';
-import type { EventBody, FileChange, ToolResult, TreeChange } from '../protocol/index.ts';
-import { toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
+import type { EventBody, FileChange, ToolResult, TreeChange, TreeId } from '../protocol/index.ts';
+import { MAX_ASKED, toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
 import { toGateContext } from './gate-context.ts';
 import { toHead, toAttempt, type Ready, type ToolFinished } from './judge-call.ts';
 import { isPackageFile, scriptsOf } from './package-scripts.ts';
@@ -13,23 +13,31 @@ import type { Work } from './work.ts';
 /** Characters of the question's diff. */
 const MAX_DIFF = 400_000;
 
+/** A layer with the state that its command begins from. */
+export interface Begun {
+  layer: Layer;
+  base: TreeId;
+}
+
 /** A layer for one call: its commands see the workspace at its own path and change none of it. */
-export async function openLayer(work: Work, ready: Ready): Promise<{ layer: Layer; context: ToolContext }> {
+export async function openLayer(work: Work, ready: Ready): Promise<Begun & { context: ToolContext }> {
   const layers = await work.layers();
+  // Taken first: what somebody changes from now on differs from it, and is not overwritten.
+  const base = await (await work.snapshots()).snapshot({ signal: work.stop });
   const layer = await layers.open({ signal: work.stop });
   const { sandbox } = ready.context;
   const context: ToolContext = {
     ...ready.context,
     sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, workspaceAt: layer.folder }) },
   };
-  return { layer, context };
+  return { layer, base, context };
 }
 
 export interface ReviewInput {
   ready: Ready;
   /** What the command gave. */
   finished: ToolFinished;
-  layer: Layer;
+  begun: Begun;
 }
 
 /**
@@ -37,16 +45,15 @@ export interface ReviewInput {
  * refused, or the question that it waits for. Undefined when nothing was changed.
  */
 export async function reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined> {
-  const { ready, finished, layer } = input;
+  const { ready, finished, begun } = input;
+  const { layer, base: from } = begun;
   const { paths, git } = await layer.touched();
   const notes = git ? ["What it changed in git's own data was not kept; use the git tools."] : [];
   const snapshots = await work.snapshots();
-  const base = work.state.openSnapshot?.tree ?? (await snapshots.snapshot());
-  const from = await snapshots.snapshot({ only: { base, paths } });
   const to = await snapshots.snapshot({ only: { base: from, paths }, folder: layer.folder });
   const changes = await snapshots.changes(from, to);
   if (changes.length === 0) return notes.length > 0 ? [withNotes(finished, notes)] : undefined;
-  const parts = await toChangeParts(snapshots, changes);
+  const parts = await toChangeParts(snapshots, changes, MAX_ASKED);
   const scripts = parts.filter(isScriptChange).map(({ row }) => row.path);
   const decision = review({ name: ready.call.name, changes, scripts }, toGateContext(work), work.engine.rules);
   const { refused, ...verdict } = decision;
@@ -100,7 +107,10 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
 }
 
 function isScriptChange({ row, before, after }: ChangePart): boolean {
-  return isPackageFile(row.path) && scriptsOf(before ?? undefined) !== scriptsOf(after ?? undefined);
+  if (!isPackageFile(row.path)) return false;
+  // What was too large to be read may hold anything.
+  if ((row.before && !before) || (row.after && !after)) return true;
+  return scriptsOf(before ?? undefined) !== scriptsOf(after ?? undefined);
 }
 
 /** Puts rows in place, or says what stood in the way. */

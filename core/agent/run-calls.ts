@@ -11,7 +11,7 @@ import {
 } from './judge-call.ts';
 import { cutOutput } from './output.ts';
 import { loadInstructions } from './instructions.ts';
-import { keepBefore } from './keep-state.ts';
+import { keepAfter, keepBefore } from './keep-state.ts';
 import { openLayer, reviewChanges } from './review-changes.ts';
 import type { ToolOutput } from './ports/tool.ts';
 import type { CallState } from './state.ts';
@@ -36,6 +36,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
       ready.push(judged.ready);
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
+  if (bodies.some(isQuestion)) await keepAfter(work);
   // Stands before the intents: what comes after it can be taken back.
   const before = await keepBefore(
     work,
@@ -45,6 +46,10 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
   const ended = await Promise.allSettled(ready.map((item) => runCall(work, item)));
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
+}
+
+function isQuestion({ type }: EventBody): boolean {
+  return type === 'approval.asked';
 }
 
 /** The intent of a call, to be durable before its effect. */
@@ -75,10 +80,11 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
   const head = toHead(work, call);
   const { clock } = work.engine;
   const began = clock.now();
-  const layer = isReviewed(work, tool) ? await openLayer(work, ready) : undefined;
+  let layer: Awaited<ReturnType<typeof openLayer>> | undefined;
   let finished: ToolFinished;
   let unkept: EventBody[] | undefined;
   try {
+    if (isReviewed(work, tool)) layer = await openLayer(work, ready);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await untilGivenUp(running, { stop: work.stop, clock });
@@ -86,10 +92,11 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
     // What it may have read came to stand in the workspace while it ran.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
-    if (layer) unkept = await reviewChanges(work, { ready, finished, layer: layer.layer });
+    if (layer) unkept = await reviewChanges(work, { ready, finished, begun: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
-    const text = known.hint === undefined ? known.message : `${known.message} ${known.hint}`;
+    const lost = layer ? 'None of its changes were kept.' : undefined;
+    const text = [known.message, known.hint, lost].filter((part) => part !== undefined).join(' ');
     finished = toFinished(head, {
       outcome: known.code === 'cancelled' ? 'cancelled' : 'error',
       output: cut(work, ready, work.redactor.redact(text)),
@@ -99,6 +106,7 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
     await layer?.layer.close();
   }
   if (work.isLeaving()) return;
+  if (unkept?.some(isQuestion)) await keepAfter(work);
   if (unkept) return await work.append(unkept);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
   const context_ = await loadInstructions(work, ready.intent.access);

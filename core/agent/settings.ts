@@ -29,4 +29,6 @@ export interface EngineSettings {
   approvalTtlMs: number;
   /** The user's globs of secret files beside the known ones, relative to the workspace. */
   secretPatterns: readonly string[];
+  /** Globs of files that commands find empty whatever is in them: what a policy denies reading. */
+  hiddenPatterns: readonly string[];
 }

@@ -1,10 +1,14 @@
-import type { EventOf, HunkAnswer, TreeChange } from '../protocol/index.ts';
-import { describeRejected, keepPart, toChangeParts } from './change-parts.ts';
+import { allowsAccess, allowsTool } from '../policy/index.ts';
+import { isKlausError, type EventOf, type HunkAnswer, type TreeChange } from '../protocol/index.ts';
+import { describeRejected, MAX_ASKED, keepPart, toChangeParts } from './change-parts.ts';
 import { toFinished, toHead } from './judge-call.ts';
-import type { Snapshots } from './ports/snapshots.ts';
+import { keepState } from './keep-state.ts';
 import { applyKept, withNotes } from './review-changes.ts';
-import type { CallState } from './state.ts';
+import { openedOf, type CallState } from './state.ts';
 import type { Work } from './work.ts';
+
+/** Failures that another attempt would meet again. */
+const LOST: ReadonlySet<string> = new Set(['usage', 'store.corrupt', 'tool.failed']);
 
 type Subject = Extract<EventOf<'approval.asked'>['subject'], { kind: 'changes' }>;
 
@@ -19,23 +23,53 @@ export async function settleChanges(work: Work, call: CallState, subject: Subjec
     return;
   }
   const snapshots = await work.snapshots();
-  const asked = new Set(subject.hunks.map(({ path }) => path));
-  const changes = (await snapshots.changes(subject.from, subject.to)).filter(({ path }) => asked.has(path));
-  const taken = await takeChanges(snapshots, changes, call.hunks);
-  await work.append([await applyKept(snapshots, { finished, changes: taken.changes, notes: taken.notes })]);
+  const before = await keepState(work);
+  if (before.length > 0) await work.append(before);
+  try {
+    const taken = await takeChanges(work, subject, call.hunks);
+    const lost = findUngranted(work, call.name, taken.changes);
+    if (lost !== undefined) {
+      const why = `None of its changes were kept: the grant does not allow ${lost} any more.`;
+      await work.append([{ ...withNotes(finished, [why]), outcome: 'denied' }]);
+      return;
+    }
+    await work.append([await applyKept(snapshots, { finished, changes: taken.changes, notes: taken.notes })]);
+  } catch (error) {
+    // Where room is missing or somebody is at work on the files, it is tried again; what is gone for good is said.
+    if (!isKlausError(error) || !LOST.has(error.code)) throw error;
+    await work.append([
+      { ...withNotes(finished, [`None of its changes were kept: ${error.message}`]), outcome: 'error' },
+    ]);
+  }
+}
+
+/** What of the changes the grant does not hold, because it was narrowed since the question was asked. */
+function findUngranted({ state, engine }: Work, tool: string, changes: readonly TreeChange[]): string | undefined {
+  const now = engine.clock.now();
+  if (!allowsTool(state.grant, tool, now)) return `the tool ${tool}`;
+  const { workspace } = openedOf(state);
+  const isUngranted = ({ path }: TreeChange): boolean =>
+    !allowsAccess(state.grant, { kind: 'fs', path: `${workspace}/${path}`, right: 'w' }, now);
+  const found = changes.find(isUngranted);
+  return found && `changes of ${found.path}`;
 }
 
 async function takeChanges(
-  snapshots: Snapshots,
-  changes: readonly TreeChange[],
+  work: Work,
+  subject: Subject,
   answer: HunkAnswer | undefined,
 ): Promise<{ changes: TreeChange[]; notes: string[] }> {
-  if (!answer) return { changes: [...changes], notes: [] };
-  const parts = await toChangeParts(snapshots, changes);
+  const snapshots = await work.snapshots();
+  const asked = new Set(subject.hunks.map(({ path }) => path));
+  const all = await snapshots.changes(subject.from, subject.to);
+  if (!answer) return { changes: all.filter(({ path }) => asked.has(path)), notes: [] };
+  // Made from the same rows as those that were shown, so that they are the same.
+  const parts = (await toChangeParts(snapshots, all, MAX_ASKED)).filter(({ row }) => asked.has(row.path));
+  const restore = (text: string, current: string): string => work.redactor.restore(text, current);
   const kept: TreeChange[] = [];
   for (const part of parts) {
     const { row } = part;
-    const taken = keepPart(part, answer);
+    const taken = keepPart(part, answer, restore);
     if (taken.kept === 'all') kept.push(row);
     if (taken.kept !== 'part') continue;
     const { content, mode } = taken;
@@ -44,5 +78,8 @@ async function takeChanges(
     kept.push({ ...row, after });
   }
   const rejected = describeRejected(parts, answer);
-  return { changes: kept, notes: rejected === '' ? [] : [rejected] };
+  const staying = parts.filter(({ row }) => row.before && !kept.includes(row)).map(({ row }) => row.path);
+  const isHolding = ({ path, after }: TreeChange): boolean =>
+    after === null && staying.some((below) => below.startsWith(`${path}/`));
+  return { changes: kept.filter((row) => !isHolding(row)), notes: rejected === '' ? [] : [rejected] };
 }

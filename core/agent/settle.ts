@@ -15,6 +15,13 @@ export function settleCalls(work: Work, why: string): EventBody[] {
   }));
   for (const call of state.calls) {
     if (call.finished) continue;
+    if (call.asked?.subject.kind === 'changes' && state.approvals.has(call.asked.approval)) {
+      // It ended, and nothing of what it changed left its layer.
+      const { result } = call.asked.subject;
+      const output = `${result.output.trimEnd()}\n\nNone of its changes were kept: ${why}.`.trimStart();
+      bodies.push(toFinished(toHead(work, call), { ...result, outcome: 'cancelled', output }));
+      continue;
+    }
     const output = call.started ? `Outcome unknown: ${why} while this ran.` : `Not run: ${why}.`;
     bodies.push(toFinished(toHead(work, call), { outcome: call.started ? 'unknown' : 'cancelled', output }));
   }

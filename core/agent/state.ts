@@ -71,6 +71,8 @@ export interface TurnEffects {
   paths: Set<string>;
   /** False once something ran whose changes are not known by its result, such as a command. */
   isKnown: boolean;
+  /** Names of the tools that ran. */
+  tools: Set<string>;
   /** A human let one of its calls pass. */
   isApproved: boolean;
 }

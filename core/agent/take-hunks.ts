@@ -21,7 +21,7 @@ export function takeHunks(ready: Ready, { parts, answer, digest }: TakeInput): R
     const { path } = part.row;
     const edit = ready.intent.edits?.find((candidate) => candidate.path === path);
     const change = ready.intent.changes?.find((candidate) => candidate.path === path);
-    const kept = keepPart(part, answer);
+    const kept = keepPart(part, answer, (text, current) => ready.context.restoreSecrets(text, current));
     if (!edit || !change || kept.kept === 'none') continue;
     if (kept.kept === 'all') {
       shown.push(part);

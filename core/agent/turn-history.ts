@@ -16,29 +16,49 @@ export interface TurnStates {
 /** The turns of a session that had effects, and what was put back since. */
 export interface TurnHistory {
   turns: TurnStates[];
-  /** Restores that can be taken back, the newest last. */
-  redoable: EventOf<'workspace.restored'>[];
+  /** Restores that can be taken back, the newest last, each with the turns that it took back. */
+  redoable: { event: EventOf<'workspace.restored'>; taken: TurnStates[] }[];
+  /** Every change that the session made, in order: its turns and what was put back. */
+  steps: Step[];
+}
+
+/** From one state to the next; `to` is undefined where it was cut off. */
+export interface Step {
+  from: TreeId;
+  to?: TreeId;
 }
 
 /** Folds the log into what undo needs. */
 export function readTurnHistory(events: Iterable<Event>): TurnHistory {
   const turns: TurnStates[] = [];
-  let redoable: EventOf<'workspace.restored'>[] = [];
+  const redoable: TurnHistory['redoable'] = [];
+  const steps: Step[] = [];
+  let open: { turn: TurnStates; step: Step } | undefined;
   for (const event of events) {
     if (event.type === 'workspace.snapshotted') {
       if (event.moment === 'before') {
-        turns.push({ turn: event.turn, run: event.run, at: event.at, before: event.tree, isUndone: false });
+        const turn = { turn: event.turn, run: event.run, at: event.at, before: event.tree, isUndone: false };
+        open = { turn, step: { from: event.tree } };
+        turns.push(turn);
+        steps.push(open.step);
         continue;
       }
-      const open = turns.findLast(({ turn, after }) => turn === event.turn && after === undefined);
-      if (open) open.after = event.tree;
-    } else if (event.type === 'workspace.restored') {
-      const isUndo = event.kind === 'undo';
-      if (event.kind !== 'undo' && event.kind !== 'redo') continue;
-      for (const turn of turns) if (event.turns.includes(turn.turn)) turn.isUndone = isUndo;
-      if (isUndo) redoable.push(event);
-      else redoable = redoable.filter(({ turns: taken }) => taken.join() !== event.turns.join());
+      if (!open) continue;
+      open.turn.after = open.step.to = event.tree;
+      open = undefined;
+    } else if (event.type === 'workspace.restored' && event.kind !== 'review') {
+      steps.push({ from: event.from, to: event.to });
+      if (event.kind === 'redo') {
+        // A redo takes back the newest of them, which may be one of several of the same turn.
+        for (const turn of redoable.pop()?.taken ?? []) turn.isUndone = false;
+        continue;
+      }
+      const isTaken = ({ turn, isUndone }: TurnStates): boolean =>
+        event.kind === 'undo' && !isUndone && event.turns.includes(turn);
+      const taken = turns.filter(isTaken);
+      for (const turn of taken) turn.isUndone = true;
+      redoable.push({ event, taken });
     }
   }
-  return { turns, redoable };
+  return { turns, redoable, steps };
 }

@@ -57,8 +57,9 @@ export function createWork(options: WorkOptions): Work {
   let snapshots: Promise<Snapshots> | undefined;
   let layers: Promise<Layers> | undefined;
   let secrets: SecretSource | undefined;
+  const { secretPatterns, hiddenPatterns } = engine.settings;
   const toSecrets = (): SecretSource =>
-    (secrets ??= engine.openSecrets(openedOf(state).workspace, engine.settings.secretPatterns));
+    (secrets ??= engine.openSecrets(openedOf(state).workspace, secretPatterns, hiddenPatterns));
   let model: { name: string; model: Promise<Model> } | undefined;
   return {
     engine,

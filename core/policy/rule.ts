@@ -9,6 +9,8 @@ export interface CallFacts {
   altered: boolean;
   /** True for what the engine does by the user's own setting, such as the checkpoint at the end of a run. */
   engine?: boolean;
+  /** True for a command that works on the workspace itself where others work on a layer. */
+  inPlace?: boolean;
   /** Package files whose scripts the call would change: what stands there runs at the next `npm test`. */
   scripts?: readonly string[];
 }

@@ -36,6 +36,15 @@ const patchRule: Rule = {
   },
 };
 
+/** In an isolated session nothing changes the workspace before it was looked at. */
+const isolateRule: Rule = {
+  name: 'isolate',
+  check(call, { isolate }) {
+    if (!isolate || !call.inPlace) return undefined;
+    return { verdict: 'ask', reason: 'the session is isolated, and this works on the workspace itself' };
+  },
+};
+
 /** A call whose text redaction changed is not what the model asked for any more. */
 const alteredRule: Rule = {
   name: 'redaction',
@@ -45,4 +54,4 @@ const alteredRule: Rule = {
   },
 };
 
-export const RULES: readonly Rule[] = [grantRule, pathRule, shellRule, modeRule, patchRule, alteredRule];
+export const RULES: readonly Rule[] = [grantRule, pathRule, shellRule, modeRule, patchRule, isolateRule, alteredRule];

@@ -1,5 +1,5 @@
 import type { Engine } from '@klaus/core/agent';
-import { createPolicyRule, type Policy } from '@klaus/core/policy';
+import { createPolicyRule, toHiddenGlobs, type Policy } from '@klaus/core/policy';
 import { loadPolicy, type PolicyInput } from './load-policy.ts';
 import { recordConfiguration, type ConfigurationRecord } from './record-configuration.ts';
 
@@ -40,7 +40,7 @@ function withRule(engine: Engine, policy: Policy): Engine {
   const secretPatterns = [...engine.settings.secretPatterns, ...policy.secrets];
   return {
     ...engine,
-    settings: { ...engine.settings, secretPatterns },
+    settings: { ...engine.settings, secretPatterns, hiddenPatterns: toHiddenGlobs(policy) },
     rules: [...engine.rules, createPolicyRule(policy)],
   };
 }

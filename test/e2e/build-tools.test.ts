@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
@@ -76,6 +77,19 @@ describe('npm_run', () => {
     const output = await call('npm_run', { script: 'build' });
     expect(output).toMatchObject({ isError: true, text: expect.stringContaining('npm install') });
   });
+
+  const hasPnpm = spawnSync('pnpm', ['--version']).status === 0;
+  test.skipIf(hasPnpm)(
+    'tests whose package manager is missing say what brings it (needs a machine without pnpm)',
+    async () => {
+      put('package.json', JSON.stringify({ scripts: { test: 'x' } }));
+      put('pnpm-lock.yaml', '');
+      expect(await call('run_tests', {})).toMatchObject({
+        isError: true,
+        detail: { missing: 'pnpm', bring: 'npm install --global pnpm' },
+      });
+    },
+  );
 });
 
 describe('tsc_check', () => {

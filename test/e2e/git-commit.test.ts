@@ -12,10 +12,14 @@ import { callTool, createToolContext, type TestContext } from '../fixtures/tool-
 let place: Place;
 let context: TestContext;
 
-const open = async (folder: string): Promise<TestContext> => ({
+const open = async (folder: string, hidden: readonly string[] = []): Promise<TestContext> => ({
   ...createToolContext({
     workspace: await createWorkspace(folder),
-    sandbox: await createSandbox({ workspace: folder, home: place.home }),
+    sandbox: await createSandbox({
+      workspace: folder,
+      home: place.home,
+      masks: async () => hidden.map((path) => join(folder, path)),
+    }),
   }),
   // One line with a token on it is one finding, whatever else the file holds.
   findSecrets: (text, { path = '' } = {}) =>
@@ -92,6 +96,48 @@ describe('what is committed', () => {
     }
     await expect(commit({ paths: ['src'], all: true })).rejects.toMatchObject({ code: 'tool.failed' });
     await expect(commit({ message: ' \n' })).rejects.toMatchObject({ message: 'The message is empty.' });
+  });
+
+  test('not secret files, which are hidden here: they keep their last state and are named', async () => {
+    put('.env', 'MODE=test\n');
+    git('add', '.');
+    git(...as, 'commit', '-qm', 'Settings');
+    put('.env', 'MODE=something-else\n');
+    put('.env.local', 'MODE=local\n');
+    context = await open(place.workspace, ['.env', '.env.local']);
+    for (const paths of [['.env'], ['.']]) {
+      await expect(commit({ paths })).rejects.toMatchObject({ message: expect.stringContaining('Left out') });
+    }
+    put('src/a.js', 'two, and longer\n');
+    put('listed.yaml', 'a: 1\n');
+    context = await open(place.workspace, ['.env', '.env.local', 'listed.yaml']);
+    expect((await call('git_checkpoint', {})).detail).toMatchObject({ leftOut: ['.env', '.env.local', 'listed.yaml'] });
+    rmSync(join(place.workspace, 'listed.yaml'));
+    const output = await commit({ all: true });
+    expect(output.text).toMatch(/^Left out, because .*: \.env, \.env\.local\.$/m);
+    expect(files()).toEqual(['M\tsrc/a.js']);
+    put('src/a.js', 'three, and even longer\n');
+    expect((await commit({ paths: ['src'] })).text).not.toContain('Left out');
+    expect(git('status', '--porcelain').split('\n')).toEqual([' M .env', '?? .env.local']);
+    // The way to stop keeping it in Git.
+    git('rm', '-q', '--cached', '.env');
+    put('.gitignore', 'ignored/\n.env*\n');
+    await commit({ all: true });
+    expect(files()).toEqual(['D\t.env', 'M\t.gitignore']);
+  });
+
+  test('not as deleted what is only hidden with its folder', async () => {
+    put('private/list.csv', 'one\n');
+    git('add', '.');
+    git(...as, 'commit', '-qm', 'List');
+    context = await open(place.workspace, ['private']);
+    put('src/a.js', 'two, and longer\n');
+    await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('private/list.csv') });
+    expect((await call('git_checkpoint', {})).text).toContain('private/list.csv');
+    const ref = git('for-each-ref', '--format=%(refname)', 'refs/klaus/checkpoints');
+    expect(git('show', `${ref}:private/list.csv`)).toBe('one');
+    await commit({ paths: ['src'] });
+    expect(files()).toEqual(['M\tsrc/a.js']);
   });
 
   test('the first commit of a repository', async () => {

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
-import { createTestEngine } from '../fixtures/engine.ts';
+import { createTestEngine, ofType } from '../fixtures/engine.ts';
+import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import type { Place } from '../fixtures/place.ts';
 
 const WRITE: Script = {
@@ -88,4 +89,26 @@ test('settings and policies that differ from the last run in a workspace are rec
     policies: [{ path, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }],
   });
   expect(klaus.store.audit().intact).toBe(true);
+});
+
+sandboxed('what must not be read is empty for commands too, however they come to it', async () => {
+  const lines = ['grep -rh ACME . || echo nothing', `python3 -c "print(open('custom' + 'ers/list.csv').read())"`];
+  lines.push('cat -- `ls -d cus*`/l*', 'git show HEAD:customers/list.csv', 'cat notes.txt');
+  await using engine = await createTestEngine({
+    files: { 'customers/list.csv': 'ACME\n', 'deep/a.private': 'ACME\n', 'notes.txt': 'open\n' },
+    script: {
+      steps: lines.map((command) => ({ reply: { calls: [{ name: 'run_command', input: { command } }] } })),
+      fallback: { text: 'Done.' },
+    },
+    settings: { 'sandbox.driver': 'bubblewrap' },
+  });
+  writePolicy(engine.place, 'rules:\n  - deny: { read: "customers/**" }\n  - deny: { read: "*.private" }\n');
+  const session = await engine.klaus.open();
+  await session.prompt('begin');
+  await session.advance();
+  const outputs = ofType(session.events(), 'tool.finished').map(({ output }) => output);
+  expect(outputs).toHaveLength(lines.length);
+  expect(outputs.join('\n')).not.toContain('ACME');
+  expect(outputs[0]).toContain('nothing');
+  expect(outputs.at(-1)).toContain('open');
 });

@@ -77,7 +77,7 @@ const links: EscapeCase[] = [
     attack: (world) =>
       perl(
         `mkdir 'd'; my $pid = fork; if (!$pid) { for (1..400) { rename 'd','e'; symlink $ARGV[0],'d'; unlink 'd'; rename 'e','d' } exit }
-         for (1..400) { if (open(my $f, '<', 'd/canary')) { print <$f>; last } } kill 9, $pid; waitpid $pid, 0; unlink 'd'; rename 'e','d'; symlink $ARGV[0], 's'; open(my $f, '<', 's/canary') and print <$f>`,
+         for (1..400) { if (open(my $f, '<', 'd/canary')) { print <$f>; last } } kill 9, $pid; waitpid $pid, 0; unlink 'd'; rename 'e','d'; symlink $ARGV[0], 's'; if (open(my $g, '<', 's/canary')) { print <$g> }`,
         world.root,
       ),
   },

@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['test/injection/*.injection.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
   },
 });

@@ -46,13 +46,17 @@ export class HostSandbox implements Sandbox {
 
   async exec(request: ExecRequest): Promise<ExecResult> {
     if (request.files)
-      throw new KlausError('sandbox.unavailable', 'the host cannot narrow what a command sees of the workspace', {
+      throw new KlausError('sandbox.unavailable', 'The host cannot narrow what a command sees of the workspace.', {
         hint: 'Use bubblewrap, or grant the whole workspace to read and write.',
       });
     if (request.workspaceAt !== undefined) {
-      throw new KlausError('sandbox.unavailable', "the host cannot show another folder in the workspace's place", {
-        hint: 'Install bubblewrap or start Docker.',
-      });
+      throw new KlausError(
+        'sandbox.unavailable',
+        "The host cannot show a command another folder in the workspace's place.",
+        {
+          hint: 'Install bubblewrap or start Docker.',
+        },
+      );
     }
     this.#swept ??= endMarked(isOrphanMark);
     await this.#swept;

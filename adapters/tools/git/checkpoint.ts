@@ -4,6 +4,7 @@ import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { runGit, toGitError, type GitOptions } from './git.ts';
+import { isHiddenFile } from './hidden-file.ts';
 import { findRepository, type Repository } from './repository.ts';
 import { readAllowed, type StagedSecret } from './staged-secrets.ts';
 
@@ -42,11 +43,22 @@ git update-index -q --refresh >/dev/null || true
 const SURVEY = `${PREPARE}
 git diff-files -z --name-only --relative --ignore-submodules=all -- .
 git ls-files -z --others --exclude-standard -- .
+# An empty name, then those that are not there.
+printf '\\0'
+git ls-files -z --deleted -- .
 `;
 
 const COMMIT = `${PREPARE}
 # Exit code 1 means that single files could not be read.
-git add -A --ignore-errors --pathspec-from-file=- --pathspec-file-nul || [ $? -eq 1 ]
+failed=
+git add -A --ignore-errors --pathspec-from-file=- --pathspec-file-nul || { [ $? -eq 1 ] && failed=yes; }
+# After an empty name: what was not taken.
+if [ -n "$failed" ]; then
+  printf '\\0'
+  git diff-files -z --name-only --relative --ignore-submodules=all -- .
+  git ls-files -z --others --exclude-standard -- .
+  echo
+fi
 tree=$(git write-tree)
 if [ -n "$base" ] && [ "$tree" = "$(git rev-parse "$base^{tree}")" ]; then echo same; exit 0; fi
 name=$(git config user.name || true)
@@ -121,7 +133,9 @@ export async function checkpoint(
     KLAUS_NAME: context.gitIdentity.name,
     KLAUS_EMAIL: context.gitIdentity.email,
   };
-  const changed = (await runScript(context, SURVEY, { repository, env })).split('\0');
+  const survey = (await runScript(context, SURVEY, { repository, env })).split('\0');
+  const changed = survey.slice(0, survey.indexOf(''));
+  const deleted = new Set(survey.slice(changed.length));
   // A name that ends in a slash is a repository of its own, which is left to itself.
   const paths = [...new Set(changed)].filter((path) => path !== '' && !path.endsWith('/'));
   const leftOut: string[] = [];
@@ -130,7 +144,8 @@ export async function checkpoint(
   for (const path of paths) {
     // A name that is no UTF-8 cannot be read here, so nobody knows what its file holds. A secret file is hidden
     // from the sandbox in which Git runs.
-    if (path.includes('\uFFFD') || isSecretFile(path)) {
+    const isHidden = deleted.has(path) && isHiddenFile(context.workspace.root, path);
+    if (path.includes('\uFFFD') || isSecretFile(path) || isHidden) {
       leftOut.push(path);
       continue;
     }
@@ -154,6 +169,9 @@ export async function checkpoint(
     binds,
     stdin: kept.map((path) => `${path}\0`).join(''),
   });
+  // What the user listed as secret, or a policy denies reading, is hidden too.
+  const missed = new Set(output.split('\0').slice(1));
+  leftOut.push(...kept.filter((path) => missed.has(path)));
   const made = toCommit(output);
   return made ? { ref, ...made, leftOut } : skip();
 }

@@ -23,6 +23,8 @@ export const gitBranch = defineTool({
   // A change of branch runs the filters that the repository's configuration names.
   effects: ['execute', 'write'],
   resume: 'tell',
+  // A layer would keep the files and lose the branch.
+  inPlace: true,
   async prepare(options, context) {
     const command = ['git', ...toWords(options)].map(quote).join(' ');
     await (options.action === 'list' ? findRepository(context) : findOwnRepository(context));

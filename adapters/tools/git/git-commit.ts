@@ -29,6 +29,8 @@ export const gitCommit = defineTool({
   // Git runs the filters that the repository's configuration names.
   effects: ['execute', 'write'],
   resume: 'tell',
+  // A layer would keep the files and lose the commit.
+  inPlace: true,
   async prepare(options, context) {
     const source = await toSource(options, context);
     const command = toCommand(options, source);
@@ -50,7 +52,7 @@ export const gitCommit = defineTool({
     const amend = options.amend ?? false;
     const staged = await stageTree(context, { repository, source, amend });
     if (amend && staged.head === '') throw new KlausError('tool.failed', 'There is no commit yet to amend.');
-    if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source);
+    if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source, staged.leftOut);
     const secrets = await findStagedSecrets(context, { repository, files: staged.files });
     if (secrets.length > 0) return describeSecrets('Not committed: it holds what looks like secrets.', secrets);
     return commit(context, { repository, source, staged, amend, message: options.message.trim() });
@@ -87,10 +89,16 @@ function toCommand({ message, amend }: Input, source: CommitSource): string {
   return `${source.kind === 'all' ? 'git add -A && ' : ''}${words.join('')}`;
 }
 
-function nothingToCommit(source: CommitSource): KlausError {
+function nothingToCommit(source: CommitSource, leftOut: readonly string[]): KlausError {
+  if (leftOut.length > 0) return new KlausError('tool.failed', `Nothing else has changed. ${describeLeftOut(leftOut)}`);
   if (source.kind !== 'staged')
     return new KlausError('tool.failed', 'Nothing has changed: there is nothing to commit.');
   return new KlausError('tool.failed', 'Nothing is staged.', { hint: 'Give paths, or all: true.' });
+}
+
+function describeLeftOut(paths: readonly string[]): string {
+  const more = paths.length > 20 ? ` and ${paths.length - 20} more` : '';
+  return `Left out, because secret files are hidden here, or because they cannot be read: ${paths.slice(0, 20).join(', ')}${more}.`;
 }
 
 const COMMIT = `
@@ -154,5 +162,6 @@ async function commit(
   if (result.exitCode === 3) throw new KlausError('tool.failed', result.stderr.trim());
   if (result.exitCode !== 0) throw toGitError(result);
   const hash = /^\[.* ([0-9a-f]+)\] /.exec(result.stdout)?.[1];
-  return { text: result.stdout.trimEnd(), detail: { commit: hash, files: staged.changes } };
+  const text = [result.stdout.trimEnd(), ...(staged.leftOut.length > 0 ? [describeLeftOut(staged.leftOut)] : [])];
+  return { text: text.join('\n'), detail: { commit: hash, files: staged.changes } };
 }

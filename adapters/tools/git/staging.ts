@@ -1,4 +1,5 @@
 import { KlausError } from '@klaus/core/protocol';
+import { isHiddenFile } from './hidden-file.ts';
 import { runGit, toGitError, type GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
@@ -25,6 +26,10 @@ export interface StagedTree {
   changes: number;
   /** True while a merge waits for its commit. */
   merging: boolean;
+  /** Files that changed and could not be read, such as secret files, which are hidden. Relative to the workspace. */
+  leftOut: string[];
+  /** Files that were taken for deleted. Relative to the workspace. */
+  missing: string[];
 }
 
 const STAGE = `
@@ -42,19 +47,33 @@ export GIT_INDEX_FILE="$tmp/index"
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 merging=
 if [ -f "$GIT_DIR/MERGE_HEAD" ]; then merging=yes; fi
+# Where no object can be written every file would count as one that cannot be read.
+git hash-object -w --stdin </dev/null >/dev/null
+: >"$tmp/missing"
+# Exit code 1 means that single files could not be read, as those that are hidden.
+failed=
 case $KLAUS_SOURCE in
-  all) git add -A -- . ;;
+  all)
+    git ls-files -z --deleted -- . >"$tmp/missing"
+    git add -A --ignore-errors -- . || { [ $? -eq 1 ] && failed=yes; } ;;
   paths)
     if [ -n "$merging" ]; then printf 'merging\\0'; exit 0; fi
     if [ -n "$head" ]; then git read-tree --reset "$head"; else git read-tree --empty; fi
     git update-index -q --refresh >/dev/null || true
-    git add -A --pathspec-from-file=- --pathspec-file-nul ;;
+    git ls-files -z --deleted -- . >"$tmp/missing"
+    git add -A --ignore-errors --pathspec-from-file=- --pathspec-file-nul || { [ $? -eq 1 ] && failed=yes; } ;;
 esac
+if [ -n "$failed" ]; then
+  git diff-files -z --name-only --relative --ignore-submodules=all -- .
+  git ls-files -z --others --exclude-standard -- .
+fi >"$tmp/left"
 tree=$(git write-tree)
 from=$head
 if [ "$KLAUS_AMEND" = yes ]; then from=$(git rev-parse -q --verify 'HEAD^1^{commit}' || true); fi
 if [ -z "$from" ]; then from=$(git hash-object -t tree /dev/null); fi
-printf 'tree\\0%s\\0%s\\0%s\\0' "$tree" "$head" "$merging"
+count() { tr -cd '\\0' <"$1" | wc -c; }
+printf 'tree\\0%s\\0%s\\0%s\\0%s\\0%s\\0' "$tree" "$head" "$merging" "$(count "$tmp/left")" "$(count "$tmp/missing")"
+cat "$tmp/left" "$tmp/missing"
 git diff-tree -r -z --raw --no-renames --no-abbrev "$from" "$tree"
 `;
 
@@ -98,8 +117,17 @@ export async function stageTree(
         'A merge is under way, and its commit must have all of it: use all, not paths.',
       );
     default:
-      return toStagedTree(fields);
+      return refuseHidden(toStagedTree(fields, source), context.workspace.root);
   }
+}
+
+/** @throws KlausError `tool.failed` where files would be committed as deleted that are only hidden. */
+function refuseHidden(staged: StagedTree, root: string): StagedTree {
+  const hidden = staged.missing.filter((path) => isHiddenFile(root, path));
+  if (hidden.length === 0) return staged;
+  throw new KlausError('tool.failed', `These files are hidden here: ${hidden.slice(0, 20).join(', ')}.`, {
+    hint: 'They would be committed as deleted. Give the paths of the others.',
+  });
 }
 
 /** The paths as Git reads them from standard input. */
@@ -107,16 +135,22 @@ export function toPathList(source: CommitSource): string {
   return source.kind === 'paths' ? source.paths.map((path) => `${path}\0`).join('') : '';
 }
 
-/** `:<mode> <mode> <id> <id> <status>` and a path, in turns. */
-function toStagedTree([tree = '', head = '', merging = '', ...rows]: readonly string[]): StagedTree {
+/** Names of what was left out and what was missing, then `:<mode> <mode> <id> <id> <status>` and a path, in turns. */
+function toStagedTree(fields: readonly string[], source: CommitSource): StagedTree {
+  const [tree = '', head = '', merging = '', countLeft, countMissing, ...rest] = fields;
+  const isMeant = (path: string) =>
+    source.kind === 'all' ||
+    (source.kind === 'paths' && source.paths.some((it) => it === '.' || path === it || path.startsWith(`${it}/`)));
+  const leftOut = [...new Set(rest.splice(0, Number(countLeft)))].filter(isMeant);
+  const missing = rest.splice(0, Number(countMissing)).filter(isMeant);
   const files: StagedFile[] = [];
   let changes = 0;
-  for (let at = 0; at + 1 < rows.length; at += 2) {
-    const [, mode = '', before = '', blob = ''] = rows[at]!.slice(1).split(' ');
+  for (let at = 0; at + 1 < rest.length; at += 2) {
+    const [, mode = '', before = '', blob = ''] = rest[at]!.slice(1).split(' ');
     changes++;
     // Deleted, or another repository: there is no content to look at.
     if (mode === '000000' || mode === '160000') continue;
-    files.push({ path: rows[at + 1]!, blob, before: /^0+$/.test(before) ? undefined : before });
+    files.push({ path: rest[at + 1]!, blob, before: /^0+$/.test(before) ? undefined : before });
   }
-  return { tree, head, files, changes, merging: merging === 'yes' };
+  return { tree, head, files, changes, merging: merging === 'yes', leftOut, missing };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
+import { checkWord } from '../shell/quote.ts';
 import { listEntries } from './entry.ts';
 
 /** Lists what is remembered. */
@@ -9,7 +10,10 @@ export const memoryList = defineTool({
   input: z.object({ category: z.string().optional() }),
   effects: ['read'],
   resume: 'repeat',
-  prepare: async () => ({ title: 'memory list', access: [] }),
+  async prepare({ category = '' }) {
+    checkWord('category', category);
+    return { title: 'memory list', access: [] };
+  },
   async run({ category }, { memory, maxSearchResults }) {
     const entries = memory.list({ category, limit: maxSearchResults });
     const all = memory.count({ category });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
+import { checkWord } from '../shell/quote.ts';
 import { listEntries } from './entry.ts';
 
 const LIMIT = 20;
@@ -11,7 +12,10 @@ export const memorySearch = defineTool({
   input: z.object({ query: z.string() }),
   effects: ['read'],
   resume: 'repeat',
-  prepare: async ({ query }) => ({ title: `memory search ${query.slice(0, 100)}`, access: [] }),
+  async prepare({ query }) {
+    checkWord('query', query);
+    return { title: `memory search ${query.slice(0, 100)}`, access: [] };
+  },
   async run({ query }, { memory, maxSearchResults }) {
     const entries = memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });
     if (entries.length === 0) return { text: 'No note has any of these words. memory_list shows what there is.' };

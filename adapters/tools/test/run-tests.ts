@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { findPackageManager } from '../project/package-manager.ts';
 import { toMissing, toMissingProgram, isMissing } from '../project/project-program.ts';
 import { BRING_PYTHON } from '../project/python.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
@@ -61,6 +62,8 @@ async function findMissing(
   for (const program of ['vitest', 'jest']) {
     if (isMissing(result, text, program)) return toMissing(context, { program, brings: program });
   }
+  const { name, bring } = await findPackageManager(context);
+  if (isMissing(result, text, name)) return toMissingProgram(name, bring);
   return undefined;
 }
 

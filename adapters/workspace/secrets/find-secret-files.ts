@@ -1,13 +1,11 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
+import { isSecretFile, matchesGlob, SECRET_FILE_GLOBS } from '@klaus/core/policy';
 import { listFiles } from './list-files.ts';
 
 export interface FindSecretFilesOptions {
   /** Further globs of the user, relative to the root. */
   patterns?: readonly string[];
-  /** Default: 1,000. */
-  limit?: number;
 }
 
 /** Folders of other people's files, and Git's own. */
@@ -16,21 +14,22 @@ const SKIPPED = ['node_modules', '.git'];
 /**
  * The secret files that are in a folder now: regular files by their name, what a link in the top folder with
  * such a name leads to inside the folder, and every other name of the same file (hard links). Ignored files are
- * included; `node_modules` and `.git` are looked into only for other names.
+ * included; `node_modules` and `.git` are looked into only for other names. However many there are, all of them:
+ * one that were left out would be shown to commands.
  *
  * @param root Absolute real path.
  * @returns Absolute paths, sorted.
  * @throws KlausError `tool.failed` when the search does not start or fails.
  */
 export async function findSecretFiles(root: string, options: FindSecretFilesOptions = {}): Promise<string[]> {
-  const { patterns = [], limit = 1_000 } = options;
+  const { patterns = [] } = options;
   const globs = [...SECRET_FILE_GLOBS, ...patterns.flatMap(toGlobs)];
   const listed = await listFiles(root, [
     '--no-ignore',
     ...globs.map((glob) => `--iglob=${glob}`),
     ...SKIPPED.map((folder) => `--glob=!**/${folder}/**`),
   ]);
-  const names = new Set(listed.filter((path) => isSecretFile(path, patterns)).slice(0, limit));
+  const names = new Set(listed.filter((path) => isSecretFile(path, patterns)));
   for (const path of await findLinked(root, patterns)) names.add(path);
   const linked = new Set<string>();
   for (const path of names) {
@@ -38,10 +37,24 @@ export async function findSecretFiles(root: string, options: FindSecretFilesOpti
     if (stat && stat.nlink > 1n) linked.add(`${stat.dev}:${stat.ino}`);
   }
   if (linked.size > 0) for (const path of await findNames(root, linked)) names.add(path);
-  return [...names]
-    .sort()
-    .slice(0, limit)
-    .map((path) => join(root, path));
+  return [...names].sort().map((path) => join(root, path));
+}
+
+/**
+ * The files that the globs name. Never whole folders: in one that is empty Git takes every file for deleted.
+ *
+ * @param root Absolute real path.
+ * @returns Absolute paths.
+ * @throws KlausError `tool.failed` when the search does not start or fails.
+ */
+export async function findHidden(root: string, globs: readonly string[]): Promise<string[]> {
+  if (globs.length === 0) return [];
+  const listed = await listFiles(root, [
+    '--no-ignore',
+    ...globs.flatMap(toGlobs).map((glob) => `--iglob=${glob}`),
+    '--glob=!.git',
+  ]);
+  return listed.filter((path) => globs.some((glob) => matchesGlob(path, glob))).map((path) => join(root, path));
 }
 
 /** A pattern of ours as ripgrep means it: one with a slash begins at the root, and a folder stands for all in it. */

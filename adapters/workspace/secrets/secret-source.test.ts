@@ -44,6 +44,12 @@ describe('secret files', () => {
     expect(names(await findSecretFiles(root))).toEqual(paths.sort());
   });
 
+  test('are all found, however many there are', async () => {
+    for (let at = 0; at < 1_200; at++) put(`p${at}/.env`, `A_KEY=value-number-${at}\n`);
+    expect(await findSecretFiles(root)).toHaveLength(1_200);
+    expect(await valuesOf()).toHaveLength(1_200);
+  });
+
   test('are also what the user lists', async () => {
     for (const path of ['config/prod.yaml', 'other/config/prod.yaml', 'vault/a/b.txt', 'x/token.txt']) put(path, 'x\n');
     put('odd/[a]{b}.txt', 'x\n');
@@ -123,6 +129,30 @@ describe('secret values', () => {
       '${API_TOKEN}',
     ])
       expect(values).not.toContain(harmless);
+  });
+
+  test('leave the words of ordinary settings alone, which stand in every second file', async () => {
+    const settings = [
+      'SESSION_DRIVER=database',
+      'AUTH_METHOD=authentication',
+      'AUTH_PROVIDER=passport',
+      'AUTHOR=function',
+      'DESIGN_SYSTEM=material',
+      'TOKEN_TTL=86400000',
+      'COOKIE_NAME=application_session',
+      'AWS_REGION=us-east-1',
+      'APP_VERSION=1.2.3-beta.1',
+      'FEATURES=checkout_v2',
+      'ADMIN_EMAIL=admin@example.com',
+      'LANG=en_US.UTF-8',
+    ];
+    put('.env', `${settings.join('\n')}\n`);
+    expect(await valuesOf()).toEqual([]);
+    put(
+      '.env',
+      'DATABASE_URL=postgres://postgres:postgres@localhost/app\nSESSION_SECRET=onlyletters\nPGPASSWORD=moreletters',
+    );
+    expect(await valuesOf()).toEqual(['postgres://postgres:postgres@localhost/app', 'onlyletters', 'moreletters']);
   });
 
   test('stay known when their file is gone, and new ones are noticed', async () => {

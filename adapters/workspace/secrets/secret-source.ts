@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { type SecretValue, toSecretValues } from '@klaus/core/policy';
-import { findSecretFiles } from './find-secret-files.ts';
+import { findHidden, findSecretFiles } from './find-secret-files.ts';
 import { findGitFolder, isTracked, readGitState, readIndex } from './git-folder.ts';
 import { readHistory } from './read-history.ts';
 
@@ -20,7 +20,9 @@ export interface SecretSource {
 export interface SecretSourceOptions {
   /** Further globs of the user, relative to the root. */
   patterns?: readonly string[];
-  /** Files that are looked at. Default: 1,000. */
+  /** Globs of what is to be hidden whatever it holds, also where Git has it; relative to the root. */
+  hidden?: readonly string[];
+  /** Files whose values are read; all others are hidden too. Default: 5,000. */
   limit?: number;
   /** Longer files are read up to here, in bytes. Default: 1 MiB. */
   maxBytes?: number;
@@ -34,7 +36,7 @@ export interface SecretSourceOptions {
  * @param root Absolute path of the workspace.
  */
 export function createSecretSource(root: string, options: SecretSourceOptions = {}): SecretSource {
-  const { patterns = [], limit = 1_000, maxBytes = 1024 * 1024, history = true } = options;
+  const { patterns = [], hidden = [], limit = 5_000, maxBytes = 1024 * 1024, history = true } = options;
   const real = realpath(root);
   const learned = new Map<string, SecretValue>();
   const seen = new Map<string, string>();
@@ -69,21 +71,21 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   /** Calls that come while a search is under way share it. */
   const find = (): Promise<string[]> =>
     (search ??= real
-      .then((path) => findSecretFiles(path, { patterns, limit }))
+      .then((path) => findSecretFiles(path, { patterns }))
       .finally(() => {
         search = undefined;
       }));
   return {
     async files() {
-      const found = await find();
+      const [found, meant] = await Promise.all([find(), real.then((path) => findHidden(path, hidden))]);
       const folder = found.length > 0 ? await findGitFolder(await real) : undefined;
-      if (!folder) return found;
+      if (!folder) return [...found, ...meant];
       const index = await readIndex(folder);
       const tracked = await Promise.all(found.map((path) => isTracked(path, folder, index)));
-      return found.filter((_, at) => tracked[at] !== true);
+      return [...found.filter((_, at) => tracked[at] !== true), ...meant];
     },
     async values() {
-      await readFiles(await find());
+      await readFiles((await find()).slice(0, limit));
       await readGit();
       return [...learned.values()];
     },

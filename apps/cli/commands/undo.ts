@@ -46,7 +46,7 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
     return result.done || options.dryRun ? EXIT.done : EXIT.failed;
   }
   const out = (text: string): void => void process.stdout.write(`${text}\n`);
-  const what = `turn ${result.turns.join(', ')}`;
+  const what = result.turns.length === 0 ? 'what was restored over' : `turn ${result.turns.join(', ')}`;
   if (!result.done) {
     if (options.dryRun) {
       out(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);

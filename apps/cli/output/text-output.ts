@@ -173,7 +173,9 @@ function createFactViews(screen: Screen): Views {
       line(`${mark('warn')}${what}${next}`);
     },
     'approval.answered': (event) =>
-      line(`${mark(event.answer === 'approved' ? 'ok' : 'warn')}${event.answer} by ${toLine(event.by, 60)}`),
+      line(
+        `${mark(event.answer === 'approved' ? 'ok' : 'warn')}${event.answer}${event.hunks ? ' in part' : ''} by ${toLine(event.by, 60)}`,
+      ),
     'usage.counted': (event) => {
       const share = `${Math.round(event.percent)} % of the ${event.limit} limit used`;
       line(`${mark('warn')}${share} (${formatCount(event.used)} of ${formatCount(event.cap)})`);
@@ -183,17 +185,12 @@ function createFactViews(screen: Screen): Views {
     'workspace.restored': (event) => {
       const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
       line(
-        `${mark('info')}${paint('dim', `${formatNumber(event.files, 'path')} ${verb} (turn ${event.turns.join(', ')})`)}`,
+        `${mark('info')}${paint('dim', `${formatNumber(event.files, 'path')} ${verb}${event.turns.length > 0 ? ` (turn ${event.turns.join(', ')})` : ''}`)}`,
       );
     },
     'workspace.committed': (event) => {
       const what = `checkpoint ${event.commit.slice(0, 10)} on ${event.ref}, ${formatNumber(event.files, 'file')}`;
       line(`${mark('info')}${paint('dim', toLine(what, 200))}`);
-      if (event.leftOut.length > 0) {
-        line(
-          `${mark('warn')}left out of the checkpoint, because they hold secrets: ${toLine(event.leftOut.join(', '), 400)}`,
-        );
-      }
     },
     notice: (event) => line(`${mark(event.level === 'info' ? 'info' : 'warn')}${toPrintable(event.text)}`),
   };

@@ -74,7 +74,7 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
         yield {
           kind: 'note',
-          text: `${formatNumber(event.files, 'path')} ${verb}, turn ${event.turns.join(', ')}, by ${event.by}.`,
+          text: `${formatNumber(event.files, 'path')} ${verb}${event.turns.length > 0 ? `, turn ${event.turns.join(', ')}` : ''}, by ${event.by}.`,
           at,
         };
         break;

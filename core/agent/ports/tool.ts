@@ -83,6 +83,11 @@ export interface Tool<Input = unknown> {
   readonly input: z.ZodType<Input>;
   readonly effects: readonly Effect[];
   readonly resume: Resume;
+  /**
+   * Works on the workspace itself also where commands work on a layer: for what a layer cannot hold, such as
+   * Git's own data. It is asked about first there.
+   */
+  readonly inPlace?: boolean;
   /** Cuts long output to `max` characters in a way that suits it; default: 60 % head and 30 % tail. */
   cut?(text: string, max: number): string;
   /**

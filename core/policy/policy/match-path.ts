@@ -66,14 +66,14 @@ export function findNamedPath(
   return found.find(({ match }) => match === 'certain') ?? found[0];
 }
 
-/** The word itself, or what follows its equals sign, from every folder that it may be meant from. */
+/** The word itself, or what follows its equals sign or colon (`HEAD:x`), from every folder that it may be meant from. */
 function findIn(
   word: Word,
   { cwds, dotglob }: SimpleCommand,
   { globs, workspace }: { globs: readonly string[]; workspace: string },
 ): { path: string; match: NonNullable<Match> } | undefined {
   let possible: string | undefined;
-  for (const text of new Set([word, word.slice(word.indexOf('=') + 1)])) {
+  for (const text of new Set([word, word.slice(word.indexOf('=') + 1), word.slice(word.indexOf(':') + 1)])) {
     for (const cwd of cwds) {
       const relative = toRelative(resolvePath(text, cwd), workspace);
       if (relative === undefined || relative === '') continue;

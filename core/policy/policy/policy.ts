@@ -24,10 +24,11 @@ export interface Policy {
   sources: readonly PolicySource[];
 }
 
-/** The globs of everything that may not be seen: secret files, and what must not be read. For masks and searches. */
-export function toHiddenGlobs({ entries, secrets }: Policy): string[] {
-  const denied = entries.flatMap(({ kind, verdict, globs }) => (kind === 'read' && verdict === 'deny' ? globs : []));
-  return [...new Set([...secrets, ...denied])];
+/** The globs of what must not be read: commands find it empty. */
+export function toHiddenGlobs({ entries }: Policy): string[] {
+  return [
+    ...new Set(entries.flatMap((entry) => (entry.kind === 'read' && entry.verdict === 'deny' ? entry.globs : []))),
+  ];
 }
 
 /**

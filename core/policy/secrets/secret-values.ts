@@ -5,7 +5,16 @@ const SHORTEST = 8;
 /** Values of one file; a file with more is no configuration. */
 const MOST = 500;
 
-const SECRET_NAME = /pass|pwd|secret|token|key|auth|cred|private|salt|dsn|cookie|session|sign|webhook|pin$/i;
+/** Last letters of a word of a name: `PGPASSWORD`, `apikey`. */
+const SECRET_ENDING = /(?:pass(?:word|wd|phrase|code)?s?|pwd|secrets?|tokens?|keys?|creds?|credentials?)$/;
+const SECRET_WORDS = new Set(
+  'auth authorization private salt pepper dsn cookie session sign signing signature webhook pin pat otp license licence'.split(
+    ' ',
+  ),
+);
+/** What a name that ends like this says is something about a secret: `SESSION_DRIVER`, `TOKEN_TTL`. */
+const ABOUT =
+  /^(?:driver|method|mode|type|provider|backend|store|storage|connection|strategy|guard|name|prefix|suffix|header|domain|path|dir|folder|host|port|table|model|class|ttl|lifetime|expir\w*|timeout|age|length|size|min|max|count|rounds|algorithm|alg|format|encoding|enabled|disabled|required|region|version|issuer|audience|scopes?)$/;
 const TRIVIAL = new Set([
   'development',
   'production',
@@ -24,8 +33,13 @@ const TRIVIAL = new Set([
   'changeme',
   'password',
   'username',
+  'database',
+  'utf8mb4_unicode_ci',
 ]);
-const WORDS = /^[A-Za-z]+(?:[-_. /][A-Za-z]+)*$/;
+/** Also with a number: `us-east-1`, `checkout_v2`, `1.2.3-beta.1`. */
+const WORDS =
+  /^(?=(?:\D*\d){0,4}\D*$)(?:[A-Za-z]+|\d+|v\d+|[A-Za-z]{3,}\d)(?:[-_. /](?:[A-Za-z]+|\d+|v\d+|[A-Za-z]{3,}\d))*$/;
+const ADDRESS = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 const NUMBERS = /^[\d\s.,:/TZ+-]+$/;
 const PLACE = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/;
 const HOST = /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?$|^[a-z0-9-]+:\d+$/i;
@@ -65,16 +79,29 @@ function toParts(name: string, raw: string): string[] {
   if (value.length < SHORTEST || value.length > 16_384 || REFERENCE.test(value)) return [];
   const url = /^[a-z][a-z0-9+.-]*:\/\/(?<login>[^/?#\s]*)@/i.exec(value)?.groups?.['login'];
   if (url !== undefined) {
+    const user = url.slice(0, Math.max(0, url.indexOf(':')));
     const password = url.slice(url.indexOf(':') + 1);
+    // `postgres:postgres`: the name of a program, which stands in every second file.
+    if (password === user || TRIVIAL.has(password.toLowerCase())) return [value];
     const plain = decode(password);
     return [value, password, plain].filter((part) => part.length >= SHORTEST && !REFERENCE.test(part));
   }
-  const isNamed = SECRET_NAME.test(name) && !/public|publishable/i.test(name);
+  const isNamed = soundsSecret(name);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !/[?&][\w-]*(?:key|token|secret|sig|auth)[\w-]*=/i.test(value))
     return isNamed && /\/[\w-]{20,}/.test(value) ? [value] : [];
   if (TRIVIAL.has(value.toLowerCase()) || PLACE.test(value) || HOST.test(value)) return [];
-  if (!isNamed && (WORDS.test(value) || NUMBERS.test(value))) return [];
+  if (!isNamed && (WORDS.test(value) || NUMBERS.test(value) || ADDRESS.test(value))) return [];
   return [value];
+}
+
+function soundsSecret(name: string): boolean {
+  if (/public|publishable/i.test(name)) return false;
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+  return !ABOUT.test(words.at(-1) ?? '') && words.some((word) => SECRET_ENDING.test(word) || SECRET_WORDS.has(word));
 }
 
 function decode(text: string): string {

@@ -196,6 +196,8 @@ interface Literals {
   context: ShellContext;
 }
 
+const OPEN_NAME = /(?:^|\/)\.env\.(?:example|sample|template|dist)$/;
+
 function judgeLiterals(text: string, { language, command, context }: Literals): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason: `the ${language} code ${reason}` });
   if (/(?<![\w)\]])\.env(?:\.(?!example|sample|template|dist)\w+)?(?![\w.])/.test(text))
@@ -212,7 +214,8 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
     const pieces = [
       string,
       Array.from(string).toReversed().join(''),
-      ...[2, 3, 4, 5, 6].map((count) => strings.slice(at, at + count).join('')),
+      // What is a whole, open name already is not the beginning of another: `readFileSync('.env.example', 'utf8')`.
+      ...(OPEN_NAME.test(string) ? [] : [2, 3, 4, 5, 6].map((count) => strings.slice(at, at + count).join(''))),
       string.replace(/%s|\{\w*\}/, strings[at + 1] ?? ''),
     ];
     const secret = [...new Set(pieces)].find(

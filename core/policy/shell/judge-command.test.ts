@@ -211,6 +211,43 @@ test('the folder it starts in counts', () => {
   expect(judgeCommand('rm -rf ../*', { workspace: '/work/project', cwd: '/work/project/dist' }).verdict).toBe('deny');
 });
 
+test('a pattern that can match the workspace is the workspace, also where it lies below a temporary folder', () => {
+  for (const line of ['rm -rf ../*', 'rm -rf ../p*', 'rm -rf /tmp/*', 'rm -rf /*', 'rm -rf ../../*/project'])
+    expect([line, judgeCommand(line, { workspace: '/tmp/a/project' }).verdict]).toEqual([line, 'deny']);
+  for (const line of ['rm -rf /tmp/build-*', 'rm -rf ../q*', 'ls ../*', 'rm -rf dist/*'])
+    expect([line, judgeCommand(line, { workspace: '/tmp/a/project' }).verdict]).toEqual([line, 'allow']);
+});
+
+test('git writes nothing into protected places, and other files freely', () => {
+  for (const line of [
+    'git log --output=.git/hooks/pre-commit',
+    'git diff --output .git/config',
+    'git archive HEAD -o .git/hooks/x',
+    'git format-patch -o .git/hooks HEAD~1',
+    'git bundle create .git/hooks/x HEAD',
+  ])
+    expect([line, judge(line).rule]).toEqual([line, 'shell:place']);
+  for (const line of [
+    'git diff --output=x.patch',
+    'git archive HEAD -o x.zip',
+    'git ls-files -o',
+    'git format-patch -o p x',
+  ])
+    expect([line, verdictOf(line)]).toEqual([line, 'allow']);
+});
+
+test('programs that reach other machines pass where they look at files or at what runs here', () => {
+  for (const line of [
+    'terraform fmt -recursive',
+    'terraform validate',
+    'helm lint chart',
+    'docker compose logs -f web',
+  ])
+    expect([line, verdictOf(line)]).toEqual([line, 'allow']);
+  for (const line of ['terraform plan', 'helm install x y', 'helm template https://x.test/c.tgz', 'docker compose up'])
+    expect([line, verdictOf(line)]).toEqual([line, 'ask']);
+});
+
 test("the user's own secret files", () => {
   expect(judgeCommand('cat config/prod.json', { workspace: '/w', secretPatterns: ['config/prod.*'] }).rule).toBe(
     'shell:secret',

@@ -12,6 +12,14 @@ const LOCAL = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|
 const VALUED =
   /^(?:-[XHdobwFAeumcTU]|-[sSfLkivG]*[XHdobwFAeumcTUO]|--(?:request|header|data.*|output|write-out|form.*|user.*|max-time|connect-timeout|retry.*|cookie.*|json|output-document|timeout|tries|method|body-data|resolve|unix-socket|proxy|cacert|cert|key))$/;
 
+/** What such programs do with the files here alone, by their first word. */
+const LOCAL_WORK: Record<string, RegExp> = {
+  terraform: /^(?:fmt|validate|version)$/,
+  tofu: /^(?:fmt|validate|version)$/,
+  helm: /^(?:lint|template|version)$/,
+  kubectl: /^kustomize$/,
+};
+
 /** The network: a program whose work is to reach other machines. Addresses of this machine pass. */
 export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   const args = command.argv.slice(1);
@@ -21,6 +29,12 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
     return remote === undefined ? undefined : { verdict: 'ask', reason: `rsync reaches ${showWord(remote)}` };
   }
   if (!PROGRAMS.has(name)) return undefined;
+  if (
+    Object.hasOwn(LOCAL_WORK, name) &&
+    LOCAL_WORK[name]?.test(args[0] ?? '') &&
+    !args.some((arg) => arg.includes('://'))
+  )
+    return undefined;
   if (args.some((arg) => /^-{0,2}(?:version|help)$|^-V$/.test(arg)) && args.length === 1) return undefined;
   if ((name === 'curl' || name === 'wget' || name === 'nc' || name === 'ncat' || name === 'http') && isLocal(args))
     return undefined;

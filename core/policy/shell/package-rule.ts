@@ -57,6 +57,8 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
       ? ask('pip install fetches packages and runs what is in them')
       : undefined;
   }
+  if (name === 'docker' && args[0] === 'compose' && /^(?:ps|logs|config|ls|images|top|version)$/.test(args[1] ?? ''))
+    return undefined;
   const pattern = Object.hasOwn(FETCHES, name) ? FETCHES[name] : undefined;
   if (!pattern) return undefined;
   const { rest } = readOptions(args, [

@@ -39,6 +39,10 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
       if (finding) return finding;
     }
   }
+  if (name === 'git') {
+    const finding = judgeGitOutput(args, command, context);
+    if (finding) return finding;
+  }
   if (name === 'sed' || name === 'gsed' || name === 'awk' || name === 'gawk' || name === 'yq' || name === 'perl') {
     const inPlace =
       args.some((arg) => /^-\w*i|^--in-?place/.test(arg)) &&
@@ -87,6 +91,28 @@ function toFinding(word: Word, place: NonNullable<ReturnType<typeof protectedPla
 
 function first(word: Word | undefined, command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   return word === undefined || word === '-' ? undefined : judgeWrite(word, command, context);
+}
+
+/** Git writes where it is told to: `git log --output=F`, `git archive -o F`, `git format-patch -o D`, `git bundle create F`. */
+function judgeGitOutput(
+  args: readonly Word[],
+  command: SimpleCommand,
+  context: ShellContext,
+): ShellFinding | undefined {
+  const targets = args.flatMap((arg, at) => {
+    if (
+      /^--output(?:-directory)?$/.test(arg) ||
+      (arg === '-o' && /^(?:archive|format-patch)$/.test(args.find((it) => !it.startsWith('-')) ?? ''))
+    )
+      return [args[at + 1] ?? ''];
+    if (args[at - 1] === 'create' && args[at - 2] === 'bundle') return [arg];
+    return /^--output(?:-directory)?=/.test(arg) ? [arg.slice(arg.indexOf('=') + 1)] : [];
+  });
+  for (const target of targets) {
+    const finding = first(target, command, context);
+    if (finding) return finding;
+  }
+  return undefined;
 }
 
 function judgeWrite(word: Word, command: SimpleCommand, context: ShellContext): ShellFinding | undefined {

@@ -44,12 +44,20 @@ export function reach(word: Word, command: SimpleCommand, context: ShellContext)
   return command.cwds.map((cwd) => {
     const path = resolvePath(word, cwd);
     const { workspace } = context;
-    if (isBelow(workspace, path)) return { kind: 'root', path };
+    if (isBelow(workspace, path) || couldHold(path, workspace)) return { kind: 'root', path };
     const relative = toRelative(path, workspace);
     if (relative !== undefined) return { kind: 'inside', path, relative };
     if (HARMLESS.has(path) || TEMPORARY.some((folder) => isBelow(path, folder))) return { kind: 'temporary', path };
     return { kind: isDynamic(path.slice(0, 2)) ? 'unknown' : 'outside', path };
   });
+}
+
+/** True for a pattern of file names that can match the workspace, or a folder around it. */
+function couldHold(path: Word, workspace: string): boolean {
+  if (!hasGlob(path) || isDynamic(path)) return false;
+  const parts = path.split('/');
+  const folders = workspace.split('/');
+  return parts.length <= folders.length && parts.every((part, at) => couldBe(part, folders[at] ?? ''));
 }
 
 /** Names of secret files, to see what a pattern can match. Those without a leading dot need a pattern that says something. */
