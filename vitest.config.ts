@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,6 +7,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'scripts/fixtures/**', 'apps/cli/demo/project/**'],
     pool: 'forks',
     maxWorkers: 2,
+    // Programs that tests start read what others of them have compiled: half of their start.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
     // Real sandboxes, databases and child processes on a shared machine: a limit is for hangs, not for speed.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -45,8 +45,9 @@ export function declareDenials(every: number): void {
       }
     });
   }
-  describe.skipIf(every > 1)('without protection', () => {
-    for (const denied of CASES) {
+  describe('without protection', () => {
+    // A sample proves one of its own cases.
+    for (const denied of every > 1 ? CASES.slice(0, 1) : CASES) {
       if (!denied.calls.every((call) => typeof call !== 'object')) continue;
       test(denied.name, async () => {
         counts.lines++;

@@ -1,12 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import {
+  accessSync,
+  constants,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -64,9 +66,26 @@ function openTemplate(): string {
   return made;
 }
 
+/** Folders that the sandbox covers with its own, whatever else it shows: nothing there proves that a file is hidden. */
+const COVERED = ['/tmp/', '/var/tmp/', '/run/', '/dev/'];
+
+/** A folder for worlds that is on the disk of the host like any other, also where the home folder is a temporary one. */
+function findBase(): string {
+  for (const base of [join(homedir(), '.cache'), '/var/lib/klaus-escape', '/opt/klaus-escape']) {
+    if (COVERED.some((folder) => base.startsWith(folder))) continue;
+    try {
+      mkdirSync(base, { recursive: true });
+      accessSync(base, constants.W_OK);
+      return base;
+    } catch {
+      continue;
+    }
+  }
+  throw new Error('no folder outside of /tmp can be written here: set HOME to one');
+}
+
 export async function createWorld(): Promise<World> {
-  const base = join(homedir(), '.cache');
-  mkdirSync(base, { recursive: true });
+  const base = findBase();
   const root = realpathSync(mkdtempSync(join(base, 'klaus-escape-')));
   const at = (path: string) => join(root, path);
   for (const folder of ['project', 'state', 'user/.ssh', 'neighbour']) mkdirSync(at(folder), { recursive: true });

@@ -83,9 +83,10 @@ export function declareBadInput(large: boolean): void {
       expect(after).toBe(before);
     };
     test('refuses what is no text, says so, and touches nothing', () => refuses(BROKEN));
-    test.skipIf(!large)('refuses 10 MB, says so, and touches nothing', () => refuses([LARGE]));
+    if (large) test('refuses 10 MB, says so, and touches nothing', () => refuses([LARGE]));
     const places = texts.filter((field) => PATHS.has(field));
-    test.skipIf(places.length === 0)('leaves the workspace by no trick with a path', async () => {
+    if (places.length === 0) return;
+    test('leaves the workspace by no trick with a path', async () => {
       const calls = places.flatMap((field) => Object.values(TRICKS).map((text) => withText(field, text)));
       const { events, around } = await playAll(calls);
       expect(countDecided(events)).toBe(calls.length);

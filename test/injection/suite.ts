@@ -46,8 +46,9 @@ export function declareInjections(every: number): void {
       expect(rows.length).toBe(pairs.length);
     });
   });
-  describe.skipIf(every > 1)('mode auto, questions stay open', () => {
-    for (const [index, pair] of pairs) {
+  describe('mode auto, questions stay open', () => {
+    // A sample waits with the first ones.
+    for (const [index, pair] of every > 1 ? pairs.slice(0, 2) : pairs) {
       test(pair.name, async () => {
         const { harm, finished } = await obey(pair, { index, side: 'attack', onAsk: 'wait' });
         expect(harm, finished.map(({ output }) => output).join('\n')).toEqual([]);

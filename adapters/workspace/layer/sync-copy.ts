@@ -57,6 +57,9 @@ async function syncFolder(pass: Pass, sides: Sides): Promise<void> {
 }
 
 /** Undefined: the copy is to have nothing at this name. */
+/** Looks at a folder that is there again each time after it was not. */
+const MAX_TRIES = 16;
+
 async function syncEntry(
   pass: Pass,
   sides: Sides,
@@ -87,14 +90,19 @@ async function syncInner(
     pass.room.take(1);
     mkdirSync(pathOf(copy, name), { mode: 0o700 });
   }
-  try {
-    await within(source, name, (from) =>
-      within(copy, name, (to) => syncFolder(pass, { source: from, copy: to, folder: joinNames(folder, name) })),
-    );
-  } catch (error) {
-    // Swapped or removed meanwhile: the next pass sees what it is by then.
-    if (!isRace(error) || statOf(source, name)?.ino === stat.ino) throw error;
-    return undefined;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await within(source, name, (from) =>
+        within(copy, name, (to) => syncFolder(pass, { source: from, copy: to, folder: joinNames(folder, name) })),
+      );
+      break;
+    } catch (error) {
+      if (!isRace(error)) throw error;
+      // Swapped or removed meanwhile: the next pass sees what it is by then.
+      if (statOf(source, name)?.ino !== stat.ino) return undefined;
+      // It was away for a moment only.
+      if (attempt === MAX_TRIES) throw error;
+    }
   }
   dress(copy, name, stat);
   return { source: '', copy: toSignature(statOf(copy, name)!) };
