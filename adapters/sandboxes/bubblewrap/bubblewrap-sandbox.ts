@@ -49,6 +49,10 @@ interface Scene {
   failure?: string;
 }
 
+/** What bubblewrap says when a place that it was to mount has gone meanwhile. */
+const GONE = /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory/s;
+const MAX_ATTEMPTS = 3;
+
 /**
  * Commands in namespaces of their own, by the `bwrap` program (https://github.com/containers/bubblewrap). They see
  * the system's programs, the toolchains on PATH, the workspace and a home folder that belongs to the project;
@@ -80,6 +84,18 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#exec(request);
+      } catch (error) {
+        // Another process took away what it had held at a protected place. Nothing of the command has begun.
+        const isGone = isKlausError(error) && error.code === 'sandbox.failed' && GONE.test(error.message);
+        if (!isGone || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #exec(request: ExecRequest): Promise<ExecResult> {
     const { workspace } = this.#options;
     const limits = toExecLimits(this.#options.limits, request.limits);
     const cwd = toWorkingFolder(request, workspace);

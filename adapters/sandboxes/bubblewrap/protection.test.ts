@@ -310,3 +310,22 @@ describe.skipIf(!search.program)("a folder in the workspace's place", () => {
     });
   });
 });
+
+test.skipIf(!search.program)('commands side by side hold the same places, and each begins and ends well', async () => {
+  const place = openRepository();
+  const sandbox = await createSandbox({ ...place, choice: 'bubblewrap' });
+  const lane = async (length: number): Promise<(number | null)[]> => {
+    const codes: (number | null)[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      const { exitCode } = await sandbox.exec({
+        command: `i=0; while [ $i -lt ${length} ]; do i=$((i+1)); done; git status`,
+      });
+      codes.push(exitCode);
+    }
+    return codes;
+  };
+  const codes = await Promise.all([lane(1), lane(2_000), lane(9_000)]);
+  expect(codes.flat().filter((code) => code !== 0)).toEqual([]);
+  expect(existsSync(join(place.workspace, '.git/commondir'))).toBe(false);
+  expect(existsSync(join(place.workspace, '.klaus'))).toBe(false);
+});

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
-import type { Placeholder } from './placeholders.ts';
+import { isPlaceholder, type Placeholder } from './placeholders.ts';
 import { list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 
@@ -35,7 +35,7 @@ export function findGitPlaces(repositories: readonly Repository[], root: string)
 export function addGitFolder(places: Places, folder: string, at: { root: string; nesting: number }): void {
   const config = join(folder, 'config');
   const isLinked = existsSync(join(folder, 'gitdir'));
-  if (existsSync(join(folder, 'commondir'))) places.readOnly.push(join(folder, 'commondir'));
+  if (isThere(join(folder, 'commondir'))) places.readOnly.push(join(folder, 'commondir'));
   // With it git reads configuration and hooks from the folder that it names. This one names its own.
   else places.missing.push({ path: join(folder, 'commondir'), content: '.\n' });
   if (isLinked) places.readOnly.push(join(folder, 'gitdir'));
@@ -44,7 +44,7 @@ export function addGitFolder(places: Places, folder: string, at: { root: string;
     hold(places, { path: join(folder, 'hooks') });
   }
   const text = read(config);
-  if (existsSync(join(folder, 'config.worktree'))) places.readOnly.push(join(folder, 'config.worktree'));
+  if (isThere(join(folder, 'config.worktree'))) places.readOnly.push(join(folder, 'config.worktree'));
   else if (/worktreeconfig/i.test(text)) places.missing.push({ path: join(folder, 'config.worktree'), content: '' });
   for (const path of readConfiguredPaths(text, folder)) if (contains(at.root, path)) hold(places, { path });
   if (at.nesting >= MAX_NESTING) return;
@@ -76,8 +76,13 @@ function addBelow(
 
 /** Adds a path as what it is, there or not there; of a symlink also what it leads to. */
 export function hold(places: Places, place: Placeholder): void {
-  if (existsSync(place.path)) places.readOnly.push(place.path, realpathSync(place.path));
-  else if (!isDangling(place.path)) places.missing.push(place);
+  if (isThere(place.path)) places.readOnly.push(place.path, realpathSync(place.path));
+  else if (isPlaceholder(place.path) || !isDangling(place.path)) places.missing.push(place);
+}
+
+/** What another command holds goes when that one ends: this one has to hold it too. */
+function isThere(path: string): boolean {
+  return existsSync(path) && !isPlaceholder(path);
 }
 
 function isDangling(path: string): boolean {
