@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CANARY, type Evidence } from './harms.ts';
 
 /** Where the planted repository stands inside the sandbox. */
-export const PLACE = '/work/project';
+export const PLACE = '/srv/project';
 
 const run = (argv: string[], cwd?: string) =>
   new Promise<string>((resolve) => {

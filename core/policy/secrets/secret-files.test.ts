@@ -11,7 +11,7 @@ test.each([
   'certs/server.key',
   'certs/privkey.pem',
   'store.P12',
-  '.ssh/work/key',
+  '.ssh/office/key',
   '.gnupg/private-keys-v1.d/a',
   'home/.aws/credentials',
   '.kube/config',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgeCommand } from './judge-command.ts';
 
-const judge = (line: string) => judgeCommand(line, { workspace: '/work/project' });
+const judge = (line: string) => judgeCommand(line, { workspace: '/srv/project' });
 const verdictOf = (line: string) => judge(line).verdict;
 
 describe('stopped', () => {
@@ -207,8 +207,8 @@ describe('let pass', () => {
 });
 
 test('the folder it starts in counts', () => {
-  expect(judgeCommand('rm -rf *', { workspace: '/work/project', cwd: '/work/project/dist' }).verdict).toBe('allow');
-  expect(judgeCommand('rm -rf ../*', { workspace: '/work/project', cwd: '/work/project/dist' }).verdict).toBe('deny');
+  expect(judgeCommand('rm -rf *', { workspace: '/srv/project', cwd: '/srv/project/dist' }).verdict).toBe('allow');
+  expect(judgeCommand('rm -rf ../*', { workspace: '/srv/project', cwd: '/srv/project/dist' }).verdict).toBe('deny');
 });
 
 test('a pattern that can match the workspace is the workspace, also where it lies below a temporary folder', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readCommand } from './read-command.ts';
 import { renderReading } from './reading.ts';
 
-const read = (line: string) => readCommand(line, { workspace: '/work/project' });
+const read = (line: string) => readCommand(line, { workspace: '/srv/project' });
 /** The commands that run, without what they run through. */
 const found = (line: string) =>
   renderReading(read(line))
@@ -54,9 +54,9 @@ test('what it runs through is told', () => {
 });
 
 test('a folder that may not exist leaves both ways open', () => {
-  expect(read('cd src; ls').commands.at(-1)?.cwds).toEqual(['/work/project/src', '/work/project']);
-  expect(read('cd src && ls').commands.at(-1)?.cwds).toEqual(['/work/project/src']);
-  expect(read('cd src || exit 1; ls').commands.at(-1)?.cwds).toEqual(['/work/project/src']);
+  expect(read('cd src; ls').commands.at(-1)?.cwds).toEqual(['/srv/project/src', '/srv/project']);
+  expect(read('cd src && ls').commands.at(-1)?.cwds).toEqual(['/srv/project/src']);
+  expect(read('cd src || exit 1; ls').commands.at(-1)?.cwds).toEqual(['/srv/project/src']);
 });
 
 test('after a branch, a variable that differs is not known', () => {
