@@ -1,5 +1,6 @@
 import { describePlace, isSecretPath, placeOf } from '../policy/index.ts';
 import type { EventBody, EventOf, TreeChange, TreeId } from '../protocol/index.ts';
+import { reverse } from './tree-row.ts';
 import type { Work } from './work.ts';
 
 /**
@@ -21,12 +22,12 @@ export async function guardPlaces(
   const rows = (await snapshots.changes(before, tree)).filter(isGuarded);
   if (rows.length === 0) return nothing;
   const names = rows.map(({ path }) => path);
-  const what = `${describePlace(placeOf(names[0]!)!)}`;
+  const what = describePlace(placeOf(names[0]!)!);
   if (headsOf(snapshots.git(before)) !== headsOf(snapshots.git(tree))) {
     const text = `A checkout changed what is ${what}: ${list(names)}. Look at it before you use it.`;
     return { bodies: [{ type: 'notice', run, level: 'warn', text }], tree };
   }
-  const result = await snapshots.apply(rows.map(({ path, before: old, after: now }) => toRow(path, now, old)));
+  const result = await snapshots.apply(rows.map(reverse));
   if (!result.applied) {
     const text = `A command changed what is ${what}, and it could not be taken back: ${list(names)}.`;
     return { bodies: [{ type: 'notice', run, level: 'error', text }], tree };
@@ -63,11 +64,6 @@ function headsOf(
   repositories: readonly { path: string; head: string; refs: Readonly<Record<string, string>> }[],
 ): string {
   return JSON.stringify(repositories.map(({ path, head, refs }) => [path, head, refs[head.replace(/^ref: /, '')]]));
-}
-
-function toRow(path: string, before: TreeChange['before'], after: TreeChange['after']): TreeChange {
-  const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
-  return { path, kind, before, after };
 }
 
 function list(names: readonly string[]): string {

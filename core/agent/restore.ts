@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts';
 import { keepAfter } from './keep-state.ts';
 import type { Conflict, Snapshots } from './ports/snapshots.ts';
 import { openedOf, type State } from './state.ts';
+import { isSame, reverse, toChange } from './tree-row.ts';
 import { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';
 import { createWork, runIdOf, type Work } from './work.ts';
 
@@ -246,21 +247,6 @@ function toNote(
   const id = work.engine.ids.ulid();
   const message = { id, role: 'user' as const, origin: 'engine' as const, parts: [{ type: 'text' as const, text }] };
   return [{ type: 'message.added', run, turn: work.state.turn, message }];
-}
-
-function toChange(path: string, before: TreeEntry | null, after: TreeEntry | null): TreeChange[] {
-  if (isSame(before, after)) return [];
-  const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
-  return [{ path, kind, before, after }];
-}
-
-function reverse({ path, before, after }: TreeChange): TreeChange {
-  return toChange(path, after, before)[0]!;
-}
-
-function isSame(a: TreeEntry | null, b: TreeEntry | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.type === b.type && a.hash === b.hash && a.mode === b.mode;
 }
 
 function nothing(message: string, hint?: string): KlausError {
