@@ -232,10 +232,11 @@ export class BubblewrapSandbox implements Sandbox {
       env: this.#without.has('clear-environment') ? process.env : {},
       gate: 'descriptor',
       feeds: this.#filter ? [this.#filter] : [],
+      onSpawn: (pid) => group.enter(pid),
       onReady: (pid) => {
         const inside = listDescendants(pid);
         init = inside[0] === undefined ? undefined : readProcess(inside[0]);
-        group.add(inside);
+        group.add([pid, ...inside]);
         if (init && this.#options.masks) watch = this.#watchMasks(scene, { pid, inside: init.pid, kill });
       },
       terminate(pid) {

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecLimits } from '@klaus/core/agent';
@@ -53,15 +54,30 @@ export class ResourceGroup {
     return new ResourceGroup(parts, new Set(made.map((part) => part.folder)), limits);
   }
 
+  get #holding(): Set<string> {
+    return new Set(this.#parts.map((part) => part.folder));
+  }
+
   /** Controllers that hold. */
   get controllers(): ReadonlySet<Controller> {
     return new Set(this.#parts.map((part) => part.controller));
   }
 
-  /** Moves processes in; what they fork from now on is born inside. */
+  /**
+   * Begins to move a process in, without standing still for it: the kernel takes milliseconds. What it forks
+   * meanwhile may be born outside, so {@link add} those when this has settled.
+   */
+  async enter(pid: number): Promise<void> {
+    const files = [...this.#holding].map((folder) => join(folder, 'cgroup.procs'));
+    // A process that has just ended is an error which its exit tells.
+    await Promise.allSettled(files.map((file) => writeFile(file, String(pid))));
+  }
+
+  /** Moves processes in that are not yet; what they fork from now on is born inside. */
   add(pids: readonly number[]): void {
-    for (const folder of new Set(this.#parts.map((part) => part.folder))) {
-      for (const pid of pids) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+    for (const folder of this.#holding) {
+      const members = new Set(readMembers(folder));
+      for (const pid of pids) if (!members.has(pid)) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
     }
   }
 
@@ -145,8 +161,8 @@ function writeLimits(part: Part, limits: ExecLimits): boolean {
   const { controller, version, folder } = part;
   const bytes = String(Math.round(limits.memoryMb * MIB));
   const quota = Math.max(1_000, Math.round(limits.cpus * CPU_PERIOD_US));
-  // One more process than asked for: the one that collects the dead.
-  const processes = String(Math.round(limits.processes) + 1);
+  // More than asked for: the program that makes the sandbox, and the process in it that collects the dead.
+  const processes = String(Math.round(limits.processes) + 2);
   const set = (file: string, value: string) => writeFileSync(join(folder, file), value);
   try {
     if (controller === 'pids') set('pids.max', processes);

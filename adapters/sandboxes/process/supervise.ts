@@ -31,6 +31,8 @@ export interface Launch {
   gate: 'descriptor' | 'stdin';
   /** Contents of the descriptors from 4 on. */
   feeds?: readonly Uint8Array[];
+  /** Called when the process has begun; what it returns is waited for before {@link onReady}. */
+  onSpawn?(pid: number): Promise<void>;
   /** Called between "ready" and "go". */
   onReady?(pid: number): void;
   /** Asks everything to end. */
@@ -138,7 +140,10 @@ class RunningCommand {
         gate.once('data', () => resolve(true));
         gate.once('close', () => resolve(false));
       });
+      const { pid } = this.#child;
+      const begun = pid === undefined ? undefined : this.#launch.onSpawn?.(pid);
       if (!(await Promise.race([ready, this.exited.then(() => false)]))) return false;
+      await begun;
       this.#launch.onReady?.(this.#child.pid!);
     }
     this.#clearTimers();
