@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Model, ModelEvent, ModelFailure } from '@klaus/core/agent';
 import { createModels, createModelServer, parseScript } from './index.ts';
 import { toFailure } from './wire/failure.ts';
+import { ProviderError } from './wire/provider-error.ts';
 
 const WIRES = ['anthropic', 'openai'] as const;
 type Wire = (typeof WIRES)[number];
@@ -107,8 +108,8 @@ for (const wire of WIRES) {
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
-function apiError(status: number, headers: Record<string, string>, error?: unknown): Error {
-  return Object.assign(new Error('x'), { status, headers: new Headers(headers), error });
+function apiError(status: number, headers: Record<string, string>, body?: unknown): ProviderError {
+  return new ProviderError({ status, headers, body });
 }
 
 test('retry-after may be seconds, milliseconds or a date, and is never negative', () => {

@@ -26,7 +26,9 @@ export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
 
 function mayHaveChanged(work: Work): boolean {
   if (openedOf(work.state).checkpoint !== 'auto') return false;
-  const { calls } = work.state;
+  const { calls, openSnapshot } = work.state;
+  // Where a state was kept before and after each turn with effects, they tell; git needs not be asked.
+  if (openedOf(work.state).snapshots !== false && !openSnapshot) return runOf(work.state).changedFiles;
   const begun = [
     ...runOf(work.state).calls.filter((call) => call.outcome !== 'denied'),
     ...calls.filter((call) => call.started),

@@ -137,6 +137,8 @@ function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): vo
     state.turnEffects = { paths: new Set(), isKnown: begun.length === 0, tools, isApproved };
     return;
   }
+  const before = state.openSnapshot;
+  if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
   delete state.openSnapshot;
   delete state.turnEffects;
 }
@@ -157,6 +159,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     mustCompact: false,
     compacted: false,
     checkpointed: false,
+    changedFiles: false,
     warned: new Set(),
   };
 }

@@ -61,6 +61,8 @@ export interface RunState {
   /** The user refused to raise this limit. */
   limitRefused?: LimitName;
   checkpointed: boolean;
+  /** A turn of the run left the workspace otherwise than it found it, or part of that could not be seen. */
+  changedFiles: boolean;
   /** Limits whose 80 % was announced. */
   warned: Set<LimitName>;
 }

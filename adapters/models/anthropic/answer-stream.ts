@@ -9,6 +9,8 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { NO_USAGE, stopReasonSchema, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, StreamCut } from '../wire/failure.ts';
+import { ProviderError } from '../wire/provider-error.ts';
+import type { AnswerReader } from '../wire/stream-answer.ts';
 
 /** A content block on its way. `json` holds a call's arguments as far as they have come. */
 interface Building {
@@ -19,52 +21,63 @@ interface Building {
   call: number;
 }
 
+/** What stands in the stream where an event should. */
+interface WireError {
+  type: 'error';
+}
+
 /**
  * Reads the events of one answer of the Messages API.
  *
  * @param toCallId Gives a call its unique id.
- * @throws StreamCut when the end marker is missing, MalformedResponse for events out of place.
  */
-export async function* readAnswer(
-  events: AsyncIterable<RawMessageStreamEvent>,
-  toCallId: (id: string | undefined, index: number) => string,
-): AsyncGenerator<ModelEvent, void, undefined> {
+export function createAnswerReader(toCallId: (id: string | undefined, index: number) => string): AnswerReader {
   const blocks: (Building | undefined)[] = [];
   let calls = 0;
   let usage = NO_USAGE;
   let stopReason: string | null = null;
-  let whole = false;
-  for await (const event of events) {
-    switch (event?.type) {
-      case 'message_start':
-        usage = addWireUsage(usage, event.message?.usage);
-        break;
-      case 'content_block_start': {
-        const building = start(event.content_block, calls);
-        if (building.block.type === 'tool_use') calls++;
-        blocks[event.index] = building;
-        yield* toFirstEvents(building);
-        break;
+  let isWhole = false;
+  return {
+    get isWhole() {
+      return isWhole;
+    },
+    *take(taken) {
+      const event = taken as RawMessageStreamEvent | WireError | null;
+      switch (event?.type) {
+        case 'error':
+          throw new ProviderError({ body: event });
+        case 'message_start':
+          usage = addWireUsage(usage, event.message?.usage);
+          break;
+        case 'content_block_start': {
+          const building = start(event.content_block, calls);
+          if (building.block.type === 'tool_use') calls++;
+          blocks[event.index] = building;
+          yield* toFirstEvents(building);
+          break;
+        }
+        case 'content_block_delta': {
+          const building = blocks[event.index];
+          if (!building) throw new MalformedResponse(`A delta came for block ${event.index}, which was never begun.`);
+          yield* grow(building, event.delta);
+          break;
+        }
+        case 'message_delta':
+          stopReason = event.delta?.stop_reason ?? stopReason;
+          usage = addWireUsage(usage, event.usage);
+          break;
+        case 'message_stop':
+          isWhole = true;
+          break;
+        default: // content_block_stop, pings and what may come later
       }
-      case 'content_block_delta': {
-        const building = blocks[event.index];
-        if (!building) throw new MalformedResponse(`A delta came for block ${event.index}, which was never begun.`);
-        yield* grow(building, event.delta);
-        break;
-      }
-      case 'message_delta':
-        stopReason = event.delta?.stop_reason ?? stopReason;
-        usage = addWireUsage(usage, event.usage);
-        break;
-      case 'message_stop':
-        whole = true;
-        break;
-      default: // content_block_stop, pings and what may come later
-    }
-  }
-  if (!whole) throw new StreamCut('The stream ended before the answer was whole.');
-  const parts = blocks.flatMap((building) => (building ? toPart(building, toCallId) : []));
-  yield { type: 'finished', parts, stopReason: toStopReason(stopReason, calls > 0), usage };
+    },
+    finish() {
+      if (!isWhole) throw new StreamCut('The stream ended before the answer was whole.');
+      const parts = blocks.flatMap((building) => (building ? toPart(building, toCallId) : []));
+      return { type: 'finished', parts, stopReason: toStopReason(stopReason, calls > 0), usage };
+    },
+  };
 }
 
 function start(block: ContentBlock | undefined, call: number): Building {

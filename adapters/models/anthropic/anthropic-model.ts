@@ -1,10 +1,8 @@
-import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
+import type { Model, ModelInfo } from '@klaus/core/agent';
 import { endWithFailure } from '../wire/answer.ts';
-import { createTappedFetch } from '../wire/tapped-fetch.ts';
 import { createCallIds } from '../wire/call-ids.ts';
-import { LONGEST_TIMEOUT, toEventStream } from '../wire/event-stream.ts';
-import { readAnswer } from './answer-stream.ts';
+import { streamAnswer } from '../wire/stream-answer.ts';
+import { createAnswerReader } from './answer-stream.ts';
 import { createBodyWriter } from './request-body.ts';
 
 export const ANTHROPIC_URL = 'https://api.anthropic.com';
@@ -25,41 +23,28 @@ export interface AnthropicModelOptions {
   adaptiveThinking?: boolean;
 }
 
+/** Of the wire's shapes. Source: https://docs.claude.com/en/api/versioning */
+const API_VERSION = '2023-06-01';
+
 /**
- * A model behind the Anthropic Messages API. The SDK is loaded with the first request. It neither retries
- * nor logs nor times out: the loop does, in one place for every provider.
+ * A model behind the Anthropic Messages API. It neither retries nor times out: the loop does, in one place for
+ * every provider.
  */
 export function createAnthropicModel(options: AnthropicModelOptions): Model {
-  const { name, id, info, adaptiveThinking = false } = options;
+  const { name, id, info, apiKey, authToken, baseUrl = ANTHROPIC_URL, adaptiveThinking = false } = options;
   const writeBody = createBodyWriter({ id, adaptiveThinking, images: info.images });
-
-  async function* request(request: ModelRequest, { signal, onBytes }: StreamOptions): AsyncGenerator<ModelEvent> {
-    const { Anthropic } = await import('@anthropic-ai/sdk');
-    const client = new Anthropic({
-      ...(options.apiKey === undefined && options.authToken !== undefined
-        ? { authToken: options.authToken, apiKey: null }
-        : { apiKey: options.apiKey ?? '', authToken: null }),
-      baseURL: options.baseUrl ?? ANTHROPIC_URL,
-      fetch: createTappedFetch(onBytes ?? (() => {})),
-      maxRetries: 0,
-      timeout: LONGEST_TIMEOUT,
-      logLevel: 'off',
-      openTelemetry: false,
-    });
-    const events = await toEventStream<RawMessageStreamEvent>(
-      client.post('/v1/messages', {
-        body: writeBody(request),
-        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        stream: true,
-        signal,
-      }),
-    );
-    yield* readAnswer(events, createCallIds(request.messages));
-  }
-
+  const isBearer = apiKey === undefined && authToken !== undefined;
+  const headers = {
+    'anthropic-version': API_VERSION,
+    ...(isBearer ? { authorization: `Bearer ${authToken}` } : { 'x-api-key': apiKey ?? '' }),
+  };
   return {
     name,
     info,
-    stream: (modelRequest, streamOptions) => endWithFailure(request(modelRequest, streamOptions), streamOptions),
+    stream(request, { signal, onBytes }) {
+      const reader = createAnswerReader(createCallIds(request.messages));
+      const post = { headers, body: writeBody(request), signal, onBytes };
+      return endWithFailure(streamAnswer(`${baseUrl.replace(/\/+$/, '')}/v1/messages`, post, reader), { signal });
+    },
   };
 }

@@ -2,6 +2,8 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { NO_USAGE, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, StreamCut } from '../wire/failure.ts';
+import { ProviderError } from '../wire/provider-error.ts';
+import type { AnswerReader } from '../wire/stream-answer.ts';
 
 /** A piece of a call. Compatible servers leave out what OpenAI always sends. */
 interface CallDelta {
@@ -11,7 +13,9 @@ interface CallDelta {
 }
 
 /** One chunk of a chat-completions stream, with what compatible servers add. */
-export interface Chunk {
+interface Chunk {
+  /** In place of everything else: what went wrong after the stream had begun. */
+  error?: unknown;
   choices?:
     | {
         delta?: {
@@ -56,56 +60,61 @@ const BYTES_PER_TOKEN = 4;
 /**
  * Reads the chunks of one answer of chat-completions. The end marker is a `finish_reason`: not every
  * compatible server sends `[DONE]` or usage after it.
- *
- * @throws StreamCut when there is none, MalformedResponse for chunks that are not objects.
  */
-export async function* readAnswer(
-  chunks: AsyncIterable<Chunk>,
-  { toCallId, promptBytes, exactCost }: ReadOptions,
-): AsyncGenerator<ModelEvent, void, undefined> {
+export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOptions): AnswerReader {
   const calls: Building[] = [];
-  let text = '';
-  let thinking = '';
+  const texts: string[] = [];
+  const thoughts: string[] = [];
   let refused = false;
   let finish: string | undefined;
   let usage: Chunk['usage'];
-  for await (const chunk of chunks) {
-    if (typeof chunk !== 'object' || chunk === null) throw new MalformedResponse('A chunk is not an object.');
-    usage = chunk.usage ?? usage;
-    const choice = chunk.choices?.[0];
-    const { delta } = choice ?? {};
-    const reasoning = delta?.reasoning ?? delta?.reasoning_content;
-    if (reasoning) {
-      thinking += reasoning;
-      yield { type: 'thinking', text: reasoning };
-    }
-    const said = delta?.content || delta?.refusal;
-    if (said) {
-      text += said;
-      refused ||= !delta?.content;
-      yield { type: 'text', text: said };
-    }
-    for (const piece of delta?.tool_calls ?? []) yield growCall(calls, piece);
-    finish = choice?.finish_reason ?? finish;
-  }
-  if (finish === undefined) throw new StreamCut('The stream ended before the answer was whole.');
-  const parts: Part[] = [
-    ...(thinking === '' ? [] : [{ type: 'thinking' as const, text: thinking }]),
-    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
-    ...calls.map((call, index) => ({
-      type: 'call' as const,
-      id: toCallId(call.id, index),
-      name: call.name,
-      input: parseInput(call.json),
-    })),
-  ];
-  const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
-  yield {
-    type: 'finished',
-    parts,
-    stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
-    usage: usage ? toUsage(usage) : estimate(promptBytes, answerBytes),
-    ...(exactCost && typeof usage?.cost === 'number' && { usd: usage.cost }),
+  return {
+    // Usage may follow the last word: only the end of the stream tells.
+    isWhole: false,
+    *take(taken) {
+      if (typeof taken !== 'object' || taken === null) throw new MalformedResponse('A chunk is not an object.');
+      const chunk = taken as Chunk;
+      if (chunk.error) throw new ProviderError({ body: chunk.error });
+      usage = chunk.usage ?? usage;
+      const choice = chunk.choices?.[0];
+      const { delta } = choice ?? {};
+      const reasoning = delta?.reasoning ?? delta?.reasoning_content;
+      if (reasoning) {
+        thoughts.push(reasoning);
+        yield { type: 'thinking', text: reasoning };
+      }
+      const said = delta?.content || delta?.refusal;
+      if (said) {
+        texts.push(said);
+        refused ||= !delta?.content;
+        yield { type: 'text', text: said };
+      }
+      for (const piece of delta?.tool_calls ?? []) yield growCall(calls, piece);
+      finish = choice?.finish_reason ?? finish;
+    },
+    finish() {
+      if (finish === undefined) throw new StreamCut('The stream ended before the answer was whole.');
+      const text = texts.join('');
+      const thinking = thoughts.join('');
+      const parts: Part[] = [
+        ...(thinking === '' ? [] : [{ type: 'thinking' as const, text: thinking }]),
+        ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+        ...calls.map((call, index) => ({
+          type: 'call' as const,
+          id: toCallId(call.id, index),
+          name: call.name,
+          input: parseInput(call.json),
+        })),
+      ];
+      const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
+      return {
+        type: 'finished',
+        parts,
+        stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
+        usage: usage ? toUsage(usage) : estimate(promptBytes, answerBytes),
+        ...(exactCost && typeof usage?.cost === 'number' && { usd: usage.cost }),
+      };
+    },
   };
 }
 

@@ -1,9 +1,8 @@
-import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
+import type { Model, ModelInfo } from '@klaus/core/agent';
 import { endWithFailure } from '../wire/answer.ts';
-import { createTappedFetch } from '../wire/tapped-fetch.ts';
 import { createCallIds } from '../wire/call-ids.ts';
-import { LONGEST_TIMEOUT, toEventStream } from '../wire/event-stream.ts';
-import { type Chunk, readAnswer } from './answer-stream.ts';
+import { streamAnswer } from '../wire/stream-answer.ts';
+import { createAnswerReader } from './answer-stream.ts';
 import { createBodyWriter, type Dialect } from './request-body.ts';
 
 export const OPENAI_URL = 'https://api.openai.com/v1';
@@ -25,48 +24,40 @@ export interface OpenaiModelOptions {
 }
 
 /**
- * A model behind a chat-completions API: OpenAI, OpenRouter or any compatible server. The SDK is loaded
- * with the first request. It neither retries nor logs nor times out: the loop does, in one place for
- * every provider.
+ * A model behind a chat-completions API: OpenAI, OpenRouter or any compatible server. It neither retries nor
+ * times out: the loop does, in one place for every provider.
  */
 export function createOpenaiModel(options: OpenaiModelOptions): Model {
-  const { name, id, info, dialect, reasoningEffort } = options;
+  const { name, id, info, apiKey, baseUrl, dialect, reasoningEffort } = options;
   const writeBody = createBodyWriter({
     id,
     dialect,
     images: info.images,
     ...(reasoningEffort !== undefined && { reasoningEffort }),
   });
-
-  async function* request(request: ModelRequest, { signal, onBytes }: StreamOptions): AsyncGenerator<ModelEvent> {
-    const { OpenAI } = await import('openai');
-    const client = new OpenAI({
-      apiKey: options.apiKey,
-      adminAPIKey: null,
-      baseURL: options.baseUrl,
-      // Left out, they are read from the environment, which is meant for OpenAI alone.
-      ...(dialect !== 'openai' && { organization: null, project: null }),
-      fetch: createTappedFetch(onBytes ?? (() => {})),
-      maxRetries: 0,
-      timeout: LONGEST_TIMEOUT,
-      logLevel: 'off',
-    });
-    const body = writeBody(request);
-    const chunks = await toEventStream<Chunk>(
-      client.post('/chat/completions', {
-        body,
-        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        stream: true,
-        signal,
-      }),
-    );
-    const toCallId = createCallIds(request.messages);
-    yield* readAnswer(chunks, { toCallId, promptBytes: body.length, exactCost: dialect === 'openrouter' });
-  }
-
+  const headers = { authorization: `Bearer ${apiKey}`, ...(dialect === 'openai' ? toAccountHeaders() : {}) };
   return {
     name,
     info,
-    stream: (modelRequest, streamOptions) => endWithFailure(request(modelRequest, streamOptions), streamOptions),
+    stream(request, { signal, onBytes }) {
+      const body = writeBody(request);
+      const toCallId = createCallIds(request.messages);
+      const reader = createAnswerReader({
+        toCallId,
+        promptBytes: body.length,
+        exactCost: dialect === 'openrouter',
+      });
+      const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
+      return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes }, reader), { signal });
+    },
+  };
+}
+
+/** Whom a request is charged to, by the variables that OpenAI documents; they are meant for OpenAI alone. */
+function toAccountHeaders(): Record<string, string> {
+  const { OPENAI_ORG_ID: organization, OPENAI_PROJECT_ID: project } = process.env;
+  return {
+    ...(organization ? { 'openai-organization': organization } : {}),
+    ...(project ? { 'openai-project': project } : {}),
   };
 }

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '@klaus/core/agent';
 import type { ModelFailureCode } from '@klaus/core/protocol';
-import { ConnectionLost } from './tapped-fetch.ts';
+import { ConnectionLost, ProviderError } from './provider-error.ts';
 
 /** The response is not what the protocol allows. */
 export class MalformedResponse extends Error {
@@ -10,14 +11,6 @@ export class MalformedResponse extends Error {
 /** The stream ended before the provider said that the answer is whole. */
 export class StreamCut extends Error {
   override readonly name = 'StreamCut';
-}
-
-/** The common shape of both SDKs' `APIError`; a connection error has none of the optional fields. */
-interface ApiError extends Error {
-  status: number | undefined;
-  headers: Headers | undefined;
-  /** The parsed body, or its inner `error` object. */
-  error: unknown;
 }
 
 const MAX_MESSAGE = 2_000;
@@ -53,16 +46,11 @@ const TOO_LONG =
 export function toFailure(error: unknown, now: number): ModelFailure | undefined {
   if (error instanceof ConnectionLost || error instanceof StreamCut) return fail('connection', error.message);
   if (error instanceof MalformedResponse || error instanceof SyntaxError) return fail('malformed', error.message);
-  return isApiError(error) ? fromApiError(error, now) : undefined;
+  return error instanceof ProviderError ? fromProvider(error, now) : undefined;
 }
 
-function isApiError(error: unknown): error is ApiError {
-  return error instanceof Error && 'status' in error && 'headers' in error && 'error' in error;
-}
-
-function fromApiError(error: ApiError, now: number): ModelFailure {
+function fromProvider(error: ProviderError, now: number): ModelFailure {
   const details = toDetails(error);
-  if (error.status === undefined && details === undefined) return fail('connection', toConnectionReason(error));
   const message = details?.message ?? error.message;
   const retryAfterMs = toRetryAfterMs(error.headers, now);
   return {
@@ -78,8 +66,7 @@ interface Details {
   message?: string;
 }
 
-function toDetails(error: ApiError): Details | undefined {
-  const body = error.error;
+function toDetails({ body }: ProviderError): Details | undefined {
   if (typeof body === 'string' && body !== '') return { message: body };
   if (!isRecord(body)) return undefined;
   const inner = isRecord(body['error']) ? body['error'] : body;
@@ -111,23 +98,15 @@ function toCode(status: number | undefined, details: Details | undefined, messag
 }
 
 /** Milliseconds, from `retry-after-ms` or from `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
-function toRetryAfterMs(headers: Headers | undefined, now: number): number | undefined {
-  const exact = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+function toRetryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
+  const exact = Number.parseFloat(String(headers['retry-after-ms'] ?? ''));
   if (exact >= 0) return exact;
-  const text = headers?.get('retry-after')?.trim();
+  const text = headers['retry-after']?.trim();
   if (!text) return undefined;
   const seconds = Number(text);
   if (seconds >= 0) return seconds * 1_000;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
-}
-
-/** The innermost cause says what happened (`ECONNREFUSED …`); the outer errors only say "fetch failed". */
-function toConnectionReason(error: Error): string {
-  let inner: Error = error;
-  for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth++) inner = inner.cause;
-  if (inner instanceof AggregateError && inner.errors[0] instanceof Error) inner = inner.errors[0];
-  return inner === error ? error.message : `${error.message} ${inner.message}`;
 }
 
 function fail(code: ModelFailureCode, message: string): ModelFailure {

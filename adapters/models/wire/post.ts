@@ -1,0 +1,43 @@
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import { ConnectionLost } from './provider-error.ts';
+
+export interface PostOptions {
+  headers: OutgoingHttpHeaders;
+  body: Uint8Array;
+  signal: AbortSignal;
+}
+
+/**
+ * Sends one POST and gives the response's head; its body is read by the caller. Of node:http, because the built-in
+ * `fetch` copies a request's body several times over, which a long history pays for at every turn. Follows no
+ * redirect and asks for no compression.
+ *
+ * @throws ConnectionLost with what the network said; after an abort, something.
+ */
+export async function post(url: URL, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const options: RequestOptions = {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      'accept-encoding': 'identity',
+      'content-length': body.length,
+      'user-agent': 'klaus',
+      ...headers,
+    },
+    signal,
+  };
+  return send(request(url, options), body);
+}
+
+function send(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve);
+    // Not once: what an abort or the network says after the response has no other listener.
+    request.on('error', (error) => reject(new ConnectionLost(error)));
+    // An answer that switches protocols is neither a response nor an error.
+    request.once('close', () => reject(new ConnectionLost('The connection was closed without a response.')));
+    request.end(body);
+  });
+}

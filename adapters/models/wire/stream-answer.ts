@@ -1,0 +1,132 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { IncomingMessage } from 'node:http';
+import type { ModelEvent } from '@klaus/core/agent';
+import { createParser } from 'eventsource-parser';
+import { MalformedResponse } from './failure.ts';
+import { mergeDeltas } from './merge-deltas.ts';
+import { post, type PostOptions } from './post.ts';
+import { ConnectionLost, ProviderError } from './provider-error.ts';
+
+/** Takes the parsed events of one answer, in order. */
+export interface AnswerReader {
+  /**
+   * What this event adds to the answer.
+   *
+   * @throws ProviderError, MalformedResponse.
+   */
+  take(event: unknown): Iterable<ModelEvent>;
+  /** True once the provider has said that nothing follows. */
+  readonly isWhole: boolean;
+  /**
+   * The end of the answer.
+   *
+   * @throws StreamCut when it is not all there.
+   */
+  finish(): ModelEvent;
+}
+
+export interface StreamAnswerOptions extends PostOptions {
+  /** Called for the response's head and every chunk of its body: keep-alives yield no event. */
+  onBytes?: (() => void) | undefined;
+}
+
+/** What chat-completions ends a stream with. */
+const DONE = '[DONE]';
+/** Bytes of an error's body that are read. */
+const MAX_ERROR_BYTES = 1_048_576;
+
+/**
+ * Posts a request and reads the stream of events that answers it. Pieces of text that came in one chunk are given
+ * as one: a fast stream costs as many steps as the network made of it, not as many as the provider had tokens.
+ *
+ * @throws ConnectionLost, ProviderError, MalformedResponse, StreamCut, SyntaxError.
+ */
+export async function* streamAnswer(
+  url: string,
+  options: StreamAnswerOptions,
+  reader: AnswerReader,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const { onBytes } = options;
+  const incoming = await post(new URL(url), options);
+  onBytes?.();
+  await checkHead(incoming);
+  const decoder = new StringDecoder('utf8');
+  const found: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => found.push(data) });
+  let isDone = false;
+  const takeFound = (): ModelEvent[] => {
+    const events: ModelEvent[] = [];
+    for (const data of found.splice(0)) {
+      if (data === DONE) isDone = true;
+      else if (!isDone) events.push(...reader.take(JSON.parse(data)));
+    }
+    return mergeDeltas(events);
+  };
+  const isEnough = (): boolean => isDone || reader.isWhole;
+  for await (const chunk of toChunks(incoming, isEnough)) {
+    onBytes?.();
+    parser.feed(decoder.write(chunk));
+    yield* takeFound();
+    if (isEnough()) break;
+  }
+  // A last event may lack the empty line behind it.
+  parser.feed('\n\n');
+  yield* takeFound();
+  yield reader.finish();
+}
+
+/**
+ * The body's chunks. Who leaves with enough lets the rest flow off, so that the connection can be used again, and it
+ * keeps no process alive meanwhile; who leaves otherwise ends the connection.
+ */
+async function* toChunks(
+  incoming: IncomingMessage,
+  isEnough: () => boolean = () => false,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (error) {
+    throw new ConnectionLost(error);
+  } finally {
+    if (isEnough()) letFlowOff(incoming);
+    else incoming.destroy();
+  }
+}
+
+function letFlowOff(incoming: IncomingMessage): void {
+  if (incoming.readableEnded) return;
+  incoming.on('error', () => {});
+  incoming.socket?.unref();
+  incoming.resume();
+}
+
+/** @throws ProviderError for a status that is no success, MalformedResponse for what is no stream of events. */
+async function checkHead(incoming: IncomingMessage): Promise<void> {
+  const status = incoming.statusCode ?? 0;
+  const isSuccess = status >= 200 && status < 300;
+  const type = incoming.headers['content-type'] ?? '';
+  if (isSuccess && !/^(?:text\/html|application\/json)\b/i.test(type)) return;
+  const text = await readText(incoming);
+  if (!isSuccess) throw new ProviderError({ status, headers: incoming.headers, body: toBody(text) });
+  const begin = text.slice(0, 300);
+  throw new MalformedResponse(`The server answered with ${type} where a stream of events was asked for: ${begin}`);
+}
+
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of toChunks(incoming)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= MAX_ERROR_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function toBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
