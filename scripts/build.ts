@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
 import { collectLicenses } from './licenses.ts';
+import { pureSchemas } from './pure-schemas.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -35,15 +36,17 @@ const bundle = await rolldown({
   platform: 'node',
   // It finds a binary in a package of its own, which a bundle cannot hold.
   external: ['@vscode/ripgrep'],
-  plugins: [ownPlaces],
+  plugins: [ownPlaces, pureSchemas],
 });
 const { output } = await bundle.write({
   dir: dist,
-  format: 'es',
+  // CommonJS: an ES module costs more to load, and importing a built-in module as one touches all that it exports,
+  // which for node:http loads the whole of `fetch`.
+  format: 'cjs',
   minify: true,
-  entryFileNames: '[name].js',
+  entryFileNames: '[name].cjs',
   // Flat: what finds files beside itself counts on lying in dist/.
-  chunkFileNames: '[name]-[hash].js',
+  chunkFileNames: '[name]-[hash].cjs',
 });
 await bundle.close();
 

@@ -13,7 +13,7 @@ function start() {
   // Only in a home that is there already, which Klaus made for this user alone: Node's own default is a folder
   // in /tmp, where others could plant code.
   if (existsSync(home)) require('node:module').enableCompileCache(join(home, 'cache', 'compiled'));
-  return import('./main.js');
+  require('./main.cjs');
 }
 
 function findNode() {
@@ -58,7 +58,7 @@ function refuse() {
 }
 
 if (Number(process.versions.node.split('.')[0]) >= WANTED) {
-  void start();
+  start();
 } else {
   const node = findNode();
   if (node) relaunch(node);

@@ -5,7 +5,7 @@ import type { Model, ModelEvent, ModelRequest, ToolSpec } from '@klaus/core/agen
 import type { Message, Part } from '@klaus/core/protocol';
 import { createModels, createModelServer, parseScript, type ModelServer } from './index.ts';
 
-// Both wires through the real SDKs against the scripted server.
+// Both wires against the scripted server, over real HTTP.
 
 const tools: ToolSpec[] = [
   { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} }, effects: ['read'] },

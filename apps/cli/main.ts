@@ -6,6 +6,6 @@ const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   process.stdout.write(`${VERSION}\n`);
 } else {
-  const { execute } = await import('./execute.ts');
-  await execute(words);
+  // Without `await`: the bundle is CommonJS, which loads faster and has none at the top level.
+  void import('./execute.ts').then(({ execute }) => execute(words));
 }

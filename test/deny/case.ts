@@ -28,7 +28,7 @@ export interface DenyCase {
   calls: readonly (string | ToolCall | ((scene: Scene) => void))[];
   /** Makes the scene ready, before the session. */
   before?: (scene: Scene) => void;
-  /** What the user does while the last call waits for a file `go`, once it made a file `ready`. */
+  /** What the user does while a line waits for a file `go`, once it made a file `ready`. */
   during?: (scene: Scene) => void;
   /**
    * Two encodings on top of each other, or a piece of the value: no search can see it in a text. Held by the mask

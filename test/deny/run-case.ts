@@ -52,12 +52,12 @@ export async function tryCase(denied: DenyCase, trial: Trial): Promise<Tried> {
   denied.before?.(scene);
   const session = await engine.klaus.open();
   const user = trial.door === 'gate' ? 'nobody' : 'yes';
-  for (const [at, call] of denied.calls.entries()) {
+  for (const call of denied.calls) {
     if (typeof call === 'function') {
       call(scene);
       continue;
     }
-    const stop = at === denied.calls.length - 1 ? actWhenReady(denied, scene) : undefined;
+    const stop = typeof call === 'string' && call.includes('ready') ? actWhenReady(denied, scene) : undefined;
     await play(engine.klaus, session, { user });
     stop?.();
   }

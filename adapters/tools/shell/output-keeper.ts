@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { BlobRef } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 
@@ -8,7 +9,7 @@ const PART = MAX_WHOLE / 2;
 /** Takes a command's output as it comes, shows it live and keeps what a result needs in bounded memory. */
 export class OutputKeeper {
   readonly #context: Pick<ToolContext, 'progress' | 'openBlob'>;
-  readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  readonly #decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() };
   #early: Uint8Array[] = [];
   #blob: ReturnType<ToolContext['openBlob']> | undefined;
   #head = '';
@@ -21,7 +22,7 @@ export class OutputKeeper {
 
   /** For `ExecRequest.onOutput`. */
   readonly take = (chunk: Uint8Array, stream: 'stdout' | 'stderr'): void => {
-    const text = this.#decoders[stream].decode(chunk, { stream: true });
+    const text = this.#decoders[stream].write(chunk);
     this.#context.progress(text);
     this.#add(text);
     if (this.#blob) this.#blob.write(chunk);
@@ -35,7 +36,7 @@ export class OutputKeeper {
 
   /** The output for the model; `blob` holds all of it where `text` does not. */
   async finish(): Promise<{ text: string; blob?: BlobRef }> {
-    this.#add(this.#decoders.stdout.decode() + this.#decoders.stderr.decode());
+    this.#add(this.#decoders.stdout.end() + this.#decoders.stderr.end());
     if (!this.#isLong())
       return {
         text: (this.#head + this.#tail).toWellFormed(),

@@ -1,6 +1,5 @@
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** Decodes base64, plain or url-safe; undefined for other text. */
@@ -28,7 +27,7 @@ function fromBits(text: string, alphabet: string, width: number): string | undef
     count -= 8;
     bytes.push((bits >> count) & 0xff);
   }
-  return decoder.decode(new Uint8Array(bytes));
+  return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
 /** Encodes as base64, without line breaks. */
@@ -52,7 +51,7 @@ export function fromHex(text: string): string | undefined {
   if (!/^(?:[0-9a-f]{2})+$/i.test(digits)) return undefined;
   const bytes = new Uint8Array(digits.length / 2);
   for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16);
-  return decoder.decode(bytes);
+  return new TextDecoder().decode(bytes);
 }
 
 /** Encodes as lower-case hexadecimal digits. */
