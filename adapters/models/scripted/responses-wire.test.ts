@@ -193,7 +193,7 @@ steps:
       - { kind: truncate, after: 5 }
 `);
   await expect(stream(client, { input: 'a' })).rejects.toMatchObject({ status: 429 });
-  await expect(stream(client, { input: 'a' })).rejects.toThrow();
+  await expect(stream(client, { input: 'a' })).rejects.toThrow('terminated');
   await expect(stream(client, { input: 'a' })).rejects.toThrow(SyntaxError);
   expect((await stream(client, { input: 'a' })).at(-1)).toMatchObject({
     type: 'response.failed',
