@@ -7,7 +7,7 @@ import type { Task } from './task.ts';
 /** What one agent took for one task, round by round. */
 export interface Series {
   agent: Agent;
-  /** Undefined where the run failed. */
+  /** Undefined where the run failed, or where an agent that is far slower than the others had a break. */
   rounds: (Measurement | undefined)[];
 }
 
@@ -30,6 +30,8 @@ export interface RoundsOptions {
   pairs: number;
   /** Further rounds, in which only the memory counts. */
   memoryRounds: number;
+  /** An agent that is far slower than the fastest runs in every Nth round only. */
+  slowEvery: number;
   /** Takes the homes and workspaces. */
   folder: string;
   /** Folder of the `node` that agents find first. */
@@ -37,6 +39,10 @@ export interface RoundsOptions {
   tell: (line: string) => void;
 }
 
+/** Rounds before it is known who is slow. */
+const GETTING_TO_KNOW = 2;
+/** Times the CPU of the fastest that are far slower. */
+const FAR_SLOWER = 4;
 /** Failed runs after which an agent is left out. */
 const TOO_MANY = 3;
 
@@ -46,7 +52,7 @@ const TOO_MANY = 3;
  * caches, migrations) is done by then. An agent that fails in it is left out.
  */
 export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
-  const { task, agents, pairs, memoryRounds, folder, node, tell } = options;
+  const { task, agents, pairs, memoryRounds, slowEvery, folder, node, tell } = options;
   const leftOut: LeftOut[] = [];
   const contestants = agents.map((agent) => ({
     agent,
@@ -55,12 +61,19 @@ export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
     rounds: [] as (Measurement | undefined)[],
   }));
   const isOut = ({ failures }: (typeof contestants)[number]): boolean => failures.length >= TOO_MANY;
+  let slow = new Set<unknown>();
   for (let round = -1; round < pairs + memoryRounds; round++) {
+    if (round === GETTING_TO_KNOW) slow = findSlow(contestants);
     const begun = performance.now();
     const watchMemory = round >= pairs;
     for (const at of contestants.keys()) {
       const contestant = contestants[(at + round + 1) % contestants.length]!;
       if (isOut(contestant)) continue;
+      // The first look at the memory is for all.
+      if (slow.has(contestant) && round % slowEvery !== 0 && round !== pairs) {
+        contestant.rounds.push(undefined);
+        continue;
+      }
       const { agent, place, rounds, failures } = contestant;
       try {
         const run = await runAgent({ agent, task, place, watchMemory });
@@ -78,6 +91,13 @@ export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
   }
   const series = contestants.filter((each) => !isOut(each)).map(({ agent, rounds }) => ({ agent, rounds }));
   return { task, series, leftOut };
+}
+
+/** Those whose CPU is far above that of the fastest. */
+function findSlow<One extends { rounds: readonly (Measurement | undefined)[] }>(all: readonly One[]): Set<One> {
+  const taken = all.map(({ rounds }) => Math.min(...rounds.flatMap((round) => round?.cpu ?? [])));
+  const least = Math.min(...taken);
+  return new Set(all.filter((_, at) => taken[at]! > FAR_SLOWER * least));
 }
 
 function toRoundName(round: number, pairs: number, memoryRounds: number): string {

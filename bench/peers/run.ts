@@ -1,26 +1,14 @@
 // `npm run bench:peers [-- --quick] [--task NAME] [--peer NAME] [--pairs N] [--write] [--keep]`
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { describe, readLoad } from '../page.ts';
-import { ROOT } from '../program.ts';
-import type { Agent } from './agent.ts';
-import { toVerdicts } from './bars.ts';
 import { fetchPeer, installKlaus } from './fetch.ts';
-import { type Section, toPage } from './page.ts';
+import type { MeasureOrder } from './measure.ts';
 import { PEERS } from './peers.ts';
-import { toSection } from './report.ts';
-import { type LeftOut, measureTask, type TaskResult } from './rounds.ts';
+import type { LeftOut } from './rounds.ts';
 import { TASKS } from './task.ts';
 
 const USAGE = `Usage: npm run bench:peers -- [options]
@@ -29,18 +17,20 @@ const USAGE = `Usage: npm run bench:peers -- [options]
   --task NAME   only this task, more than once for several: ${TASKS.map(({ name }) => name).join(', ')}
   --peer NAME   only this peer, more than once for several: ${PEERS.map(({ name }) => name).join(', ')}
   --pairs N     rounds that count, default 21
+  --slow-every N  let a peer that takes over 4 times the CPU of the fastest run in every Nth round only, default 1
   --write       write the sections of the tasks to docs/benchmarks-peers.md
   --keep        keep homes, workspaces and outputs, and say where
   --help        show this`;
 
 const PAIRS = 21;
-const PAGE = join(ROOT, 'docs/benchmarks-peers.md');
-const RESULTS = join(ROOT, 'bench/results');
+/** Words before a command that leave it no network but its own loopback. */
+const OFFLINE = ['bwrap', '--dev-bind', '/', '/', '--unshare-net', '--die-with-parent', '--'];
 const tell = (line: string): void => console.error(line);
 
 interface Order {
   pairs: number;
   memoryRounds: number;
+  slowEvery: number;
   tasks: typeof TASKS;
   peers: typeof PEERS;
   write: boolean;
@@ -66,6 +56,7 @@ function readOrder(): Order | string | undefined {
         task: { type: 'string', multiple: true, default: [] },
         peer: { type: 'string', multiple: true, default: [] },
         pairs: { type: 'string' },
+        'slow-every': { type: 'string', default: '1' },
         write: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -74,6 +65,10 @@ function readOrder(): Order | string | undefined {
     if (values.help) return undefined;
     const pairs = Number(values.pairs ?? (values.quick ? 3 : PAIRS));
     if (!Number.isSafeInteger(pairs) || pairs < 1) return `--pairs wants a whole number above 0, not ${values.pairs}.`;
+    const slowEvery = Number(values['slow-every']);
+    if (!Number.isSafeInteger(slowEvery) || slowEvery < 1) {
+      return `--slow-every wants a whole number above 0, not ${values['slow-every']}.`;
+    }
     if (values.write && values.peer.length > 0) return '--write wants all peers, or the page would lose the rest.';
     const tasks = choose('task', values.task, TASKS);
     const peers = choose('peer', values.peer, PEERS);
@@ -81,7 +76,7 @@ function readOrder(): Order | string | undefined {
     if (typeof peers === 'string') return peers;
     // Seven are the fewest that give an interval with one value to spare; what memory takes varies little.
     const memoryRounds = values.quick ? 1 : Math.max(Math.ceil(pairs / 3), Math.min(pairs, 7));
-    return { pairs, memoryRounds, tasks, peers, write: values.write, keep: values.keep };
+    return { pairs, memoryRounds, slowEvery, tasks, peers, write: values.write, keep: values.keep };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -98,60 +93,47 @@ function choose<Named extends { name: string }>(
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-async function runAll({ pairs, memoryRounds, tasks, peers, write, keep }: Order): Promise<void> {
+async function runAll({ peers, keep, ...order }: Order): Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-peers-')));
   try {
-    const node = copyNode(folder);
-    const { agents, leftOut } = await gather(folder, peers);
-    for (const { title, reason } of leftOut) console.log(`${title} is left out: ${reason}`);
-    const sections: Section[] = [];
-    for (const task of tasks) {
-      const load = { before: readLoad(), after: 0 };
-      const begun = performance.now();
-      const measured = await measureTask({ task, agents, pairs, memoryRounds, folder, node, tell });
-      const result = { ...measured, leftOut: [...leftOut, ...measured.leftOut] };
-      load.after = readLoad();
-      const command = `npm run bench:peers -- --task ${task.name} --pairs ${pairs}`;
-      const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
-      const taken = `${describe({ command, load })}, ${memoryRounds} looks at the memory, ${seconds} s.`;
-      const markdown = `${toSection(result)}\n\n${taken}`;
-      console.log(`\n${markdown}`);
-      save(result);
-      sections.push({ name: task.name, markdown });
-      // After each task: a long bench that is interrupted has not been for nothing.
-      if (write) writeFileSync(PAGE, toPage(existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '', sections));
-      if (toVerdicts(result).some(({ bar, isMet }) => bar.measure === 'cpu' && !isMet)) process.exitCode = 1;
-    }
+    await installKlaus(join(folder, 'klaus'), tell);
+    const fetched = await fetchAll(peers);
+    copyNode(folder);
+    const { tasks, ...rest } = order;
+    process.exitCode = await measureOffline({ ...rest, ...fetched, folder, tasks: tasks.map(({ name }) => name) });
   } finally {
     if (keep) console.log(`\nEverything is kept in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** A Node that no other process runs: what is shared with others counts only in part as one's own memory. */
-function copyNode(folder: string): string {
-  const target = join(folder, 'node');
-  mkdirSync(target);
-  copyFileSync(process.execPath, join(target, 'node'));
-  return target;
-}
-
-async function gather(folder: string, peers: typeof PEERS): Promise<{ agents: Agent[]; leftOut: LeftOut[] }> {
+async function fetchAll(peers: typeof PEERS): Promise<Pick<MeasureOrder, 'peers' | 'leftOut'>> {
   const leftOut: LeftOut[] = [];
-  const agents = [await installKlaus(join(folder, 'klaus'), tell)];
   for (const peer of peers) {
     try {
-      agents.push(await fetchPeer(peer, tell));
+      await fetchPeer(peer, tell);
     } catch (error) {
       leftOut.push({ title: peer.title, reason: error instanceof Error ? error.message : String(error) });
     }
   }
-  return { agents, leftOut };
+  const there = peers.filter(({ title }) => !leftOut.some((each) => each.title === title));
+  return { peers: there.map(({ name }) => name), leftOut };
 }
 
-/** Every single value, for whoever wants to look closer. */
-function save({ task, series }: TaskResult): void {
-  mkdirSync(RESULTS, { recursive: true });
-  const values = series.map(({ agent, rounds }) => ({ name: agent.name, version: agent.version, rounds }));
-  writeFileSync(join(RESULTS, `peers-${task.name}.json`), `${JSON.stringify(values, undefined, 1)}\n`);
+/** A Node that no other process runs: what is shared with others counts only in part as one's own memory. */
+function copyNode(folder: string): void {
+  mkdirSync(join(folder, 'node'));
+  copyFileSync(process.execPath, join(folder, 'node/node'));
+}
+
+/** Measures where nothing can reach the outside. The exit code is that of measure.ts. */
+async function measureOffline(measureOrder: MeasureOrder): Promise<number> {
+  const [bubblewrap = '', ...words] = OFFLINE;
+  const isOffline = spawnSync(bubblewrap, [...words, 'true'], { stdio: 'ignore' }).status === 0;
+  if (!isOffline) tell('bubblewrap does not work here: only their own settings keep the agents from the network.');
+  const command = [process.execPath, join(import.meta.dirname, 'measure.ts'), JSON.stringify(measureOrder)];
+  const [program = '', ...rest] = isOffline ? [...OFFLINE, ...command] : command;
+  const child = spawn(program, rest, { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
 }
