@@ -11,7 +11,7 @@ import { createPromptCache } from './prompt-cache.ts';
 import { createRecord, withoutSecrets, type RecordedRequest, type RequestRecord } from './recorded-request.ts';
 import type { Fault, Script, Step } from './script.ts';
 import { TemplateError } from './template.ts';
-import { BadRequest, type ScriptedWire } from './wire.ts';
+import { BadRequest, isFields, type ScriptedWire, stringOf, textOf } from './wire.ts';
 
 export interface ModelServerOptions {
   script: Script;
@@ -139,6 +139,7 @@ function createPlayer(script: Script): Player {
   function decide(wire: ScriptedWire, entry: RecordedRequest) {
     const conversation = toConversation(wire, entry.json);
     if (wire === 'anthropic') checkSignatures(entry.body);
+    if (wire === 'responses') checkSealed(entry.json);
     const match = findStep(script, conversation);
     const found = 'step' in match ? { ...match, reply: match.step.reply } : undefined;
     const reply = found?.reply ?? script.fallback;
@@ -189,6 +190,17 @@ function checkSignatures(text: string): void {
     }
     return value;
   });
+}
+
+/** Nor does it take encrypted reasoning that is not its own. */
+function checkSealed(body: unknown): void {
+  const { input } = body as { input: unknown };
+  for (const item of Array.isArray(input) ? input.filter(isFields) : []) {
+    const content = stringOf(item['encrypted_content'], '');
+    if (item['type'] === 'reasoning' && content.startsWith('sig-') && content !== sign(textOf(item['summary']))) {
+      throw new BadRequest('input: the encrypted content of a reasoning item could not be verified.');
+    }
+  }
 }
 
 function toNoMatch(script: Script, conversation: Conversation, misses: readonly string[]): string {

@@ -134,7 +134,7 @@ export type Step = z.infer<typeof stepSchema>;
 export const scriptSchema = z.strictObject({
   name: z.string().optional(),
   /** Which wire Klaus's own `scripted/NAME` uses; the server speaks all of them at all times. */
-  wire: z.enum(['anthropic', 'openai']).optional(),
+  wire: z.enum(['anthropic', 'openai', 'responses']).optional(),
   /** US dollars per million tokens, for `scripted/NAME`. */
   price: z
     .strictObject({
