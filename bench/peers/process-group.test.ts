@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findPlace, openProcessGroup, type ProcessGroup } from './process-group.ts';
 import { readMemory } from './tree-memory.ts';
@@ -48,4 +50,26 @@ test('what outlives its parent is counted, seen and ended too', async (context) 
   await group.close();
   // The kernel removes no group that has a living process.
   expect(() => group.readPids()).toThrow('ENOENT');
+});
+
+test('what a killed bench left is ended by the next', (context) => {
+  const group = open();
+  if (typeof group === 'string') return context.skip(true, `no control group can be made here: ${group}`);
+  const script = [
+    "const { openProcessGroup } = await import('./process-group.ts');",
+    'const [program, ...words] = openProcessGroup().enter;',
+    "const { spawnSync } = await import('node:child_process');",
+    "spawnSync(program, [...words, '/bin/sh', '-c', 'setsid sleep 300 >/dev/null 2>&1 &'], { stdio: 'ignore' });",
+    'console.log(words.at(-1));',
+    "process.kill(process.pid, 'SIGKILL');",
+  ].join('\n');
+  const run = (code: string) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: import.meta.dirname, encoding: 'utf8' });
+  const left = run(script).stdout.trim();
+  expect(readFileSync(join(left, 'cgroup.procs'), 'utf8')).toMatch(/^\d+\n$/);
+  const close = "await (await import('./process-group.ts')).openProcessGroup().close();";
+  // The first ends the process; a group can be busy until its last one has been reaped.
+  for (let attempt = 0; attempt < 100 && existsSync(left); attempt++) expect(run(close).status).toBe(0);
+  expect(existsSync(left)).toBe(false);
+  return group.close();
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -27,13 +27,15 @@ interface Place {
 const ENTER = 'echo $$ > "$1/cgroup.procs" && shift && exec "$@"';
 /** An emptied group can be busy for a moment. */
 const TRIES = 50;
+const PREFIX = 'klaus-bench-';
 let counter = 0;
 
 /** @throws Error with the reason, where this machine lets us make no group. */
 export function openProcessGroup(): ProcessGroup {
   const place = findPlace(readFileSync('/proc/self/mountinfo', 'utf8'), readFileSync('/proc/self/cgroup', 'utf8'));
   if (place === undefined) throw new Error('no control group counts CPU time here');
-  const group = join(place.parent, `klaus-bench-${process.pid}-${counter++}`);
+  if (counter === 0) sweep(place);
+  const group = join(place.parent, `${PREFIX}${process.pid}-${counter++}`);
   const inner = join(group, place.inner);
   mkdirSync(group);
   if (inner !== group) {
@@ -41,10 +43,7 @@ export function openProcessGroup(): ProcessGroup {
     for (const controller of ['cpu', 'memory', 'pids']) allow(group, controller);
     mkdirSync(inner);
   }
-  const readPids = (): number[] =>
-    [...new Set([group, inner])].flatMap((folder) =>
-      readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number),
-    );
+  const readPids = (): number[] => [...new Set([group, inner])].flatMap(readMembers);
   return {
     enter: ['/bin/sh', '-c', ENTER, 'sh', inner],
     readCpu: () => place.readCpu(group),
@@ -107,6 +106,26 @@ function readCpuacct(group: string): number {
 function readCpuStat(group: string): number {
   const stat = readFileSync(join(group, 'cpu.stat'), 'utf8');
   return Number(/^usage_usec (\d+)$/m.exec(stat)![1]) / 1e3;
+}
+
+/** Ends and removes what a bench left that was killed. */
+function sweep({ parent, inner }: Place): void {
+  for (const name of readdirSync(parent)) {
+    const owner = Number(new RegExp(`^${PREFIX}(\\d+)-\\d+$`).exec(name)?.[1]);
+    if (Number.isNaN(owner) || existsSync(`/proc/${owner}`)) continue;
+    for (const folder of new Set([join(parent, name, inner), join(parent, name)])) {
+      try {
+        for (const pid of readMembers(folder)) kill(pid);
+        rmdirSync(folder);
+      } catch {
+        // Busy for a moment, or gone: the next bench looks again.
+      }
+    }
+  }
+}
+
+function readMembers(folder: string): number[] {
+  return readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
 }
 
 function allow(group: string, controller: string): void {

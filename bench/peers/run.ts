@@ -25,6 +25,7 @@ const USAGE = `Usage: npm run bench:peers -- [options]
 const PAIRS = 21;
 /** Words before a command that leave it no network but its own loopback. */
 const OFFLINE = ['bwrap', '--dev-bind', '/', '/', '--unshare-net', '--die-with-parent', '--'];
+const INTERRUPTED = 130;
 const tell = (line: string): void => console.error(line);
 
 interface Order {
@@ -134,6 +135,8 @@ async function measureOffline(measureOrder: MeasureOrder): Promise<number> {
   const command = [process.execPath, join(import.meta.dirname, 'measure.ts'), JSON.stringify(measureOrder)];
   const [program = '', ...rest] = isOffline ? [...OFFLINE, ...command] : command;
   const child = spawn(program, rest, { stdio: 'inherit' });
+  // Interrupted, it still cleans up behind itself.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGTERM'));
   const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
+  return code ?? INTERRUPTED;
 }
