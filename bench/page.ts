@@ -25,6 +25,8 @@ export function toPage(lines: readonly Line[], circumstances: Circumstances): st
 
 \`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`first-byte\`, \`turns\`, \`append\`, \`memory\`, \`prefix\`, \`sandbox\`, \`snapshot\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
 
+\`npm run bench:peers\` measures Klaus beside other agents at the same work: [Klaus beside other agents](benchmarks-peers.md).
+
 ${describe(circumstances)}:
 
 ${toMarkdown(lines)}

@@ -6,7 +6,7 @@ import { createModels, createModelServer, parseScript } from './index.ts';
 import { toFailure } from './wire/failure.ts';
 import { ProviderError } from './wire/provider-error.ts';
 
-const WIRES = ['anthropic', 'openai'] as const;
+const WIRES = ['anthropic', 'openai', 'responses'] as const;
 type Wire = (typeof WIRES)[number];
 
 async function connect(url: string, wire: Wire): Promise<Model> {

@@ -5,6 +5,7 @@ import { findEntry, toModelInfo } from './catalog/catalog.ts';
 import type { CatalogEntry } from './catalog/snapshot.ts';
 import { DEFAULT_TIERS, type NameRules, type Provider, resolveName, type Target, type Tier } from './names.ts';
 import { createOpenaiModel, OPENAI_URL, OPENROUTER_URL } from './openai/openai-model.ts';
+import { createResponsesModel } from './openai/responses-model.ts';
 
 export interface ModelKeys {
   anthropicApiKey?: string;
@@ -19,7 +20,7 @@ export interface ScriptedServer {
   /** Without a path, such as `http://127.0.0.1:4000`. */
   url: string;
   /** Default `anthropic`. */
-  wire?: 'anthropic' | 'openai';
+  wire?: 'anthropic' | 'openai' | 'responses';
   /** Default: known and zero. */
   price?: Price;
   /** Tokens; default 200,000. */
@@ -152,16 +153,11 @@ function createOpenai(chosen: Chosen & { provider: 'openai' | 'openrouter' }, op
   }
   const baseUrl = baseUrls?.openai || OPENAI_URL;
   const isOpenai = /^https:\/\/(?:[a-z]+\.)?api\.openai\.com(?:[:/]|$)/.test(baseUrl);
-  return createOpenaiModel({
-    name,
-    id,
-    info,
-    // The SDK wants one, a server of one's own does not.
-    apiKey: keys.openaiApiKey || 'none',
-    baseUrl,
-    dialect: isOpenai ? 'openai' : 'compatible',
-    ...(isOpenai && entry?.reasoningEffort && { reasoningEffort: entry.reasoningEffort }),
-  });
+  // The SDK wants one, a server of one's own does not.
+  const apiKey = keys.openaiApiKey || 'none';
+  // Compatible servers seldom have Responses.
+  if (isOpenai && entry?.responses) return createResponsesModel({ name, id, info, apiKey, baseUrl, isOpenai });
+  return createOpenaiModel({ name, id, info, apiKey, baseUrl, dialect: isOpenai ? 'openai' : 'compatible' });
 }
 
 async function createScripted(id: string, options: ModelsOptions): Promise<Model> {
@@ -176,6 +172,9 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
     images: true,
     prices: [{ above: 0, price: options.prices?.[name] ?? server.price ?? FREE }],
   };
+  if (server.wire === 'responses') {
+    return createResponsesModel({ name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1`, isOpenai: false });
+  }
   if (server.wire === 'openai') {
     return createOpenaiModel({ name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1`, dialect: 'openrouter' });
   }

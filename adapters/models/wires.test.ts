@@ -5,14 +5,14 @@ import type { Model, ModelEvent, ModelRequest, ToolSpec } from '@klaus/core/agen
 import type { Message, Part } from '@klaus/core/protocol';
 import { createModels, createModelServer, parseScript, type ModelServer } from './index.ts';
 
-// Both wires against the scripted server, over real HTTP.
+// All wires against the scripted server, over real HTTP.
 
 const tools: ToolSpec[] = [
   { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} }, effects: ['read'] },
   { name: 'act', description: 'Acts.', inputSchema: { type: 'object', properties: {} }, effects: ['write'] },
 ];
 
-const WIRES = ['anthropic', 'openai'] as const;
+const WIRES = ['anthropic', 'openai', 'responses'] as const;
 type Wire = (typeof WIRES)[number];
 
 async function start(wire: Wire, yaml: string): Promise<{ model: Model; server: ModelServer }> {
@@ -95,6 +95,9 @@ test.each([
   ['openai', 'end_turn', 'end_turn'],
   ['openai', 'max_tokens', 'max_tokens'],
   ['openai', 'refusal', 'refusal'],
+  ['responses', 'end_turn', 'end_turn'],
+  ['responses', 'max_tokens', 'max_tokens'],
+  ['responses', 'refusal', 'refusal'],
 ] as const)('%s: the model stops by %s', async (wire, stop, expected) => {
   const { model } = await start(wire, `steps: [{ reply: { text: hm, stop: ${stop} } }]`);
   expect((await answer(model, request([message('user', [text('hi')])]))).stopReason).toBe(expected);
@@ -127,7 +130,8 @@ test.each(WIRES)('%s: each body begins with the whole previous one up to its las
   for (const [at, body] of bodies.entries()) {
     if (at === 0) continue;
     const previous = bodies[at - 1]!;
-    const prefix = previous.slice(0, previous.lastIndexOf(']', previous.lastIndexOf('"max_tokens"')));
+    const tail = Math.max(previous.lastIndexOf('"max_tokens"'), previous.lastIndexOf('"max_output_tokens"'));
+    const prefix = previous.slice(0, previous.lastIndexOf(']', tail));
     expect(prefix.length).toBeGreaterThan(200);
     expect(body.startsWith(prefix)).toBe(true);
   }
@@ -207,10 +211,13 @@ test.each(WIRES)('%s: a signal that is aborted beforehand sends nothing', async 
 });
 
 test.each(WIRES)('%s: a caller that leaves in the middle ends the request', async (wire) => {
-  const words =
-    wire === 'anthropic'
-      ? 'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}\n\n'
-      : 'data: {"choices":[{"delta":{"content":"hi"}}]}\n\n';
+  const words = {
+    anthropic:
+      'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}\n\n',
+    openai: 'data: {"choices":[{"delta":{"content":"hi"}}]}\n\n',
+    responses:
+      'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","output_index":0,"delta":"hi"}\n\n',
+  }[wire];
   const gone = Promise.withResolvers<void>();
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(words);
@@ -333,6 +340,84 @@ test('openai: results come before text, images as data URLs, failures say so', a
       },
     ],
   });
+});
+
+test('responses: reasoning goes back as it was sealed, and to no other provider', async () => {
+  const yaml = `
+steps:
+  - reply: { thinking: "Deep.", text: "I look.", calls: [{ name: look, input: { at: 1 } }] }
+  - reply: { text: done }
+`;
+  const { model, server } = await start('responses', yaml);
+  const first = message('user', [text('hi')]);
+  const { parts } = await answer(model, request([first]));
+  const result = message('user', [{ type: 'result', call: 'call_0_0', text: 'seen', isError: true }]);
+  const history = [first, message('assistant', parts), result];
+  expect((await answer(model, request(history))).parts).toEqual([text('done')]);
+  const { input, ...rest } = server.requests[1]!.json as { input: unknown[] };
+  expect(rest).toMatchObject({
+    instructions: 'You are a test.',
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    max_output_tokens: 1_000,
+    prompt_cache_key: 'S1',
+    tools: [
+      { type: 'function', name: 'look', strict: false },
+      { type: 'function', name: 'act', strict: false },
+    ],
+  });
+  expect(input).toEqual([
+    { role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+    {
+      type: 'reasoning',
+      id: expect.stringMatching(/^rs_/) as string,
+      summary: [{ type: 'summary_text', text: 'Deep.' }],
+      encrypted_content: expect.stringMatching(/^sig-/) as string,
+    },
+    { role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
+    { type: 'function_call', call_id: 'call_0_0', name: 'look', arguments: '{"at":1}' },
+    { type: 'function_call_output', call_id: 'call_0_0', output: 'Error: seen' },
+  ]);
+  // Changed reasoning is refused, so the round trip above is not a matter of luck.
+  const forged = parts.map((part) => (part.type === 'thinking' ? { ...part, text: 'Shallow.' } : part));
+  const events = await collect(model, request([first, message('assistant', forged), result]));
+  expect(events).toMatchObject([{ type: 'failed', failure: { code: 'invalid_request', status: 400 } }]);
+  // A session that goes on with another provider does not take it there, and what that one sealed stays there too.
+  const other = await start('anthropic', yaml);
+  const { parts: theirs } = await answer(other.model, request(history));
+  expect(JSON.stringify(other.server.requests[0]!.json)).not.toContain('sig-');
+  await answer(
+    model,
+    request([first, message('assistant', [{ type: 'thinking', text: 'x', encrypted: 'b3Bh' }, ...theirs])]),
+  );
+  expect(server.requests.at(-1)!.body).not.toContain('b3Bh');
+});
+
+test('responses: an answer that broke off while reasoning is left out; images and files go along', async () => {
+  const { model, server } = await start('responses', 'steps: []\nfallback: { text: ok }');
+  await answer(
+    model,
+    request([
+      message('user', [
+        text('see'),
+        { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+        { type: 'file', name: 'a.txt', mediaType: 'text/plain', text: 'content' },
+      ]),
+      message('assistant', [{ type: 'thinking', text: 'hm', encrypted: 'responses:rs_1:abc' }]),
+      message('user', [text('go on')]),
+    ]),
+  );
+  expect((server.requests[0]!.json as { input: unknown[] }).input).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'see' },
+        { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,AAAA' },
+        { type: 'input_text', text: '<document name="a.txt">\ncontent\n</document>' },
+      ],
+    },
+    { role: 'user', content: [{ type: 'input_text', text: 'go on' }] },
+  ]);
 });
 
 test.each(WIRES)('%s: a request may be without system prompt and tools', async (wire) => {

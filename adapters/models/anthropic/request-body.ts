@@ -1,6 +1,7 @@
 import type { ModelRequest } from '@klaus/core/agent';
 import type { Message, Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
+import { fromSealed } from '../wire/sealed-reasoning.ts';
 import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 
 export interface BodyOptions {
@@ -77,6 +78,7 @@ function toBlock(part: Part, options: BodyOptions): object[] {
       if (!options.images) return [{ type: 'text', text: NO_IMAGES }];
       return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } }];
     case 'thinking':
+      if (fromSealed(part.encrypted) !== undefined) return [];
       if (part.encrypted !== undefined) return [{ type: 'redacted_thinking', data: part.encrypted }];
       // Without its signature, as it comes from other providers, thinking is refused.
       if (part.signature === undefined) return [];

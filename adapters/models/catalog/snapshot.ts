@@ -13,8 +13,8 @@ export interface CatalogEntry {
   until?: string;
   /** The model takes `thinking: {type: 'adaptive'}` (Anthropic Messages). */
   adaptiveThinking?: boolean;
-  /** What `reasoning_effort` must be when tools are sent (OpenAI chat-completions). */
-  reasoningEffort?: 'none';
+  /** With tools the model reasons on OpenAI's Responses API alone. */
+  responses?: true;
 }
 
 export interface CatalogCost {
@@ -110,37 +110,37 @@ const openai: Record<string, CatalogEntry> = {
     limit: GPT_LONG,
     images: true,
     cost: withLongPrompts({ input: 10, output: 50, cache_read: 1 }),
-    reasoningEffort: 'none',
+    responses: true,
   },
   'gpt-6-sol': {
     limit: GPT_LONG,
     images: true,
     cost: withLongPrompts({ input: 2, output: 10, cache_read: 0.2 }),
-    reasoningEffort: 'none',
+    responses: true,
   },
   'gpt-6-luna': {
     limit: GPT_LONG,
     images: true,
     cost: withLongPrompts({ input: 0.1, output: 0.5, cache_read: 0.01 }),
-    reasoningEffort: 'none',
+    responses: true,
   },
   'gpt-6.1-terra': {
     limit: GPT_LONG,
     images: true,
     cost: withLongPrompts({ input: 1, output: 5, cache_read: 0.05 }),
-    reasoningEffort: 'none',
+    responses: true,
   },
   'gpt-5.6-terra': {
     limit: GPT_LONG,
     images: true,
     cost: withLongPrompts({ input: 2, output: 12, cache_read: 0.2 }),
-    reasoningEffort: 'none',
+    responses: true,
   },
   'gpt-5.6-luna': {
     limit: GPT_LONG,
     images: true,
     cost: withLongPrompts({ input: 0.2, output: 1.2, cache_read: 0.02 }),
-    reasoningEffort: 'none',
+    responses: true,
   },
   'gpt-5.4': { limit: GPT_LONG, images: true, cost: withLongPrompts({ input: 2.5, output: 15, cache_read: 0.25 }) },
   'gpt-5.4-mini': { limit: GPT_SHORT, images: true, cost: { input: 0.75, output: 4.5, cache_read: 0.075 } },
@@ -151,9 +151,7 @@ const openai: Record<string, CatalogEntry> = {
 // Source: models.dev (MIT). OpenRouter passes the vendors' prices through and reports the exact cost of
 // every request, so these figures only serve to reserve money beforehand.
 const openrouter: Record<string, CatalogEntry> = {
-  ...Object.fromEntries(
-    Object.entries(openai).map(([id, { reasoningEffort: _, ...entry }]) => [`openai/${id}`, entry]),
-  ),
+  ...Object.fromEntries(Object.entries(openai).map(([id, { responses: _, ...entry }]) => [`openai/${id}`, entry])),
   'anthropic/claude-opus-5.5': { limit: MILLION, images: true, cost: { input: 4, output: 20, cache_read: 0.2 } },
   'anthropic/claude-sonnet-5.5': { limit: MILLION, images: true, cost: { input: 2, output: 10, cache_read: 0.1 } },
   'anthropic/claude-haiku-5.5': { limit: MILLION, images: true, ...pick(anthropic['claude-haiku-5-5']?.cost) },

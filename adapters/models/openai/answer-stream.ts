@@ -1,6 +1,7 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import { NO_USAGE, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
+import type { Part, StopReason, Usage } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
+import { estimateUsage } from '../wire/estimate-usage.ts';
 import { MalformedResponse, StreamCut } from '../wire/failure.ts';
 import { ProviderError } from '../wire/provider-error.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
@@ -54,8 +55,6 @@ export interface ReadOptions {
   /** Whether `usage.cost` is the price that is charged. */
   exactCost: boolean;
 }
-
-const BYTES_PER_TOKEN = 4;
 
 /**
  * Reads the chunks of one answer of chat-completions. The end marker is a `finish_reason`: not every
@@ -111,7 +110,7 @@ export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOpt
         type: 'finished',
         parts,
         stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
-        usage: usage ? toUsage(usage) : estimate(promptBytes, answerBytes),
+        usage: usage ? toUsage(usage) : estimateUsage(promptBytes, answerBytes),
         ...(exactCost && typeof usage?.cost === 'number' && { usd: usage.cost }),
       };
     },
@@ -145,15 +144,6 @@ function toUsage(usage: NonNullable<Chunk['usage']>): Usage {
     output: usage.completion_tokens ?? 0,
     cacheRead,
     cacheWrite,
-  };
-}
-
-/** Without a figure of the server's, limits must still hold: count by length. */
-function estimate(promptBytes: number, answerBytes: number): Usage {
-  return {
-    ...NO_USAGE,
-    input: Math.ceil(promptBytes / BYTES_PER_TOKEN),
-    output: Math.ceil(answerBytes / BYTES_PER_TOKEN),
   };
 }
 

@@ -3,6 +3,7 @@ import { endWithFailure } from '../wire/answer.ts';
 import { createCallIds } from '../wire/call-ids.ts';
 import { streamAnswer } from '../wire/stream-answer.ts';
 import { createAnswerReader } from './answer-stream.ts';
+import { toHeaders } from './headers.ts';
 import { createBodyWriter, type Dialect } from './request-body.ts';
 
 export const OPENAI_URL = 'https://api.openai.com/v1';
@@ -19,23 +20,17 @@ export interface OpenaiModelOptions {
   /** With `/v1` or what stands for it. */
   baseUrl: string;
   dialect: Dialect;
-  /** Sent as `reasoning_effort` together with tools. Default: not sent. */
-  reasoningEffort?: string;
 }
 
 /**
- * A model behind a chat-completions API: OpenAI, OpenRouter or any compatible server. It neither retries nor
+ * A model behind a chat-completions API: OpenAI, OpenRouter or any compatible server. See
+ * `createResponsesModel` for those of OpenAI that reason on Responses alone. It neither retries nor
  * times out: the loop does, in one place for every provider.
  */
 export function createOpenaiModel(options: OpenaiModelOptions): Model {
-  const { name, id, info, apiKey, baseUrl, dialect, reasoningEffort } = options;
-  const writeBody = createBodyWriter({
-    id,
-    dialect,
-    images: info.images,
-    ...(reasoningEffort !== undefined && { reasoningEffort }),
-  });
-  const headers = { authorization: `Bearer ${apiKey}`, ...(dialect === 'openai' ? toAccountHeaders() : {}) };
+  const { name, id, info, apiKey, baseUrl, dialect } = options;
+  const writeBody = createBodyWriter({ id, dialect, images: info.images });
+  const headers = toHeaders(apiKey, dialect === 'openai');
   return {
     name,
     info,
@@ -50,14 +45,5 @@ export function createOpenaiModel(options: OpenaiModelOptions): Model {
       const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
       return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes }, reader), { signal });
     },
-  };
-}
-
-/** Whom a request is charged to, by the variables that OpenAI documents; they are meant for OpenAI alone. */
-function toAccountHeaders(): Record<string, string> {
-  const { OPENAI_ORG_ID: organization, OPENAI_PROJECT_ID: project } = process.env;
-  return {
-    ...(organization ? { 'openai-organization': organization } : {}),
-    ...(project ? { 'openai-project': project } : {}),
   };
 }

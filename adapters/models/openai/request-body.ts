@@ -10,8 +10,6 @@ export interface BodyOptions {
   id: string;
   dialect: Dialect;
   images: boolean;
-  /** Sent as `reasoning_effort`, where the model needs one. */
-  reasoningEffort?: string;
 }
 
 /**
@@ -38,7 +36,7 @@ export function createBodyWriter(options: BodyOptions): (request: ModelRequest) 
   };
 }
 
-function toHead(request: ModelRequest, { id, reasoningEffort }: BodyOptions): string {
+function toHead(request: ModelRequest, { id }: BodyOptions): string {
   const fields = [`"model":${JSON.stringify(id)}`];
   if (request.tools.length > 0) {
     const tools = request.tools.map(({ name, description, inputSchema }) => ({
@@ -46,7 +44,6 @@ function toHead(request: ModelRequest, { id, reasoningEffort }: BodyOptions): st
       function: { name, description, parameters: inputSchema },
     }));
     fields.push(`"tools":${JSON.stringify(tools)}`);
-    if (reasoningEffort !== undefined) fields.push(`"reasoning_effort":${JSON.stringify(reasoningEffort)}`);
   }
   const system = request.system === '' ? '' : JSON.stringify({ role: 'system', content: request.system });
   return `{${fields.join(',')},"messages":[${system}`;

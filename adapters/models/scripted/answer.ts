@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Usage } from '@klaus/core/protocol';
 import type { Conversation } from './conversation.ts';
-import type { Reply, ScriptStop } from './script.ts';
+import type { Reply, ReplyCall, ScriptStop } from './script.ts';
 import { render } from './template.ts';
+import { type ToolOffer, toShellCall } from './tool-offer.ts';
 
 /** A reply with everything filled in, still of no wire format. */
 export interface Answer {
@@ -13,9 +14,11 @@ export interface Answer {
   signature: string;
   encrypted: string | undefined;
   text: string;
-  calls: readonly { id: string; name: string; json: string }[];
+  calls: readonly { id: string; name: string; json: string; kind: ToolOffer['kind'] }[];
   stop: ScriptStop;
   usage: Usage;
+  /** The part of the output tokens that is `thinking`. */
+  thinkingTokens: number;
   /** Exact cost in US dollars, where the script names one. */
   usd: number | undefined;
 }
@@ -24,7 +27,7 @@ const BYTES_PER_TOKEN = 4;
 
 /**
  * @param cacheRead Tokens of the prompt that the provider would find in its cache.
- * @throws TemplateError
+ * @throws TemplateError, BadRequest when a shell command is to be run and no tool of the request does that.
  */
 export function toAnswer(reply: Reply, conversation: Conversation, cacheRead: number): Answer {
   const { text, usage } = reply;
@@ -32,8 +35,7 @@ export function toAnswer(reply: Reply, conversation: Conversation, cacheRead: nu
   const said = typeof text === 'object' ? text.repeat.repeat(text.times) : render(text ?? '', conversation);
   const calls = (reply.calls ?? []).map((call, index) => ({
     id: call.id ?? `call_${conversation.turn}_${index}`,
-    name: call.name,
-    json: call.raw ?? JSON.stringify(renderAll(call.input ?? {}, conversation)),
+    ...toCall(call, conversation),
   }));
   const prompt = countTokens(conversation.prompt.pieces);
   const rest = prompt - cacheRead;
@@ -52,8 +54,18 @@ export function toAnswer(reply: Reply, conversation: Conversation, cacheRead: nu
       cacheRead: usage?.cacheRead ?? cacheRead,
       cacheWrite: usage?.cacheWrite ?? (conversation.cached ? rest : 0),
     },
+    thinkingTokens: countTokens([thinking]),
     usd: usage?.usd,
   };
+}
+
+function toCall(call: ReplyCall, conversation: Conversation): { name: string; json: string; kind: ToolOffer['kind'] } {
+  const { name, input } =
+    call.shell === undefined
+      ? { name: call.name!, input: renderAll(call.input ?? {}, conversation) }
+      : toShellCall(conversation.tools, render(call.shell, conversation));
+  const kind = conversation.tools.find((tool) => tool.name === name)?.kind ?? 'function';
+  return { name, kind, json: call.raw ?? JSON.stringify(input) };
 }
 
 export function countTokens(pieces: readonly string[]): number {
@@ -74,4 +86,11 @@ function renderAll(value: unknown, conversation: Conversation): unknown {
   if (Array.isArray(value)) return value.map((item) => renderAll(item, conversation));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderAll(item, conversation)]));
+}
+
+/** Pieces of at most `size` characters. */
+export function cut(text: string, size: number): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+  return pieces;
 }

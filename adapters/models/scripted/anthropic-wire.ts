@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import { type Answer, cut } from './answer.ts';
 import { parseInput } from '../wire/call-ids.ts';
 
 /** One server-sent event. */
@@ -99,11 +99,4 @@ export function toAnthropicError(status: number, message: string): unknown {
 /** An error in mid-stream. */
 export function toAnthropicErrorFrame(status: number, message: string): string {
   return `event: error\ndata: ${JSON.stringify(toAnthropicError(status, message))}\n\n`;
-}
-
-/** Pieces of at most `size` characters. */
-export function cut(text: string, size: number): string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
-  return pieces;
 }

@@ -56,7 +56,7 @@ export function describeRequest(conversation: Conversation): string {
     `model ${model}`,
     `user ${quote(user)}`,
     `newest results ${newest.length === 0 ? 'none' : newest.map(({ tool, text }) => `${tool}: ${quote(text)}`).join(', ')}`,
-    `tools ${tools.length === 0 ? 'none' : tools.join(' ')}`,
+    `tools ${tools.length === 0 ? 'none' : tools.map(({ name }) => name).join(' ')}`,
   ].join('; ');
 }
 

@@ -1,16 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { KlausError } from '@klaus/core/protocol';
-import { countTokens, digest, sign, toAnswer, type Answer } from './answer.ts';
-import { toAnthropicError, toAnthropicErrorFrame, toAnthropicFrames, toAnthropicMessage } from './anthropic-wire.ts';
-import { BadRequest, toConversation, type Conversation } from './conversation.ts';
+import { countTokens, digest, sign, toAnswer } from './answer.ts';
+import { toAnthropicError } from './anthropic-wire.ts';
+import { toConversation, type Conversation } from './conversation.ts';
 import { deliverDocument, deliverStream, toFaultMessage, wait } from './delivery.ts';
 import { describeRequest, findStep } from './match.ts';
-import { toOpenaiCompletion, toOpenaiError, toOpenaiErrorFrame, toOpenaiFrames } from './openai-wire.ts';
+import { PLAYED_WIRES } from './played-wire.ts';
 import { createPromptCache } from './prompt-cache.ts';
 import { createRecord, withoutSecrets, type RecordedRequest, type RequestRecord } from './recorded-request.ts';
 import type { Fault, Script, Step } from './script.ts';
 import { TemplateError } from './template.ts';
+import { BadRequest, isFields, type ScriptedWire, stringOf, textOf } from './wire.ts';
 
 export interface ModelServerOptions {
   script: Script;
@@ -25,7 +26,7 @@ export interface ModelServerOptions {
 }
 
 export interface ModelServer {
-  /** Such as `http://127.0.0.1:4000`: the base URL for Anthropic; chat-completions is below `/v1`. */
+  /** Such as `http://127.0.0.1:4000`: the base URL for Anthropic; OpenAI's APIs are below `/v1`. */
   readonly url: string;
   readonly port: number;
   /** In order of arrival. */
@@ -37,7 +38,7 @@ export interface ModelServer {
 const DEFAULT_CHUNK = 40;
 
 /**
- * Starts a server that plays a script to clients of Anthropic Messages and of OpenAI chat-completions.
+ * Starts a server that plays a script to clients of Anthropic Messages, OpenAI chat-completions and OpenAI Responses.
  *
  * @throws KlausError `usage` when the host is not loopback, `config` when the port is taken.
  */
@@ -92,7 +93,9 @@ async function serve({ request, response, script, record, player }: Exchange): P
   const body = await readBody(request);
   const entry = record.add({ at: Date.now(), method, path, headers: withoutSecrets(request.headers), body });
   const wire = WIRES[`${method} ${route}`];
-  if (wire === 'anthropic' || wire === 'openai') return player.play(wire, entry, { response, save: record.save });
+  if (wire !== undefined && wire in PLAYED_WIRES) {
+    return player.play(wire as ScriptedWire, entry, { response, save: record.save });
+  }
   record.save(entry);
   switch (wire) {
     case 'root':
@@ -107,20 +110,22 @@ async function serve({ request, response, script, record, player }: Exchange): P
   }
 }
 
-const WIRES: Readonly<Record<string, 'anthropic' | 'openai' | 'models' | 'count' | 'root'>> = {
+const WIRES: Readonly<Record<string, ScriptedWire | 'models' | 'count' | 'root'>> = {
   'HEAD /': 'root',
   'GET /': 'root',
   'POST /v1/messages': 'anthropic',
   'POST /v1/messages/count_tokens': 'count',
   'POST /v1/chat/completions': 'openai',
   'POST /chat/completions': 'openai',
+  'POST /v1/responses': 'responses',
+  'POST /responses': 'responses',
   'GET /v1/models': 'models',
   'GET /models': 'models',
 };
 
 interface Player {
   play(
-    wire: 'anthropic' | 'openai',
+    wire: ScriptedWire,
     entry: RecordedRequest,
     out: { response: ServerResponse; save: (entry: RecordedRequest) => void },
   ): Promise<void>;
@@ -131,9 +136,10 @@ function createPlayer(script: Script): Player {
   const cache = createPromptCache();
 
   /** The answer and its step, or the message that says why there is none. */
-  function decide(wire: 'anthropic' | 'openai', entry: RecordedRequest) {
+  function decide(wire: ScriptedWire, entry: RecordedRequest) {
     const conversation = toConversation(wire, entry.json);
     if (wire === 'anthropic') checkSignatures(entry.body);
+    if (wire === 'responses') checkSealed(entry.json);
     const match = findStep(script, conversation);
     const found = 'step' in match ? { ...match, reply: match.step.reply } : undefined;
     const reply = found?.reply ?? script.fallback;
@@ -145,7 +151,7 @@ function createPlayer(script: Script): Player {
 
   return {
     async play(wire, entry, { response, save }) {
-      const toError = wire === 'anthropic' ? toAnthropicError : toOpenaiError;
+      const { toFrames, toDocument, toError, toErrorFrame } = PLAYED_WIRES[wire];
       let decided: ReturnType<typeof decide>;
       try {
         decided = decide(wire, entry);
@@ -165,19 +171,13 @@ function createPlayer(script: Script): Player {
       if (step.delay) await wait(step.delay, response);
       if (fault?.kind === 'status') return sendStatus(response, fault, toError);
       if (!conversation.stream) {
-        const document = wire === 'anthropic' ? toAnthropicMessage(answer) : toOpenaiCompletion(answer);
-        return deliverDocument(response, document, { fault, toError });
+        return deliverDocument(response, toDocument(answer), { fault, toError });
       }
       const chunk = step.chunk ?? DEFAULT_CHUNK;
-      return deliverStream(response, { ...toStream(conversation, answer, chunk), step, fault });
+      const frames = toFrames(answer, conversation, chunk);
+      return deliverStream(response, { frames, toErrorFrame, step, fault });
     },
   };
-}
-
-function toStream(conversation: Conversation, answer: Answer, chunk: number) {
-  return conversation.wire === 'anthropic'
-    ? { frames: toAnthropicFrames(answer, chunk), toErrorFrame: toAnthropicErrorFrame }
-    : { frames: toOpenaiFrames(answer, chunk, conversation.includeUsage), toErrorFrame: toOpenaiErrorFrame };
 }
 
 /** The real API refuses thinking that does not come back as it was sent; so does this one. */
@@ -190,6 +190,17 @@ function checkSignatures(text: string): void {
     }
     return value;
   });
+}
+
+/** Nor does it take encrypted reasoning that is not its own. */
+function checkSealed(body: unknown): void {
+  const { input } = body as { input: unknown };
+  for (const item of Array.isArray(input) ? input.filter(isFields) : []) {
+    const content = stringOf(item['encrypted_content'], '');
+    if (item['type'] === 'reasoning' && content.startsWith('sig-') && content !== sign(textOf(item['summary']))) {
+      throw new BadRequest('input: the encrypted content of a reasoning item could not be verified.');
+    }
+  }
 }
 
 function toNoMatch(script: Script, conversation: Conversation, misses: readonly string[]): string {

@@ -1,5 +1,4 @@
-import type { Answer } from './answer.ts';
-import { cut } from './anthropic-wire.ts';
+import { type Answer, cut } from './answer.ts';
 import type { ScriptStop } from './script.ts';
 
 const FINISH: Readonly<Record<ScriptStop, string>> = {

@@ -51,6 +51,21 @@ const errors: [what: string, text: string, expected: string][] = [
     'steps:\n  - reply:\n      calls:\n        - name: run\n          input: { a: [{ b: "{{nothing}}" }] }\n',
     'demo.yaml:5: steps.0.reply.calls.0.input has the unknown variable nothing; allowed: result, user, turn, system, model',
   ],
+  [
+    'a call that names a tool and a shell command',
+    'steps:\n  - reply:\n      calls:\n        - { name: bash, shell: ls }\n',
+    'demo.yaml:4: steps.0.reply.calls.0 needs either name or shell',
+  ],
+  [
+    'a call of nothing',
+    'steps:\n  - reply:\n      calls:\n        - { input: {} }\n',
+    'demo.yaml:4: steps.0.reply.calls.0 needs either name or shell',
+  ],
+  [
+    'a shell command with an input',
+    'steps:\n  - reply:\n      calls:\n        - { shell: ls, raw: "{}" }\n',
+    'demo.yaml:4: steps.0.reply.calls.0 has input or raw beside shell',
+  ],
   ['broken YAML', 'steps:\n  - reply: {\n', 'demo.yaml:3: '],
 ];
 test.each(errors)('%s is told with file, line, key and what is allowed', async (_what, text, expected) => {

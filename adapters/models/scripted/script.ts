@@ -61,20 +61,27 @@ export const faultSchema = z.discriminatedUnion('kind', [
 ]);
 export type Fault = z.infer<typeof faultSchema>;
 
-/** The stop reasons of the Messages API; chat-completions gets the nearest of its own. */
+/** The stop reasons of the Messages API; OpenAI's get the nearest of their own. */
 export const scriptStopSchema = stopReasonSchema.exclude(['cancelled']);
 export type ScriptStop = z.infer<typeof scriptStopSchema>;
 
 const callSchema = z
   .strictObject({
-    name: z.string(),
+    name: z.string().optional(),
+    /** A shell command for whichever tool of the request runs one, in place of `name` and `input`. */
+    shell: template.optional(),
     input: input.optional(),
     /** Sent as the arguments as it stands, JSON or not. */
     raw: z.string().optional(),
     /** Default `call_<turn>_<index>`. The empty text sends none. */
     id: z.string().optional(),
   })
-  .refine((call) => call.input === undefined || call.raw === undefined, { error: 'has both input and raw' });
+  .refine((call) => call.input === undefined || call.raw === undefined, { error: 'has both input and raw' })
+  .refine((call) => (call.name === undefined) !== (call.shell === undefined), { error: 'needs either name or shell' })
+  .refine((call) => call.shell === undefined || (call.input === undefined && call.raw === undefined), {
+    error: 'has input or raw beside shell',
+  });
+export type ReplyCall = z.infer<typeof callSchema>;
 
 export const replySchema = z.strictObject({
   thinking: template.optional(),
@@ -126,8 +133,8 @@ export type Step = z.infer<typeof stepSchema>;
 
 export const scriptSchema = z.strictObject({
   name: z.string().optional(),
-  /** Which wire Klaus's own `scripted/NAME` uses; the server speaks both at all times. */
-  wire: z.enum(['anthropic', 'openai']).optional(),
+  /** Which wire Klaus's own `scripted/NAME` uses; the server speaks all of them at all times. */
+  wire: z.enum(['anthropic', 'openai', 'responses']).optional(),
   /** US dollars per million tokens, for `scripted/NAME`. */
   price: z
     .strictObject({

@@ -17,6 +17,8 @@ const MAX_MESSAGE = 2_000;
 
 const TYPES: Readonly<Record<string, ModelFailureCode>> = {
   overloaded_error: 'overloaded',
+  server_is_overloaded: 'overloaded',
+  slow_down: 'overloaded',
   rate_limit_error: 'rate_limited',
   rate_limit_exceeded: 'rate_limited',
   api_error: 'server_error',
@@ -26,6 +28,7 @@ const TYPES: Readonly<Record<string, ModelFailureCode>> = {
   permission_error: 'auth',
   invalid_api_key: 'auth',
   invalid_request_error: 'invalid_request',
+  invalid_prompt: 'invalid_request',
   not_found_error: 'invalid_request',
   billing_error: 'invalid_request',
   insufficient_quota: 'invalid_request',

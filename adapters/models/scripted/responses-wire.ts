@@ -1,0 +1,176 @@
+import { parseInput } from '../wire/call-ids.ts';
+import { type Answer, cut } from './answer.ts';
+import { isFields } from './wire.ts';
+
+// Shapes and order of events: https://platform.openai.com/docs/api-reference/responses-streaming
+
+type Json = Record<string, unknown>;
+
+/** An answer of Responses as server-sent events, text in pieces of `chunk` characters. */
+export function* toResponsesFrames(answer: Answer, chunk: number): Generator<string> {
+  let sequence = 0;
+  const frame = (type: string, fields: Json): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: sequence++ })}\n\n`;
+  const begun = { response: toEnvelope(answer, { status: 'in_progress', output: [], usage: null }) };
+  yield frame('response.created', begun);
+  yield frame('response.in_progress', begun);
+  for (const [at, item] of toItems(answer).entries()) {
+    yield frame('response.output_item.added', { output_index: at, item: { ...item.whole, ...item.empty } });
+    const place = { item_id: item.whole['id'], output_index: at };
+    for (const [type, fields] of item.events(chunk)) yield frame(type, { ...place, ...fields });
+    yield frame('response.output_item.done', { output_index: at, item: item.whole });
+  }
+  const response = toResponse(answer);
+  yield frame(`response.${String(response['status'])}`, { response });
+}
+
+/** The same answer as one JSON document. */
+export function toResponse(answer: Answer): Json {
+  const output = toItems(answer).map((item) => item.whole);
+  return toEnvelope(answer, { status: toReason(answer) ? 'incomplete' : 'completed', output, usage: toUsage(answer) });
+}
+
+/** One thing that the model says, and the events between its begin and its end. */
+interface Item {
+  whole: Json;
+  /** What is different of it when it begins. */
+  empty: Json;
+  events: (chunk: number) => Iterable<[type: string, fields: Json]>;
+}
+
+function toItems(answer: Answer): Item[] {
+  const { thinking, text, calls } = answer;
+  const key = answer.id.replace(/^msg_/, '');
+  return [
+    ...(thinking === '' && answer.encrypted === undefined ? [] : [toReasoning(answer, `rs_${key}`)]),
+    ...(text === '' ? [] : [toMessage(text, `msg_${key}`)]),
+    ...calls.map((call, index) => toCall(call, `${key}_${index}`)),
+  ];
+}
+
+function toReasoning({ thinking, signature, encrypted }: Answer, id: string): Item {
+  const part = { type: 'summary_text', text: thinking };
+  const summary = thinking === '' ? [] : [part];
+  return {
+    whole: { id, type: 'reasoning', summary, encrypted_content: encrypted ?? signature },
+    empty: { summary: [] },
+    *events(chunk) {
+      if (thinking === '') return;
+      const at = { summary_index: 0 };
+      yield ['response.reasoning_summary_part.added', { ...at, part: { ...part, text: '' } }];
+      for (const delta of cut(thinking, chunk)) yield ['response.reasoning_summary_text.delta', { ...at, delta }];
+      yield ['response.reasoning_summary_text.done', { ...at, text: thinking }];
+      yield ['response.reasoning_summary_part.done', { ...at, part }];
+    },
+  };
+}
+
+function toMessage(text: string, id: string): Item {
+  const part = { type: 'output_text', text, annotations: [], logprobs: [] };
+  return {
+    whole: { id, type: 'message', status: 'completed', role: 'assistant', content: [part] },
+    empty: { status: 'in_progress', content: [] },
+    *events(chunk) {
+      const at = { content_index: 0 };
+      yield ['response.content_part.added', { ...at, part: { ...part, text: '' } }];
+      for (const delta of cut(text, chunk)) yield ['response.output_text.delta', { ...at, delta, logprobs: [] }];
+      yield ['response.output_text.done', { ...at, text, logprobs: [] }];
+      yield ['response.content_part.done', { ...at, part }];
+    },
+  };
+}
+
+function toCall({ id: given, name, json, kind }: Answer['calls'][number], key: string): Item {
+  const id = given === '' ? {} : { call_id: given };
+  switch (kind) {
+    case 'function':
+      return {
+        whole: { id: `fc_${key}`, type: 'function_call', status: 'completed', name, ...id, arguments: json },
+        empty: { status: 'in_progress', arguments: '' },
+        *events(chunk) {
+          for (const delta of cut(json, chunk)) yield ['response.function_call_arguments.delta', { delta }];
+          yield ['response.function_call_arguments.done', { arguments: json }];
+        },
+      };
+    case 'custom': {
+      const parsed = parseInput(json);
+      const input = typeof parsed === 'string' ? parsed : json;
+      return {
+        whole: { id: `ctc_${key}`, type: 'custom_tool_call', status: 'completed', name, ...id, input },
+        empty: { status: 'in_progress', input: '' },
+        *events(chunk) {
+          for (const delta of cut(input, chunk)) yield ['response.custom_tool_call_input.delta', { delta }];
+          yield ['response.custom_tool_call_input.done', { input }];
+        },
+      };
+    }
+    case 'local_shell': {
+      const input = parseInput(json);
+      const action = { type: 'exec', env: {}, ...(isFields(input) && input) };
+      return {
+        whole: { id: `lsh_${key}`, type: 'local_shell_call', status: 'completed', ...id, action },
+        empty: { status: 'in_progress' },
+        events: () => [],
+      };
+    }
+  }
+}
+
+/** Why an answer is not whole, where it is not. */
+function toReason({ stop }: Answer): string | undefined {
+  if (stop === 'max_tokens' || stop === 'model_context_window_exceeded') return 'max_output_tokens';
+  return stop === 'refusal' ? 'content_filter' : undefined;
+}
+
+function toEnvelope(answer: Answer, fields: { status: string; output: Json[]; usage: Json | null }): Json {
+  const reason = fields.status === 'incomplete' ? toReason(answer) : undefined;
+  return {
+    id: answer.id.replace(/^msg_/, 'resp_'),
+    object: 'response',
+    created_at: 0,
+    background: false,
+    error: null,
+    incomplete_details: reason === undefined ? null : { reason },
+    instructions: null,
+    max_output_tokens: null,
+    metadata: {},
+    model: answer.model,
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    store: false,
+    temperature: 1,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
+    truncation: 'disabled',
+    ...fields,
+  };
+}
+
+function toUsage({ usage, thinkingTokens, usd }: Answer): Json {
+  const input = usage.input + usage.cacheRead + usage.cacheWrite;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: Math.min(thinkingTokens, usage.output) },
+    total_tokens: input + usage.output,
+    ...(usd !== undefined && { cost: usd }),
+  };
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  429: 'rate_limit_exceeded',
+  503: 'server_is_overloaded',
+  529: 'server_is_overloaded',
+};
+
+/** An error in mid-stream: the whole response has failed. */
+export function toResponsesErrorFrame(status: number, message: string): string {
+  const type = 'response.failed';
+  const code = CODES[status] ?? (status >= 500 ? 'server_error' : 'invalid_prompt');
+  const response = { id: 'resp_failed', object: 'response', status: 'failed', error: { code, message }, output: [] };
+  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: 0, response })}\n\n`;
+}

@@ -1,0 +1,98 @@
+import { BadRequest, type Fields, isFields, stringOf } from './wire.ts';
+
+/** A tool that a request brings. */
+export interface ToolOffer {
+  name: string;
+  /** How Responses wants it called: `custom` takes plain text, `local_shell` an argument list. */
+  kind: 'function' | 'custom' | 'local_shell';
+  /** JSON Schema of the input; empty where there is none. */
+  schema: Fields;
+}
+
+/** Reads a tool of any of the wires. */
+export function toToolOffer(tool: unknown): ToolOffer {
+  if (!isFields(tool)) return { name: '', kind: 'function', schema: {} };
+  const inner = isFields(tool['function']) ? tool['function'] : tool;
+  const schema = inner['input_schema'] ?? inner['parameters'];
+  const { type } = tool;
+  return {
+    // Built-in tools of Responses have a type and no name.
+    name: stringOf(inner['name'] ?? type, ''),
+    kind: type === 'custom' && tool['input_schema'] === undefined ? 'custom' : toKind(type),
+    schema: isFields(schema) ? schema : {},
+  };
+}
+
+function toKind(type: unknown): ToolOffer['kind'] {
+  return type === 'local_shell' ? 'local_shell' : 'function';
+}
+
+/** What agents call the tool that runs a shell command, in lower case. */
+const SHELLS: ReadonlySet<string> = new Set([
+  'bash',
+  'exec_command',
+  'execute_command',
+  'local_shell',
+  'run_command',
+  'run_commands',
+  'run_shell_command',
+  'shell',
+  'shell_command',
+]);
+
+/** Keys that take the command, in the order in which they are looked for. */
+const COMMAND_KEYS = ['command', 'cmd', 'commands'] as const;
+
+/**
+ * The call of whichever of the tools runs a shell command, its input filled by that tool's schema.
+ *
+ * @throws BadRequest when none does.
+ */
+export function toShellCall(tools: readonly ToolOffer[], command: string): { name: string; input: unknown } {
+  const tool = tools.find(({ name }) => SHELLS.has(name.toLowerCase()));
+  if (!tool) {
+    const names = tools.length === 0 ? 'none' : tools.map(({ name }) => name).join(' ');
+    throw new BadRequest(`The script runs a shell command, and no tool of this request does. Tools: ${names}.`);
+  }
+  if (tool.kind === 'local_shell') return { name: tool.name, input: { command: ['bash', '-lc', command] } };
+  if (tool.kind === 'custom') return { name: tool.name, input: command };
+  const properties = isFields(tool.schema['properties']) ? tool.schema['properties'] : {};
+  const key = COMMAND_KEYS.find((name) => name in properties);
+  if (key === undefined) {
+    throw new BadRequest(`The tool ${tool.name} takes none of ${COMMAND_KEYS.join(', ')}.`);
+  }
+  const { required } = tool.schema;
+  const others = (Array.isArray(required) ? required.map(String) : []).filter((name) => name !== key);
+  return {
+    name: tool.name,
+    input: {
+      [key]: toCommand(key, properties[key], command),
+      ...Object.fromEntries(others.map((name) => [name, toAnyValue(properties[name])])),
+    },
+  };
+}
+
+function toCommand(key: string, schema: unknown, command: string): unknown {
+  if (!isFields(schema) || schema['type'] !== 'array') return command;
+  return key === 'commands' ? [command] : ['bash', '-lc', command];
+}
+
+/** Something that a required property accepts. */
+function toAnyValue(schema: unknown): unknown {
+  if (!isFields(schema)) return '';
+  const choices = schema['enum'];
+  if (Array.isArray(choices)) return choices[0] as unknown;
+  switch (schema['type']) {
+    case 'boolean':
+      return false;
+    case 'integer':
+    case 'number':
+      return typeof schema['minimum'] === 'number' ? schema['minimum'] : 0;
+    case 'array':
+      return [];
+    case 'object':
+      return {};
+    default:
+      return 'Run a command';
+  }
+}

@@ -1,0 +1,78 @@
+// The part of `npm run bench:peers` that runs without a network, started by run.ts with a MeasureOrder as JSON.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, readLoad } from '../page.ts';
+import { ROOT } from '../program.ts';
+import type { Agent } from './agent.ts';
+import { toVerdicts } from './bars.ts';
+import { toAgent, toKlaus } from './fetch.ts';
+import { type Section, toPage } from './page.ts';
+import { PEERS } from './peers.ts';
+import { toSection } from './report.ts';
+import { type LeftOut, measureTask, type TaskResult } from './rounds.ts';
+import { type Task, TASKS } from './task.ts';
+
+export interface MeasureOrder {
+  pairs: number;
+  memoryRounds: number;
+  /** See RoundsOptions. */
+  slowEvery: number;
+  /** By name. */
+  tasks: readonly string[];
+  /** By name; all of them are fetched. */
+  peers: readonly string[];
+  leftOut: readonly LeftOut[];
+  /** Holds `klaus`, installed, and `node`; takes homes and workspaces. */
+  folder: string;
+  /** Write docs/benchmarks-peers.md. */
+  write: boolean;
+}
+
+const PAGE = join(ROOT, 'docs/benchmarks-peers.md');
+const RESULTS = join(ROOT, 'bench/results');
+const tell = (line: string): void => console.error(line);
+
+if (import.meta.main) await measureAll(JSON.parse(process.argv[2]!) as MeasureOrder);
+
+/** The exit code is 1 when a bar for CPU time is missed. */
+async function measureAll(order: MeasureOrder): Promise<void> {
+  for (const { title, reason } of order.leftOut) console.log(`${title} is left out: ${reason}`);
+  const agents = [
+    toKlaus(join(order.folder, 'klaus')),
+    ...PEERS.filter(({ name }) => order.peers.includes(name)).map(toAgent),
+  ];
+  const sections: Section[] = [];
+  for (const task of TASKS.filter(({ name }) => order.tasks.includes(name))) {
+    const { result, markdown } = await measure(task, agents, order);
+    console.log(`\n${markdown}`);
+    save(result);
+    sections.push({ name: task.name, markdown });
+    // After each task: a long bench that is interrupted has not been for nothing.
+    if (order.write) writeFileSync(PAGE, toPage(existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '', sections));
+    if (toVerdicts(result).some(({ bar, isMet }) => bar.measure === 'cpu' && !isMet)) process.exitCode = 1;
+  }
+}
+
+async function measure(
+  task: Task,
+  agents: readonly Agent[],
+  { pairs, memoryRounds, slowEvery, folder, leftOut }: MeasureOrder,
+): Promise<{ result: TaskResult; markdown: string }> {
+  const before = readLoad();
+  const begun = performance.now();
+  const node = join(folder, 'node');
+  const measured = await measureTask({ task, agents, pairs, memoryRounds, slowEvery, folder, node, tell });
+  const result = { ...measured, leftOut: [...leftOut, ...measured.leftOut] };
+  const command = `npm run bench:peers -- --task ${task.name} --pairs ${pairs}${slowEvery === 1 ? '' : ` --slow-every ${slowEvery}`}`;
+  const circumstances = describe({ command, load: { before, after: readLoad() } });
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
+  const taken = `${circumstances}, ${memoryRounds} further rounds for the memory, ${seconds} s.`;
+  return { result, markdown: `${toSection(result)}\n\n${taken}` };
+}
+
+/** Every single value, for whoever wants to look closer. */
+function save({ task, series }: TaskResult): void {
+  mkdirSync(RESULTS, { recursive: true });
+  const values = series.map(({ agent, rounds }) => ({ name: agent.name, version: agent.version, rounds }));
+  writeFileSync(join(RESULTS, `peers-${task.name}.json`), `${JSON.stringify(values, undefined, 1)}\n`);
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { Agent } from './agent.ts';
+import { createAgentPlace } from './agent-place.ts';
+import { type Measure, type Measurement, runAgent } from './run-agent.ts';
+import type { Task } from './task.ts';
+
+/** What one agent took for one task, round by round. */
+export interface Series {
+  agent: Agent;
+  /** Undefined where the run failed, or where an agent that is far slower than the others had a break. */
+  rounds: (Measurement | undefined)[];
+}
+
+/** An agent that has no figures, and why. */
+export interface LeftOut {
+  title: string;
+  reason: string;
+}
+
+export interface TaskResult {
+  task: Task;
+  series: Series[];
+  leftOut: LeftOut[];
+}
+
+export interface RoundsOptions {
+  task: Task;
+  agents: readonly Agent[];
+  /** Rounds that count. In each of them every agent runs once. */
+  pairs: number;
+  /** Further rounds, in which only the memory counts. */
+  memoryRounds: number;
+  /** An agent that is far slower than the fastest runs in every Nth round only. */
+  slowEvery: number;
+  /** Takes the homes and workspaces. */
+  folder: string;
+  /** Folder of the `node` that agents find first. */
+  node: string;
+  tell: (line: string) => void;
+}
+
+/** Rounds before it is known who is slow. */
+const GETTING_TO_KNOW = 2;
+/** Times the CPU of the fastest that are far slower. */
+const FAR_SLOWER = 4;
+/** Failed runs after which an agent is left out. */
+const TOO_MANY = 3;
+
+/**
+ * Runs all agents in turn, round by round, each round beginning with another one, so that what else happens on the
+ * machine meets all of them alike. A first round does not count: what a program does once in its life (databases,
+ * caches, migrations) is done by then. An agent that fails in it is left out.
+ */
+export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
+  const { task, agents, pairs, memoryRounds, slowEvery, folder, node, tell } = options;
+  const leftOut: LeftOut[] = [];
+  const contestants = agents.map((agent) => ({
+    agent,
+    place: createAgentPlace(join(folder, task.name, agent.name), node),
+    failures: [] as string[],
+    rounds: [] as (Measurement | undefined)[],
+  }));
+  const isOut = ({ failures }: (typeof contestants)[number]): boolean => failures.length >= TOO_MANY;
+  let slow = new Set<unknown>();
+  for (let round = -1; round < pairs + memoryRounds; round++) {
+    if (round === GETTING_TO_KNOW) slow = findSlow(contestants);
+    const begun = performance.now();
+    const watchMemory = round >= pairs;
+    for (const at of contestants.keys()) {
+      const contestant = contestants[(at + round + 1) % contestants.length]!;
+      if (isOut(contestant)) continue;
+      // The first look at the memory is for all.
+      if (slow.has(contestant) && round % slowEvery !== 0 && round !== pairs) {
+        contestant.rounds.push(undefined);
+        continue;
+      }
+      const { agent, place, rounds, failures } = contestant;
+      try {
+        const run = await runAgent({ agent, task, place, watchMemory });
+        if (round >= 0) rounds.push(run);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        tell(`${agent.title} failed: ${reason}`);
+        if (round >= 0) rounds.push(undefined);
+        failures.push(...Array<string>(round < 0 ? TOO_MANY : 1).fill(reason));
+        if (isOut(contestant)) leftOut.push({ title: agent.title, reason: reason.split('\n', 1)[0]! });
+      }
+    }
+    const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
+    tell(`${task.name}: ${toRoundName(round, pairs, memoryRounds)}, ${seconds} s`);
+  }
+  const series = contestants.filter((each) => !isOut(each)).map(({ agent, rounds }) => ({ agent, rounds }));
+  return { task, series, leftOut };
+}
+
+/** Those whose CPU is far above that of the fastest. */
+function findSlow<One extends { rounds: readonly (Measurement | undefined)[] }>(all: readonly One[]): Set<One> {
+  const taken = all.map(({ rounds }) => Math.min(...rounds.flatMap((round) => round?.cpu ?? [])));
+  const least = Math.min(...taken);
+  return new Set(all.filter((_, at) => taken[at]! > FAR_SLOWER * least));
+}
+
+function toRoundName(round: number, pairs: number, memoryRounds: number): string {
+  if (round < 0) return 'first round, which does not count';
+  return round < pairs ? `round ${round + 1} of ${pairs}` : `memory ${round - pairs + 1} of ${memoryRounds}`;
+}
+
+/** The values of one measure by round; undefined where a round has none. */
+export function toValues({ rounds }: Series, measure: Measure): (number | undefined)[] {
+  return rounds.map((round) => {
+    // Looking at the memory slows everything else down.
+    if (round === undefined || (round.memory !== undefined) !== (measure === 'memory')) return undefined;
+    return round[measure];
+  });
+}
