@@ -1,4 +1,5 @@
 import type { Command, EventBody, EventOf } from '../protocol/index.ts';
+import { askLimit } from './ask-limit.ts';
 import { compact } from './compact.ts';
 import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
@@ -6,12 +7,14 @@ import { fold } from './fold.ts';
 import { forecast } from './forecast.ts';
 import { drainInbox, isReceivable } from './inbox.ts';
 import { keepAfter } from './keep-state.ts';
-import { describeLimit, findWarnings, type LimitReached } from './limit-check.ts';
+import { accountOf } from './ledger.ts';
+import { findWarnings } from './limit-check.ts';
 import { next, type Action, type Facts } from './next.ts';
 import type { Model } from './ports/model.ts';
 import { recoverCall } from './recover.ts';
 import { performCalls } from './run-calls.ts';
-import { createState, openedOf, runOf, type State } from './state.ts';
+import { settleTurn, toAbandoned } from './settle.ts';
+import { createState, openedOf, openRequestOf, runOf, type State } from './state.ts';
 import { summarise } from './title.ts';
 import { performTurn } from './turn.ts';
 import { createWork, type Work } from './work.ts';
@@ -129,6 +132,10 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
       return performTurn(current, action.forecast);
     case 'calls':
       return performCalls(current, action.calls);
+    case 'abandon':
+      return current.append([toAbandoned(openRequestOf(current.state)!)]);
+    case 'drop':
+      return current.append(settleTurn(current.state));
     case 'recover':
       return recoverCall(current, action.call);
     case 'keep':
@@ -161,33 +168,6 @@ async function say(current: Work, text: string): Promise<void> {
   await current.append([{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }]);
 }
 
-/** At a limit the user is offered more; with nobody to ask, the run ends and says how to go on. */
-async function askLimit(current: Work, reached: LimitReached): Promise<void> {
-  const { state, engine } = current;
-  const run = runOf(state);
-  const what = describeLimit(reached);
-  if (run.onAsk === 'deny') {
-    return finishRun(current, {
-      outcome: 'limit',
-      reason: `The next step would pass a limit: ${what}.`,
-      limit: reached,
-    });
-  }
-  await keepAfter(current);
-  await current.append([
-    {
-      type: 'approval.asked',
-      run: run.id,
-      approval: engine.ids.ulid(),
-      turn: state.turn,
-      subject: { kind: 'limit', ...reached },
-      title: `Go on beyond the limit? ${what}.`,
-      reason: 'the next step would pass the limit',
-      expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
-    },
-  ]);
-}
-
 async function warn(current: Work): Promise<void> {
   const { state } = current;
   if (!state.run) return;
@@ -196,7 +176,7 @@ async function warn(current: Work): Promise<void> {
     type: 'usage.counted',
     run,
     ...warning,
-    cost: state.spent.usd,
+    cost: accountOf(state.ledger, current.session).usd,
   }));
   if (bodies.length > 0) await current.append(bodies);
 }

@@ -5,6 +5,7 @@ export type { CheckpointResult, Engine } from './engine.ts';
 export { explainCall, type ExplainedDecision } from './explain-call.ts';
 export { fold } from './fold.ts';
 export { isParked, isReceivable } from './inbox.ts';
+export * from './ledger.ts';
 export { createMemory } from './memory.ts';
 export { cutOutput } from './output.ts';
 export * from './ports/clock.ts';
