@@ -3,18 +3,18 @@ import { askLimit } from './ask-limit.ts';
 import { compact } from './compact.ts';
 import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
-import { fold } from './fold.ts';
 import { forecast } from './forecast.ts';
 import { drainInbox, isReceivable } from './inbox.ts';
 import { keepAfter } from './keep-state.ts';
 import { accountOf } from './ledger.ts';
 import { findWarnings } from './limit-check.ts';
+import { createKeeper, loadState } from './load-state.ts';
 import { next, type Action, type Facts } from './next.ts';
 import type { Model } from './ports/model.ts';
 import { recoverCall } from './recover.ts';
 import { performCalls } from './run-calls.ts';
 import { settleTurn, toAbandoned } from './settle.ts';
-import { createState, openedOf, openRequestOf, runOf, type State } from './state.ts';
+import { openedOf, openRequestOf, runOf, type State } from './state.ts';
 import { summarise } from './title.ts';
 import { performTurn } from './turn.ts';
 import { createWork, type Work } from './work.ts';
@@ -56,13 +56,6 @@ export async function advance(
   }
 }
 
-/** The state of a session, from its log alone. */
-export function loadState(engine: Pick<Engine, 'store'>, session: string): State {
-  const state = createState();
-  for (const event of engine.store.read(session)) fold(state, event);
-  return state;
-}
-
 interface WorkInput {
   session: string;
   lease: Work['lease'];
@@ -72,6 +65,7 @@ interface WorkInput {
 
 async function work(engine: Engine, { session, lease, state, signal }: WorkInput): Promise<Advanced> {
   const stopper = createStopper(engine, state, { session, leave: signal });
+  const keeper = createKeeper(engine.store, lease, state);
   try {
     let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
     let finished: EventOf<'run.finished'> | undefined;
@@ -86,11 +80,13 @@ async function work(engine: Engine, { session, lease, state, signal }: WorkInput
       const action = await decideNext(current);
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;
+        await keeper.keep('end');
         if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
         return { state: 'idle', ...(finished ? { finished } : {}) };
       }
       await perform(current, action);
       await warn(current);
+      await keeper.keep('between');
       if (state.lastRun !== before) finished = state.lastRun;
     }
   } finally {

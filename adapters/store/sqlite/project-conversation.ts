@@ -87,16 +87,4 @@ function countUsage(database: Database, event: EventOf<'model.attempted'>): void
     event.outcome,
     toIso(event.at),
   );
-  // A sum with an unknown part is unknown: null plus anything is null.
-  database.run(
-    `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-      cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?,
-      cost_usd = cost_usd + ? WHERE id = ?`,
-    usage.input,
-    usage.output,
-    usage.cacheRead,
-    usage.cacheWrite,
-    event.usd,
-    session,
-  );
 }
