@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example` and the example in the README from the code it describes.
+ * Writes everything in docs/reference, `.env.example`, the version of the fold and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -14,6 +14,7 @@ import { toCliPage } from './docs/cli-page.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
+import { toFoldVersion } from './docs/fold-version.ts';
 import { toReadme } from './docs/readme.ts';
 import { toToolsPage } from './docs/tools-page.ts';
 import {
@@ -30,6 +31,7 @@ function generate(): ReadonlyMap<string, string> {
   return new Map([
     ['.env.example', toEnvExample()],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
+    ['core/agent/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docs/reference/cli.md', toCliPage(createProgram())],
     ['docs/reference/config.md', toConfigPage()],
     ['docs/reference/errors.md', toErrorsPage()],

@@ -24,6 +24,7 @@ import { createSession } from './session.ts';
 import { collectGarbage, createOpenSnapshots, type OpenSnapshots } from './snapshots.ts';
 import { createSystemClock } from './system-clock.ts';
 import { createSystemIds } from './system-ids.ts';
+import { readUsageReport } from './usage.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -71,6 +72,10 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       return inForce.policy(existsSync(root) ? realpathSync(root) : root);
     },
     sessions: (query = {}) => store.sessions(query),
+    usage({ session, by = session === undefined ? 'day' : 'model', since } = {}) {
+      const of = session === undefined ? {} : { session: toKnownSession(store, session) };
+      return readUsageReport(store, { by, ...of, ...(since === undefined ? {} : { since }) });
+    },
     approvals: () => store.approvals({ open: true }),
     async answer(approval, answer, { by = 'sdk', note, hunks, scope } = {}) {
       const asked = findQuestion(store, approval);

@@ -33,6 +33,8 @@ export type { ApprovalRow, RecoveryReport, SessionRow, StoreStats } from '@klaus
 export type { AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from '@klaus/adapters/store';
 export type { Policy, PolicyEntry } from '@klaus/core/policy';
 export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
+export type { Charged, UsageRow } from '@klaus/adapters/store';
+export type { BudgetRow, ReservedRequest, UsageReport } from './usage.ts';
 // These load what they need when they are called.
 export { diagnose, type DiagnoseOptions, type Finding } from './diagnose.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';

@@ -24,6 +24,7 @@ import type { GivenCall } from './grants/call-text.ts';
 import type { Explanation, ExplainOptions } from './grants/explain.ts';
 import type { GivenGrant } from './grants/opening-grant.ts';
 import type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
+import type { UsageReport } from './usage.ts';
 
 export interface KlausOptions {
   /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */
@@ -162,6 +163,14 @@ export interface Klaus {
    */
   policy(workspace?: string): Promise<Policy>;
   sessions(query?: { search?: string; limit?: number; before?: string }): SessionRow[];
+  /**
+   * What requests to models cost: of all sessions, or of one and those that it began, with what is left of its limits.
+   *
+   * @param query.by What a row stands for. Default: `model` for one session, else `day` (in UTC).
+   * @param query.since Unix milliseconds: only requests that ended from then on.
+   * @throws KlausError `usage` for an unknown session.
+   */
+  usage(query?: { session?: string; by?: UsageReport['by']; since?: number }): UsageReport;
   /** Open questions over all sessions. */
   approvals(): ApprovalRow[];
   /**

@@ -10,3 +10,4 @@ export type { DecisionFilter, DecisionRow } from './sqlite/decisions.ts';
 export type { HostFilter } from './sqlite/host-chain.ts';
 export type { SessionFilter, SessionRow } from './sqlite/session-row.ts';
 export type { StoreStats } from './sqlite/stats.ts';
+export type { Charged, UsageFilter, UsageRow } from './sqlite/usage.ts';

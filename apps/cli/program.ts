@@ -15,6 +15,7 @@ import { addGrants } from './program-grants.ts';
 import { addSecrets } from './program-secrets.ts';
 import { addMemory } from './program-memory.ts';
 import { addGate, addUndo } from './program-undo.ts';
+import { addUsage } from './program-usage.ts';
 import { VERSION } from '@klaus/sdk/version';
 
 const EXAMPLES = `
@@ -51,6 +52,7 @@ export function createProgram(done: (exitCode: number) => void = () => {}): Comm
     .addHelpText('after', EXAMPLES);
   addRun(program, done);
   addSessions(program, done);
+  addUsage(program, done);
   addUndo(program, done);
   addApprovals(program, done);
   addGate(program, done);

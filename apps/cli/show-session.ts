@@ -41,7 +41,9 @@ export interface WorkOptions {
 export async function workOn(options: WorkOptions): Promise<number> {
   const { klaus, session, output, show } = options;
   if (options.after > 0 && output.recall !== undefined) {
-    for (const event of session.events()) if (event.seq <= options.after) output.recall(event);
+    // Only calls of the last turn can still be open.
+    const begun = klaus.store.lastOf(session.id, ['turn.started']);
+    for (const event of session.events(begun?.seq ?? 0)) if (event.seq <= options.after) output.recall(event);
   }
   const driven = await drive({
     klaus,

@@ -1,17 +1,20 @@
 import type { Command, EventBody, EventOf } from '../protocol/index.ts';
+import { askLimit } from './ask-limit.ts';
 import { compact } from './compact.ts';
 import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
-import { fold } from './fold.ts';
 import { forecast } from './forecast.ts';
 import { drainInbox, isReceivable } from './inbox.ts';
 import { keepAfter } from './keep-state.ts';
-import { describeLimit, findWarnings, type LimitReached } from './limit-check.ts';
+import { accountOf } from './ledger.ts';
+import { findWarnings } from './limit-check.ts';
+import { createKeeper, loadState } from './load-state.ts';
 import { next, type Action, type Facts } from './next.ts';
 import type { Model } from './ports/model.ts';
 import { recoverCall } from './recover.ts';
 import { performCalls } from './run-calls.ts';
-import { createState, openedOf, runOf, type State } from './state.ts';
+import { settleTurn, toAbandoned } from './settle.ts';
+import { openedOf, openRequestOf, runOf, type State } from './state.ts';
 import { summarise } from './title.ts';
 import { performTurn } from './turn.ts';
 import { createWork, type Work } from './work.ts';
@@ -53,13 +56,6 @@ export async function advance(
   }
 }
 
-/** The state of a session, from its log alone. */
-export function loadState(engine: Pick<Engine, 'store'>, session: string): State {
-  const state = createState();
-  for (const event of engine.store.read(session)) fold(state, event);
-  return state;
-}
-
 interface WorkInput {
   session: string;
   lease: Work['lease'];
@@ -69,6 +65,7 @@ interface WorkInput {
 
 async function work(engine: Engine, { session, lease, state, signal }: WorkInput): Promise<Advanced> {
   const stopper = createStopper(engine, state, { session, leave: signal });
+  const keeper = createKeeper(engine.store, lease, state);
   try {
     let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
     let finished: EventOf<'run.finished'> | undefined;
@@ -83,11 +80,13 @@ async function work(engine: Engine, { session, lease, state, signal }: WorkInput
       const action = await decideNext(current);
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;
+        await keeper.keep('end');
         if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
         return { state: 'idle', ...(finished ? { finished } : {}) };
       }
       await perform(current, action);
       await warn(current);
+      await keeper.keep('between');
       if (state.lastRun !== before) finished = state.lastRun;
     }
   } finally {
@@ -129,6 +128,10 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
       return performTurn(current, action.forecast);
     case 'calls':
       return performCalls(current, action.calls);
+    case 'abandon':
+      return current.append([toAbandoned(openRequestOf(current.state)!)]);
+    case 'drop':
+      return current.append(settleTurn(current.state));
     case 'recover':
       return recoverCall(current, action.call);
     case 'keep':
@@ -161,33 +164,6 @@ async function say(current: Work, text: string): Promise<void> {
   await current.append([{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }]);
 }
 
-/** At a limit the user is offered more; with nobody to ask, the run ends and says how to go on. */
-async function askLimit(current: Work, reached: LimitReached): Promise<void> {
-  const { state, engine } = current;
-  const run = runOf(state);
-  const what = describeLimit(reached);
-  if (run.onAsk === 'deny') {
-    return finishRun(current, {
-      outcome: 'limit',
-      reason: `The next step would pass a limit: ${what}.`,
-      limit: reached,
-    });
-  }
-  await keepAfter(current);
-  await current.append([
-    {
-      type: 'approval.asked',
-      run: run.id,
-      approval: engine.ids.ulid(),
-      turn: state.turn,
-      subject: { kind: 'limit', ...reached },
-      title: `Go on beyond the limit? ${what}.`,
-      reason: 'the next step would pass the limit',
-      expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
-    },
-  ]);
-}
-
 async function warn(current: Work): Promise<void> {
   const { state } = current;
   if (!state.run) return;
@@ -196,7 +172,7 @@ async function warn(current: Work): Promise<void> {
     type: 'usage.counted',
     run,
     ...warning,
-    cost: state.spent.usd,
+    cost: accountOf(state.ledger, current.session).usd,
   }));
   if (bodies.length > 0) await current.append(bodies);
 }

@@ -1,8 +1,9 @@
 import { toKlausError, toText, type EventBody } from '../protocol/index.ts';
 import { countBytes } from './count-bytes.ts';
 import { forecast } from './forecast.ts';
-import { findModelLimit } from './limit-check.ts';
+import { findModelLimit, isUnpriced, type LimitReached } from './limit-check.ts';
 import type { Model, ModelRequest } from './ports/model.ts';
+import { createRequestHasher } from './request-hash.ts';
 import { requestModel } from './request-model.ts';
 import { createState } from './state.ts';
 import type { Work } from './work.ts';
@@ -11,6 +12,8 @@ import type { Work } from './work.ts';
 export interface CheapAnswer {
   /** Undefined when the model failed, was stopped, or a limit left no room. */
   text?: string;
+  /** The limit that left no room: nothing was sent. */
+  reached?: LimitReached;
   bodies: EventBody[];
 }
 
@@ -26,20 +29,28 @@ export async function askCheap(
   probe.bytes = countBytes(question.text);
   const settings = { ...work.engine.settings, maxOutputTokens: question.maxOutputTokens };
   const need = forecast(probe, model, { settings, overhead: question.system.length });
-  const isUnpriced = work.state.limits.usd > 0 && need.usd === null;
-  if (isUnpriced || findModelLimit(work.state, need)) return { bodies: [] };
+  if (isUnpriced(work.state, need.usd)) return { bodies: [] };
+  const reached = findModelLimit(work.state, need, 0);
+  if (reached) return { reached, bodies: [] };
   const request: ModelRequest = {
     system: question.system,
     tools: [],
     messages: [
       { id: question.purpose, role: 'user', origin: 'engine', parts: [{ type: 'text', text: question.text }] },
     ],
-    maxOutputTokens: question.maxOutputTokens,
+    maxOutputTokens: need.maxOutputTokens,
     session: `${work.session}-${question.purpose}`,
   };
-  const reserved = { input: need.promptTokens, output: need.maxOutputTokens, cacheRead: 0, cacheWrite: 0 };
-  const result = await requestModel(work, { purpose: question.purpose, model, request, reserved });
-  if (!result.ok) return { bodies: [result.attempted] };
+  const result = await requestModel(work, {
+    purpose: question.purpose,
+    model,
+    request,
+    requestHash: createRequestHasher(work.engine.ids).hash(request),
+    reserved: { tokens: need.tokens, usd: need.usd },
+    worst: { input: need.promptTokens, output: need.maxOutputTokens, cacheRead: 0, cacheWrite: 0 },
+  });
+  // The end of a request that was left as by a crash is not known: whoever comes next charges it.
+  if (!result.ok) return { bodies: work.isLeaving() ? [] : [result.attempted] };
   const text = toText(result.answer).trim();
   return { bodies: [result.attempted], ...(text === '' ? {} : { text }) };
 }

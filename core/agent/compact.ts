@@ -1,5 +1,6 @@
 import type { EventBody, Message } from '../protocol/index.ts';
 import { askCheap } from './ask-cheap.ts';
+import { askLimit } from './ask-limit.ts';
 import { cutOutput } from './output.ts';
 import { runOf } from './state.ts';
 import { toTranscript } from './transcript.ts';
@@ -16,7 +17,8 @@ const BYTES_PER_TOKEN = 3;
 
 /**
  * Replaces the head of the history by a summary from the cheap model. The cut never separates a call from
- * its result. When the model cannot be asked, the summary is a list of what was said and called.
+ * its result. When the model cannot be asked, the summary is a list of what was said and called; when a limit leaves
+ * no room for it, somebody who is there to answer is offered more first.
  */
 export async function compact(work: Work): Promise<void> {
   const { state } = work;
@@ -46,10 +48,9 @@ export async function compact(work: Work): Promise<void> {
     text: transcript,
     maxOutputTokens: 2_048,
   });
-  if (work.stop.aborted) {
-    if (!work.isLeaving()) await work.append(answer.bodies);
-    return;
-  }
+  if (work.stop.aborted) return work.append(answer.bodies);
+  // Somebody is there to give more: better than a history without a summary.
+  if (answer.reached && runOf(state).onAsk === 'wait') return askLimit(work, answer.reached);
   const bodies: EventBody[] = [...answer.bodies];
   if (answer.text === undefined) {
     const text = 'The history was shortened without a model: only what was said and called is kept.';

@@ -1,5 +1,6 @@
 import {
   addUsage,
+  isCharged,
   NO_USAGE,
   toText,
   type Event,
@@ -8,6 +9,7 @@ import {
   type ResultPart,
 } from '../protocol/index.ts';
 import { countBytes } from './count-bytes.ts';
+import { addUsd, book } from './ledger.ts';
 import type { RunState, State } from './state.ts';
 
 /**
@@ -16,6 +18,7 @@ import type { RunState, State } from './state.ts';
  */
 export function fold(state: State, event: Event): void {
   state.seq = event.seq;
+  book(state.ledger, event);
   switch (event.type) {
     case 'session.opened':
       state.session = event;
@@ -47,6 +50,8 @@ export function fold(state: State, event: Event): void {
         state.run.turns++;
         delete state.run.failure;
       }
+      return;
+    case 'model.requested':
       return;
     case 'model.attempted':
       foldAttempt(state, event);
@@ -165,10 +170,8 @@ function createRun(event: EventOf<'run.started'>): RunState {
 }
 
 function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
-  state.spent.usage = addUsage(state.spent.usage, event.usage);
-  state.spent.usd = addUsd(state.spent.usd, event.usd);
   const { run } = state;
-  if (run) {
+  if (run && isCharged(event)) {
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
   }
@@ -312,8 +315,4 @@ function countMessage(message: Message): number {
     else sum += 6_400;
   }
   return sum + 16;
-}
-
-function addUsd(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
 }

@@ -1,5 +1,6 @@
-import type { Model } from './ports/model.ts';
-import { worstCase } from './cost.ts';
+import type { Model, Price } from './ports/model.ts';
+import { priceFor, worstCase } from './cost.ts';
+import { leftOf } from './ledger.ts';
 import type { EngineSettings } from './settings.ts';
 import type { State } from './state.ts';
 
@@ -7,6 +8,7 @@ import type { State } from './state.ts';
 const BYTES_PER_TOKEN = 3;
 /** An answer shorter than this is not worth asking for. */
 const SHORTEST_ANSWER = 1_024;
+const PER_TOKEN = 1_000_000;
 
 /** What the next model request may cost, before it is sent. */
 export interface Forecast {
@@ -34,9 +36,9 @@ export function forecast(
   const promptTokens = measured
     ? measured.tokens + Math.ceil(Math.max(0, state.bytes - measured.bytes) / BYTES_PER_TOKEN)
     : Math.ceil((state.bytes + options.overhead) / BYTES_PER_TOKEN);
-  let maxOutputTokens = Math.min(options.settings.maxOutputTokens, model.info.maxOutputTokens);
-  const left = tokensLeft(state);
-  if (left !== undefined) maxOutputTokens = Math.max(SHORTEST_ANSWER, Math.min(maxOutputTokens, left - promptTokens));
+  const most = Math.min(options.settings.maxOutputTokens, model.info.maxOutputTokens);
+  const room = outputLeft(state, promptTokens, priceFor(model.info, promptTokens));
+  const maxOutputTokens = room < most ? Math.max(Math.min(SHORTEST_ANSWER, most), room) : most;
   return {
     promptTokens,
     maxOutputTokens,
@@ -46,13 +48,12 @@ export function forecast(
   };
 }
 
-function tokensLeft(state: State): number | undefined {
-  const { tokens } = state.limits;
-  return tokens === 0 ? undefined : tokens - countedTokens(state);
-}
-
-/** Tokens that count against the limit so far. */
-export function countedTokens(state: State): number {
-  const { usage } = state.spent;
-  return usage.input + usage.cacheWrite + usage.output;
+/** Tokens of an answer that the limits leave room for; may be negative, and Infinity without limits. */
+function outputLeft(state: State, promptTokens: number, price: Price | undefined): number {
+  if (!state.session) return Infinity;
+  const left = leftOf(state.ledger, state.session.session);
+  const byTokens = left.tokens - promptTokens;
+  if (left.usd === null || left.usd === Infinity || !price || price.output === 0) return byTokens;
+  const forAnswer = left.usd - (promptTokens * Math.max(price.input, price.cacheWrite)) / PER_TOKEN;
+  return Math.min(byTokens, Math.floor((forAnswer * PER_TOKEN) / price.output));
 }

@@ -1,10 +1,13 @@
-export { advance, loadState, type Advanced } from './advance.ts';
+export { advance, type Advanced } from './advance.ts';
 export { cost, priceFor, worstCase } from './cost.ts';
 export { toChangeParts, toDiffText } from './change-parts.ts';
 export type { CheckpointResult, Engine } from './engine.ts';
 export { explainCall, type ExplainedDecision } from './explain-call.ts';
 export { fold } from './fold.ts';
 export { isParked, isReceivable } from './inbox.ts';
+export * from './ledger.ts';
+export { loadState } from './load-state.ts';
+export { FOLD_VERSION } from './fold-version.ts';
 export { createMemory } from './memory.ts';
 export { cutOutput } from './output.ts';
 export * from './ports/clock.ts';

@@ -1,6 +1,7 @@
-import { LIMIT_NAMES, type LimitName } from '../protocol/index.ts';
-import { countedTokens, type Forecast } from './forecast.ts';
-import type { State } from './state.ts';
+import { LIMIT_NAMES, type LimitName, type Reserved } from '../protocol/index.ts';
+import type { Forecast } from './forecast.ts';
+import { takenOf } from './ledger.ts';
+import { openRequestOf, type State } from './state.ts';
 
 /** A limit that the next step would pass. */
 export interface LimitReached {
@@ -11,38 +12,47 @@ export interface LimitReached {
   offer: number;
 }
 
-/** What is used of each limit. */
+/** What is used of each limit. Dollars are 0 where a price is not known: see `isUnpriced`. */
 export function usedOf(state: State): Record<LimitName, number> {
   const { spent } = state;
-  return { tokens: countedTokens(state), usd: spent.usd ?? 0, toolCalls: spent.toolCalls, turns: spent.turns };
+  const { tokens, usd } = takenBy(state);
+  return { tokens, usd: usd ?? 0, toolCalls: spent.toolCalls, turns: spent.turns };
 }
 
-/** The first limit that a model request of this forecast would pass. */
-export function findModelLimit(state: State, forecast: Forecast): LimitReached | undefined {
+function takenBy(state: State): Reserved {
+  return state.session ? takenOf(state.ledger, state.session.session) : { tokens: 0, usd: 0 };
+}
+
+/** True where a limit in dollars cannot be kept: what was spent or what comes next has no known price. */
+export function isUnpriced(state: State, usd: number | null): boolean {
+  return state.limits.usd > 0 && (usd === null || takenBy(state).usd === null);
+}
+
+/**
+ * The first limit that a model request of this forecast would pass.
+ *
+ * @param turns Turns that it begins: 0 for one that belongs to a turn under way, or to none.
+ */
+export function findModelLimit(state: State, forecast: Forecast, turns: 0 | 1): LimitReached | undefined {
   const used = usedOf(state);
-  const needs = { tokens: forecast.tokens, usd: forecast.usd ?? 0, turns: 1, toolCalls: 0 };
+  const needs = { tokens: forecast.tokens, usd: forecast.usd ?? 0, turns, toolCalls: 0 };
   for (const limit of LIMIT_NAMES) {
-    if (limit === 'toolCalls') continue;
-    if (state.limits[limit] > 0 && used[limit] + needs[limit] > state.limits[limit]) {
+    if (needs[limit] > 0 && state.limits[limit] > 0 && used[limit] + needs[limit] > state.limits[limit]) {
       return toReached(state, limit, needs[limit]);
     }
   }
   return undefined;
 }
 
-/** What a request takes, or took, of the limits. */
-interface Taken {
-  tokens: number;
-  /** US dollars; null when the price is not known. */
-  usd: number | null;
-}
-
-/** True when the limits have room for a request that is sent again after `lost` was charged for the broken one. */
-export function leavesRoom(state: State, lost: Taken, need: Taken): boolean {
-  const used = usedOf(state);
+/** True when the limits have room for a request that is sent again after `lost` was charged for the one under way. */
+export function leavesRoom(state: State, lost: Reserved, need: Reserved): boolean {
   const { tokens, usd } = state.limits;
-  if (tokens > 0 && used.tokens + lost.tokens + need.tokens > tokens) return false;
-  return usd === 0 || used.usd + (lost.usd ?? 0) + (need.usd ?? 0) <= usd;
+  const taken = takenBy(state);
+  const open = openRequestOf(state)?.reserved ?? { tokens: 0, usd: 0 };
+  if (tokens > 0 && taken.tokens - open.tokens + lost.tokens + need.tokens > tokens) return false;
+  if (usd === 0) return true;
+  if (taken.usd === null || open.usd === null || lost.usd === null || need.usd === null) return false;
+  return taken.usd - open.usd + lost.usd + need.usd <= usd;
 }
 
 /** How many of `wanted` tool calls the limit leaves; 0 when it is reached. */

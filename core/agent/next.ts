@@ -1,7 +1,7 @@
 import { toText, type Effect } from '../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
-import { findModelLimit, toolCallsLeft, toReached, type LimitReached } from './limit-check.ts';
-import { runOf, type CallState, type Ending, type RunState, type State } from './state.ts';
+import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from './limit-check.ts';
+import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from './state.ts';
 
 /** What the loop does next. */
 export type Action =
@@ -12,10 +12,14 @@ export type Action =
   | { kind: 'recover'; call: CallState }
   /** Run these: one call, or several that only read. */
   | { kind: 'calls'; calls: CallState[] }
+  /** Charge the request that a process which is gone had sent: what it cost is not known. */
+  | { kind: 'abandon' }
   /** Keep the state of the workspace behind the effects of a turn. */
   | { kind: 'keep' }
   | { kind: 'compact' }
   | { kind: 'model'; forecast: Forecast }
+  /** End the open turn: the limits leave no room to ask for it again. */
+  | { kind: 'drop' }
   /** Say this to the model, as a line of the engine's own. */
   | { kind: 'say'; text: string }
   | { kind: 'limit'; reached: LimitReached }
@@ -35,6 +39,7 @@ export interface Facts {
 export function next(state: State, facts: Facts): Action {
   if (!state.session) return { kind: 'idle' };
   const { run } = state;
+  if (openRequestOf(state)) return { kind: 'abandon' };
   // Also after a run that was cut short: what the user does from now on is not of its last turn.
   if (state.openSnapshot && state.calls.length === 0) return { kind: 'keep' };
   if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
@@ -95,6 +100,12 @@ function nextTurn(state: State, facts: Facts): Action {
     const ended = endOf(state, facts);
     if (ended) return ended;
   }
+  // A question about a limit waits for its answer, whatever the next step would be.
+  if ([...state.approvals.values()].some(({ subject }) => subject.kind === 'limit')) return { kind: 'park' };
+  const isBetween = !state.openTurn;
+  const { turns } = state.limits;
+  // First of all: history is not given up for a turn that may not be taken.
+  if (isBetween && turns > 0 && state.spent.turns >= turns) return askOrPark(state, toReached(state, 'turns', 1));
   const forecast = facts.forecast();
   const isFull = forecast.promptTokens > facts.compactAt * forecast.contextWindow;
   if (run.mustCompact || (isFull && !run.compacted)) return { kind: 'compact' };
@@ -102,15 +113,15 @@ function nextTurn(state: State, facts: Facts): Action {
     const reason = 'The context window is full and nothing more can be left out.';
     return { kind: 'finish', outcome: 'failed', reason };
   }
-  if (state.limits.usd > 0 && (forecast.usd === null || state.spent.usd === null)) {
+  if (isUnpriced(state, forecast.usd)) {
     const reason =
       forecast.usd === null
         ? `No price is known for ${state.model}, so a budget in dollars cannot be kept. Configure prices.${state.model}.`
         : 'What this session has spent so far has no known price, so a budget in dollars cannot be kept. Set it to 0 to go on.';
     return { kind: 'finish', outcome: 'failed', reason };
   }
-  const reached = findModelLimit(state, forecast);
-  if (reached && !state.openTurn) return askOrPark(state, reached);
+  const reached = findModelLimit(state, forecast, isBetween ? 1 : 0);
+  if (reached) return isBetween ? askOrPark(state, reached) : { kind: 'drop' };
   return { kind: 'model', forecast };
 }
 

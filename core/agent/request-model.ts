@@ -1,8 +1,9 @@
-import { isRetryable, NO_USAGE, toCountedTokens, type EventBody, type Usage } from '../protocol/index.ts';
+import { isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../protocol/index.ts';
 import { cost } from './cost.ts';
 import { leavesRoom } from './limit-check.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from './ports/model.ts';
 import { toRetryDelay } from './retry.ts';
+import { openRequestOf } from './state.ts';
 import { runIdOf, type Work } from './work.ts';
 
 type Attempted = Extract<EventBody, { type: 'model.attempted' }>;
@@ -12,8 +13,11 @@ export interface RequestOptions {
   purpose: Attempted['purpose'];
   model: Model;
   request: ModelRequest;
-  /** Charged when nobody knows what a broken request used. */
-  reserved: Usage;
+  requestHash: string;
+  /** Set aside for each attempt before it is sent, and charged when nobody knows what a broken one used. */
+  reserved: Reserved;
+  /** `reserved` by cache class. */
+  worst: Usage;
   /** Each piece as it comes. */
   onEvent?: (event: ModelEvent, attempt: number) => void;
   /** The attempt failed and what was shown of it does not count. */
@@ -27,17 +31,22 @@ export type RequestResult =
 
 /**
  * Sends one request, and again as often as the settings say while the failure may pass. This is the only
- * place where anything is retried. Every failed attempt is in the log before the wait for the next begins.
+ * place where anything is retried. Every attempt is reserved in the log before it is sent, unless the caller has done
+ * so for the first, and every failed one is in the log before the wait for the next begins.
  */
 export async function requestModel(work: Work, options: RequestOptions): Promise<RequestResult> {
   const { retry } = work.engine.settings;
-  const { model } = options;
+  const { model, purpose, requestHash, reserved } = options;
   for (let attempt = 1; ; attempt++) {
+    if (!openRequestOf(work.state)) {
+      const head = { run: runIdOf(work), purpose, turn: work.state.turn, model: model.name, attempt };
+      await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
+    }
     const outcome = await attemptOnce(work, options, attempt);
     const base = {
       type: 'model.attempted' as const,
       run: runIdOf(work),
-      purpose: options.purpose,
+      purpose,
       turn: work.state.turn,
       model: model.name,
       attempt,
@@ -47,16 +56,15 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
       const attempted: Attempted = { ...base, outcome: 'ok', usage, usd: usd ?? cost(model.info, usage) };
       return { ok: true, answer: outcome.answer, attempted };
     }
-    const usage = outcome.began ? options.reserved : NO_USAGE;
-    const charged = { usage, usd: outcome.began ? cost(model.info, usage) : 0 };
+    const lost = outcome.began ? reserved : NOTHING;
+    const charged = { usage: outcome.began ? options.worst : NO_USAGE, usd: lost.usd };
     if (work.stop.aborted) {
       return { ok: false, failure: 'cancelled', attempted: { ...base, outcome: 'cancelled', ...charged } };
     }
     const { failure } = outcome;
     options.onDiscard?.(attempt);
     // What the broken request is charged may have been the room for another.
-    const need = { tokens: toCountedTokens(options.reserved), usd: cost(model.info, options.reserved) };
-    const hasRoom = leavesRoom(work.state, { tokens: toCountedTokens(usage), usd: charged.usd }, need);
+    const hasRoom = leavesRoom(work.state, lost, reserved);
     const delay =
       hasRoom && attempt < retry.attempts && isRetryable(failure.code)
         ? toRetryDelay(attempt, { retry, random: work.engine.ids.random(), retryAfterMs: failure.retryAfterMs })
@@ -119,6 +127,7 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
   }
 }
 
+const NOTHING: Reserved = { tokens: 0, usd: 0 };
 const NO_FAILURE: ModelFailure = { code: 'connection', message: '' };
 
 function toIdle(idleMs: number): ModelFailure {

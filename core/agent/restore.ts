@@ -1,5 +1,5 @@
 import { KlausError, type EventBody, type TreeChange, type TreeEntry, type TreeId } from '../protocol/index.ts';
-import { loadState } from './advance.ts';
+import { loadState } from './load-state.ts';
 import type { Engine } from './engine.ts';
 import { keepAfter } from './keep-state.ts';
 import type { Conflict, Snapshots } from './ports/snapshots.ts';

@@ -1,6 +1,7 @@
-import { addUsage, type EventBody, type EventOf } from '../protocol/index.ts';
+import { addUsage, type EventBody } from '../protocol/index.ts';
 import { toFinished, toHead } from './judge-call.ts';
-import { runOf, type Ending, type State } from './state.ts';
+import type { OpenRequest } from './ledger.ts';
+import { openRequestOf, runOf, type Ending, type State } from './state.ts';
 import type { Work } from './work.ts';
 
 /** Results for calls that will not run any more, and answers for questions that nobody needs, so that the history stays whole. */
@@ -29,17 +30,22 @@ export function settleCalls(work: Work, why: string): EventBody[] {
 }
 
 /** The charge for a request that was under way in a process which is gone: what it cost is not known, so all that was set aside counts. */
-export function toAbandoned({ run, turn, model, reserved }: EventOf<'turn.started'>): EventBody {
+export function toAbandoned({ run, purpose, turn, model, reserved }: OpenRequest): EventBody {
   const usage = { input: reserved.tokens, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const base = { type: 'model.attempted' as const, run, purpose: 'turn' as const, turn, model };
+  const base = { type: 'model.attempted' as const, run, purpose, turn, model };
   return { ...base, attempt: 0, outcome: 'abandoned', usage, usd: reserved.usd };
 }
 
-/** A request of a process that is gone, when nobody will send it again. */
-export function settleTurn({ openTurn }: State): EventBody[] {
-  if (!openTurn) return [];
-  const { run, turn } = openTurn;
-  return [toAbandoned(openTurn), { type: 'turn.finished', run, turn, stopReason: 'cancelled' }];
+/** A turn that nobody will ask for again, and the request of a process that is gone. */
+export function settleTurn(state: State): EventBody[] {
+  const { openTurn } = state;
+  const request = openRequestOf(state);
+  const bodies = request ? [toAbandoned(request)] : [];
+  if (openTurn) {
+    const { run, turn } = openTurn;
+    bodies.push({ type: 'turn.finished', run, turn, stopReason: 'cancelled' });
+  }
+  return bodies;
 }
 
 /** `run.finished` with the run's sums. `settled` are the events before it in the same transaction. */

@@ -1,5 +1,4 @@
 import {
-  NO_USAGE,
   type EventOf,
   type Evidence,
   type HunkAnswer,
@@ -13,6 +12,7 @@ import {
   type StopReason,
   type Usage,
 } from '../protocol/index.ts';
+import { accountOf, type Ledger, type OpenRequest } from './ledger.ts';
 
 /** One call of the last answer, until its results have entered the history. */
 export interface CallState {
@@ -92,7 +92,7 @@ export interface State {
   summary?: string;
   /** Last turn that was started. */
   turn: number;
-  /** The model request that has no answer yet. */
+  /** The turn that has no answer yet. */
   openTurn?: EventOf<'turn.started'>;
   /** The history as the model sees it. Only ever appended to, but for a compaction, which replaces the array. */
   messages: Message[];
@@ -123,8 +123,10 @@ export interface State {
   turnEffects?: TurnEffects;
   /** The commit of the last checkpoint. */
   checkpoint?: string;
-  /** Sums over all runs of the session. */
-  spent: { usage: Usage; usd: number | null; toolCalls: number; turns: number };
+  /** The account of the session: what its requests cost and what is set aside. */
+  ledger: Ledger;
+  /** Counts over all runs of the session. */
+  spent: { toolCalls: number; turns: number };
 }
 
 export function createState(): State {
@@ -145,7 +147,8 @@ export function createState(): State {
     titled: true,
     approvals: new Map(),
     remembered: [],
-    spent: { usage: NO_USAGE, usd: 0, toolCalls: 0, turns: 0 },
+    ledger: new Map(),
+    spent: { toolCalls: 0, turns: 0 },
   };
 }
 
@@ -153,6 +156,11 @@ export function createState(): State {
 export function openedOf(state: State): EventOf<'session.opened'> {
   if (!state.session) throw new Error('the log does not begin with session.opened');
   return state.session;
+}
+
+/** The request that was reserved and whose end is not in the log. Between two steps only a process that is gone leaves one. */
+export function openRequestOf(state: State): OpenRequest | undefined {
+  return state.session && accountOf(state.ledger, state.session.session).open;
 }
 
 export function runOf(state: State): RunState {

@@ -29,7 +29,7 @@ export async function summarise(work: Work): Promise<void> {
     2_000,
   );
   const named = await askCheap(work, { purpose: 'title', system: SYSTEM, text, maxOutputTokens: 200 });
-  if (work.isLeaving()) return;
+  if (work.isLeaving()) return work.append(named.bodies);
   const [first = '', ...rest] = (named.text ?? '').split('\n').map((line) => line.trim());
   const title = state.title ?? (first === '' ? cut(prompt, 60) : cut(first, 80));
   const summary = rest.find((line) => line !== '') ?? cut(answer, MAX_SUMMARY);

@@ -1,9 +1,7 @@
-import type { EventBody, Message, Part, Usage } from '../protocol/index.ts';
+import type { EventBody, Message, Part } from '../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
-import { leavesRoom } from './limit-check.ts';
 import type { ModelEvent, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
-import { toAbandoned } from './settle.ts';
 import { openedOf, runOf } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -20,29 +18,21 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     maxOutputTokens: forecast.maxOutputTokens,
     session: work.session,
   };
-  const reserved = toReserved(forecast);
-  if (state.openTurn) {
-    // A process that is gone sent this request; what it cost is not known, so all that was set aside counts.
-    const bodies = [toAbandoned(state.openTurn)];
-    const hasRoom = leavesRoom(state, state.openTurn.reserved, forecast);
-    // Without room for it to be sent again the turn is over, and the limit is asked about before the next.
-    if (!hasRoom) bodies.push({ type: 'turn.finished', run, turn: state.turn, stopReason: 'cancelled' });
-    await work.append(bodies);
-    if (!hasRoom) return;
-  } else {
-    const requestHash = work.hasher.hash(request);
-    const set = { tokens: forecast.tokens, usd: forecast.usd };
-    await work.append([
-      { type: 'turn.started', run, turn: state.turn + 1, model: model.name, requestHash, reserved: set },
-    ]);
+  const { promptTokens, maxOutputTokens, tokens, usd } = forecast;
+  const requestHash = work.hasher.hash(request);
+  // A turn that is open already was begun by a process that is gone: the request is announced as one more for it.
+  const turn = state.openTurn ? state.turn : state.turn + 1;
+  if (!state.openTurn) {
+    await work.append([{ type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd } }]);
   }
-  const { turn } = state;
   const live = createLiveMessage(work);
   const result = await requestModel(work, {
     purpose: 'turn',
     model,
     request,
-    reserved,
+    requestHash,
+    reserved: { tokens, usd },
+    worst: { input: 0, output: maxOutputTokens, cacheRead: 0, cacheWrite: promptTokens },
     onEvent: (event) => live.show(event),
     onDiscard: () => live.discard(),
   });
@@ -75,10 +65,6 @@ function toUniqueId({ state }: Work, id: string, taken: Set<string>): string {
   while (taken.has(unique)) unique += '_';
   taken.add(unique);
   return unique;
-}
-
-function toReserved(forecast: Forecast): Usage {
-  return { input: 0, output: forecast.maxOutputTokens, cacheRead: 0, cacheWrite: forecast.promptTokens };
 }
 
 /** Shows an answer as it comes, under an id that a failed attempt gives up. */

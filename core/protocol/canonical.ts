@@ -28,10 +28,11 @@ export const ERASED_FIELDS = [
   'usd',
 ] as const;
 
-/** Events that only say that a process ended or waited; an undisturbed run has none of them. */
+/** Events that only say that a process ended or waited, or what was set aside or counted: what was done is in the others. */
 export function isDisturbance(event: Event): boolean {
   return (
     (event.type === 'model.attempted' && event.outcome !== 'ok') ||
+    event.type === 'model.requested' ||
     ((event.type === 'tool.started' || event.type === 'gate.decided') && event.attempt > 1) ||
     event.type === 'usage.counted' ||
     event.type === 'notice'

@@ -31,6 +31,13 @@ const call = {
 
 const usd = z.number().nullable().describe('US dollars; null when the price is not known.');
 
+/** What is set aside for a request before it is sent: prompt and whole answer. */
+export const reservedSchema = z.object({ tokens: z.int(), usd });
+export type Reserved = z.infer<typeof reservedSchema>;
+
+const reserved = reservedSchema.describe('Set aside for this request: the worst case with a cold cache.');
+const purpose = z.enum(['turn', 'compaction', 'title']);
+
 export const sessionOpened = z
   .object({
     type: z.literal('session.opened'),
@@ -112,17 +119,30 @@ export const turnStarted = z
     ...turn,
     model: z.string(),
     requestHash: z.string().describe('SHA-256 over system, tools and history: the same request has the same hash.'),
-    reserved: z
-      .object({ tokens: z.int(), usd })
-      .describe('Set aside for this request: the worst case with a cold cache.'),
+    reserved,
   })
   .describe('A model request is about to be sent.');
+
+export const modelRequested = z
+  .object({
+    type: z.literal('model.requested'),
+    ...run,
+    purpose,
+    turn: z.int(),
+    model: z.string(),
+    attempt: z.int().describe('From 1.'),
+    requestHash: z.string().describe('As in turn.started.'),
+    reserved,
+  })
+  .describe(
+    'A request that turn.started does not stand for is about to be sent: for a title or a compaction, or once more for a turn.',
+  );
 
 export const modelAttempted = z
   .object({
     type: z.literal('model.attempted'),
     ...run,
-    purpose: z.enum(['turn', 'compaction', 'title']),
+    purpose,
     turn: z.int(),
     model: z.string(),
     attempt: z.int().describe('From 1.'),
@@ -335,6 +355,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   runStarted,
   runFinished,
   turnStarted,
+  modelRequested,
   modelAttempted,
   turnFinished,
   messageAdded,

@@ -28,3 +28,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export function toCountedTokens(usage: Usage): number {
   return usage.input + usage.cacheWrite + usage.output;
 }
+
+/** False for a request that cost nothing, such as one that the provider refused: whether its price is known does not matter. */
+export function isCharged({ usage, usd }: { usage: Usage; usd: number | null }): boolean {
+  return usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0 || (usd ?? 0) > 0;
+}

@@ -1,4 +1,5 @@
 import { verifyChain, verifyHostChain, type ChainReport } from './chain.ts';
+import { findAlteredCheckpoint } from './checkpoints.ts';
 import type { Database } from './database.ts';
 
 /** What walking the chains found. */
@@ -28,7 +29,7 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
     const ids = options.session === undefined ? listIds(database, anchors.keys()) : [options.session];
     for (const session of ids) {
       const found = verifyChain(database, session, anchors.get(session));
-      sessions.push({ session, report: found.report });
+      sessions.push({ session, report: withCheckpoint(database, session, found.report) });
       if (found.unanchored !== undefined && host.intact) {
         host = toDropped(host.records, `it does not know of record ${found.unanchored} of session ${session}`);
       }
@@ -41,8 +42,16 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
 export function verifySession(database: Database, session: string): ChainReport {
   return database.snapshot(() => {
     const { anchors } = verifyHostChain(database);
-    return verifyChain(database, session, anchors.get(session)).report;
+    return withCheckpoint(database, session, verifyChain(database, session, anchors.get(session)).report);
   });
+}
+
+/** Of a log that is whole, what was folded from it and kept must be what it comes to: a session goes on from there. */
+function withCheckpoint(database: Database, session: string, report: ChainReport): ChainReport {
+  const seq = report.intact ? findAlteredCheckpoint(database, session) : undefined;
+  if (seq === undefined) return report;
+  const message = `The state that was kept at record ${seq} was altered: the records say something else.`;
+  return { intact: false, records: report.records, seq, problem: 'altered', message };
 }
 
 function checkNoted(database: Database, host: ChainReport, noted: { seq: number; hash: string }): ChainReport {

@@ -87,7 +87,7 @@ function recordDeletion(
 }
 
 function deleteSession(database: Database, session: string): void {
-  for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs']) {
+  for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints']) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
   }
   database.run('DELETE FROM sessions WHERE id = ?', session);

@@ -49,10 +49,10 @@ export class Database {
 
   /** Runs `work` in one transaction that holds the write lock from its beginning; all or nothing. */
   transaction<T>(work: () => T): T {
-    this.exec('BEGIN IMMEDIATE');
+    this.run('BEGIN IMMEDIATE');
     try {
       const value = work();
-      this.exec('COMMIT');
+      this.run('COMMIT');
       return value;
     } catch (error) {
       if (this.inTransaction) this.exec('ROLLBACK');
@@ -72,10 +72,10 @@ export class Database {
 
   /** Runs `work` so that its failure undoes only its own part of the transaction around it. */
   savepoint<T>(work: () => T): T {
-    this.exec('SAVEPOINT part');
+    this.run('SAVEPOINT part');
     try {
       const value = work();
-      this.exec('RELEASE part');
+      this.run('RELEASE part');
       return value;
     } catch (error) {
       if (this.inTransaction) this.exec('ROLLBACK TO part; RELEASE part');

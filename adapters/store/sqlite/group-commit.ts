@@ -52,6 +52,12 @@ export class GroupCommit {
     const written: Job[] = [];
     try {
       this.#database.transaction(() => {
+        // A job that is alone needs no part of its own: the transaction is undone with it.
+        if (jobs.length === 1) {
+          jobs[0]!.work();
+          written.push(jobs[0]!);
+          return;
+        }
         for (const job of jobs) {
           if (this.#write(job)) written.push(job);
         }

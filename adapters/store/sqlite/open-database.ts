@@ -82,7 +82,10 @@ export function buildDatabase(file: string): Database {
 
 function configure(database: Database): void {
   // secure_delete: a cleared session is gone from the file, and recovery cannot bring it back.
-  database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864');
+  database.exec(
+    'PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864; ' +
+      'PRAGMA wal_autocheckpoint = 4000',
+  );
 }
 
 /** Makes a rename or a link in the folder durable. */

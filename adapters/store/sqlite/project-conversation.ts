@@ -1,4 +1,4 @@
-import { toText } from '@klaus/core/protocol';
+import { isCharged, toText } from '@klaus/core/protocol';
 import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
 import { toIso } from './iso-time.ts';
@@ -71,10 +71,10 @@ function finishCall(database: Database, event: EventOf<'tool.finished'>, options
 
 function countUsage(database: Database, event: EventOf<'model.attempted'>): void {
   const { usage, session } = event;
-  if (usage.input + usage.output + usage.cacheRead + usage.cacheWrite === 0 && !event.usd) return;
+  if (!isCharged(event)) return;
   database.run(
     `INSERT INTO token_usage (session_id, model, input_tokens, output_tokens, cache_read_tokens,
-      cache_write_tokens, cost_usd, purpose, turn, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      cache_write_tokens, cost_usd, purpose, turn, outcome, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     session,
     event.model,
     usage.input,
@@ -84,18 +84,7 @@ function countUsage(database: Database, event: EventOf<'model.attempted'>): void
     event.usd,
     event.purpose,
     event.turn,
+    event.outcome,
     toIso(event.at),
-  );
-  // A sum with an unknown part is unknown: null plus anything is null.
-  database.run(
-    `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-      cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?,
-      cost_usd = cost_usd + ? WHERE id = ?`,
-    usage.input,
-    usage.output,
-    usage.cacheRead,
-    usage.cacheWrite,
-    event.usd,
-    session,
   );
 }

@@ -1,3 +1,5 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { isCharged } from '@klaus/core/protocol';
 import type { Event, EventOf } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
 import { toIso } from './iso-time.ts';
@@ -6,92 +8,90 @@ import { toHash } from './record.ts';
 /** Characters of a project's hash: short enough to be part of a Unix socket's path. */
 const PROJECT_HASH_LENGTH = 24;
 
-/** Keeps `sessions` and `projects`. */
+/** What an event changes in its session's row: assignments in SQL, with their values in order. */
+type Change = readonly [assignments: string, ...values: SQLInputValue[]];
+
+/** A closed session stays so. */
+const STATUS = `status = CASE status WHEN 'closed' THEN 'closed' ELSE ? END`;
+
+/** Keeps `sessions` and `projects`. One statement for each event: this is done for every one of them. */
 export function projectSession(database: Database, event: Event): void {
   const at = toIso(event.at);
   if (event.seq === 1) {
     const sql = `INSERT INTO sessions (id, workspace_dir, created_at, updated_at) VALUES (?, '', ?, ?)`;
     database.run(sql, event.session, at, at);
   }
+  if (event.type === 'session.opened') addProject(database, event, at);
+  const [assignments, ...values] = toChange(event);
+  const sql = `UPDATE sessions SET ${assignments}updated_at = ?, last_seq = ? WHERE id = ?`;
+  database.run(sql, ...values, at, event.seq, event.session);
+}
+
+function toChange(event: Event): Change {
   switch (event.type) {
     case 'session.opened':
-      open(database, event, at);
-      break;
+      return [
+        'workspace_dir = ?, project_hash = ?, parent_id = ?, model = ?, mode = ?, sandbox = ?, ',
+        event.workspace,
+        toProject(event.workspace),
+        event.parent?.session ?? null,
+        event.model,
+        event.mode,
+        event.sandbox,
+      ];
     case 'session.changed':
-      change(database, event);
-      break;
+      return [
+        `title = coalesce(?, title), summary = coalesce(?, summary), model = coalesce(?, model),
+          mode = coalesce(?, mode), pinned = coalesce(?, pinned), `,
+        event.title ?? null,
+        event.summary ?? null,
+        event.model ?? null,
+        event.mode ?? null,
+        event.pinned === undefined ? null : Number(event.pinned),
+      ];
     case 'session.closed':
-      setStatus(database, event.session, 'closed');
-      break;
+      return [`${STATUS}, `, 'closed'];
     case 'run.started':
-      setStatus(database, event.session, 'running');
-      database.run('UPDATE sessions SET outcome = NULL, outcome_reason = NULL WHERE id = ?', event.session);
-      break;
+      return [`${STATUS}, outcome = NULL, outcome_reason = NULL, `, 'running'];
     case 'run.finished':
-      setStatus(database, event.session, 'idle');
-      database.run(
-        'UPDATE sessions SET outcome = ?, outcome_reason = ? WHERE id = ?',
-        event.outcome,
-        event.reason,
-        event.session,
-      );
-      break;
+      return [`${STATUS}, outcome = ?, outcome_reason = ?, `, 'idle', event.outcome, event.reason];
     case 'approval.asked':
-      setStatus(database, event.session, 'waiting');
-      break;
+      return [`${STATUS}, `, 'waiting'];
     case 'approval.answered':
       // The row itself is updated after this: of the open ones, one is the question just settled.
-      database.run(
-        `UPDATE sessions SET status = 'running' WHERE id = ?1 AND status = 'waiting' AND NOT EXISTS
-          (SELECT 1 FROM approvals WHERE session_id = ?1 AND answer IS NULL AND id <> ?2)`,
-        event.session,
+      return [
+        `status = CASE WHEN status = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals
+          WHERE session_id = sessions.id AND answer IS NULL AND approvals.id <> ?) THEN 'running' ELSE status END, `,
         event.approval,
-      );
-      break;
+      ];
     case 'turn.started':
-      database.run('UPDATE sessions SET turns = ? WHERE id = ?', event.turn, event.session);
-      break;
+      return ['turns = ?, ', event.turn];
     case 'tool.finished':
-      database.run('UPDATE sessions SET tool_calls = tool_calls + 1 WHERE id = ?', event.session);
-      break;
+      return ['tool_calls = tool_calls + 1, '];
+    case 'model.attempted': {
+      if (!isCharged(event)) return [''];
+      const { input, output, cacheRead, cacheWrite } = event.usage;
+      // A sum with an unknown part is unknown: null plus anything is null.
+      return [
+        `input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+          cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, `,
+        input,
+        output,
+        cacheRead,
+        cacheWrite,
+        event.usd,
+      ];
+    }
     default:
+      return [''];
   }
-  database.run('UPDATE sessions SET updated_at = ?, last_seq = ? WHERE id = ?', at, event.seq, event.session);
 }
 
-function open(database: Database, event: EventOf<'session.opened'>, at: string): void {
-  const project = toHash(event.workspace).slice(0, PROJECT_HASH_LENGTH);
-  database.run(
-    'INSERT OR IGNORE INTO projects (hash, root, created_at) VALUES (?, ?, ?)',
-    project,
-    event.workspace,
-    at,
-  );
-  database.run(
-    'UPDATE sessions SET workspace_dir = ?, project_hash = ?, parent_id = ?, model = ?, mode = ?, sandbox = ? WHERE id = ?',
-    event.workspace,
-    project,
-    event.parent?.session ?? null,
-    event.model,
-    event.mode,
-    event.sandbox,
-    event.session,
-  );
+function addProject(database: Database, { workspace }: EventOf<'session.opened'>, at: string): void {
+  const sql = 'INSERT OR IGNORE INTO projects (hash, root, created_at) VALUES (?, ?, ?)';
+  database.run(sql, toProject(workspace), workspace, at);
 }
 
-function change(database: Database, event: EventOf<'session.changed'>): void {
-  database.run(
-    `UPDATE sessions SET title = coalesce(?, title), summary = coalesce(?, summary), model = coalesce(?, model),
-      mode = coalesce(?, mode), pinned = coalesce(?, pinned) WHERE id = ?`,
-    event.title ?? null,
-    event.summary ?? null,
-    event.model ?? null,
-    event.mode ?? null,
-    event.pinned === undefined ? null : Number(event.pinned),
-    event.session,
-  );
-}
-
-function setStatus(database: Database, session: string, status: 'idle' | 'running' | 'waiting' | 'closed'): void {
-  database.run(`UPDATE sessions SET status = ? WHERE id = ? AND status <> 'closed'`, status, session);
+function toProject(workspace: string): string {
+  return toHash(workspace).slice(0, PROJECT_HASH_LENGTH);
 }

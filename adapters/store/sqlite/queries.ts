@@ -1,5 +1,5 @@
 import type { Clock } from '@klaus/core/agent';
-import type { HostEvent, HostEventOf, HostEventType } from '@klaus/core/protocol';
+import type { EventOf, EventType, HostEvent, HostEventOf, HostEventType } from '@klaus/core/protocol';
 import { findApproval, listApprovals } from './approval-row.ts';
 import type { ApprovalFilter, ApprovalRow } from './approval-row.ts';
 import { audit, verifySession } from './audit.ts';
@@ -23,6 +23,8 @@ import { findLatestSession, findSession, listSessions } from './session-row.ts';
 import type { SessionFilter, SessionRow } from './session-row.ts';
 import { readStats } from './stats.ts';
 import type { StoreStats } from './stats.ts';
+import { readEventsOf, readLastOf, readOpenRequests, readTree, readUsage } from './usage.ts';
+import type { UsageFilter, UsageRow } from './usage.ts';
 
 /** Newest sessions among which a misspelt one is looked for. */
 const NEAREST_AMONG = 1_000;
@@ -44,6 +46,16 @@ export interface Queries {
   /** @throws KlausError `usage` for a prefix of several ids. */
   approval(idOrPrefix: string): ApprovalRow | undefined;
   stats(): StoreStats;
+  /** What requests to models cost. */
+  usage(filter: UsageFilter): UsageRow[];
+  /** Requests whose end is not in the log: on their way, or sent by a process that is gone. */
+  openRequests(): EventOf<'turn.started' | 'model.requested'>[];
+  /** The session and all that it began, and those began, itself first. */
+  tree(session: string): string[];
+  /** Events of some types of a session, in order. */
+  eventsOf<T extends EventType>(session: string, types: readonly T[]): EventOf<T>[];
+  /** The last event of some types of a session, found from its end. */
+  lastOf<T extends EventType>(session: string, types: readonly T[]): EventOf<T> | undefined;
   clearSessions(filter?: ClearFilter): ClearReport;
   /** Walks the session's chain, and asks the host chain where it should end. */
   verify(session: string): ChainReport;
@@ -87,6 +99,11 @@ export function createQueries(
     approvals: (filter) => listApprovals(database, filter),
     approval: (idOrPrefix) => findApproval(database, idOrPrefix),
     stats: () => readStats(database, blobs),
+    usage: (filter) => readUsage(database, filter),
+    openRequests: () => readOpenRequests(database),
+    tree: (session) => readTree(database, session),
+    eventsOf: (session, types) => readEventsOf(database, session, types),
+    lastOf: (session, types) => readLastOf(database, session, types),
     clearSessions: (filter = {}) => clearSessions(database, { home, blobs, filter, now: clock.now(), redact }),
     verify: (session) => verifySession(database, session),
     audit: (given) => audit(database, given),

@@ -3,6 +3,7 @@ import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
 import { anchor } from './anchors.ts';
 import { Blobs } from './blobs.ts';
+import { createCheckpoints } from './checkpoints.ts';
 import type { Database } from './database.ts';
 import { Feed } from './feed.ts';
 import { shareFile } from './file-lock.ts';
@@ -146,6 +147,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     onSend: (session, wake) => feed.onSend(session, wake),
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),
+    checkpoints: createCheckpoints(database, commits),
     head: (session) => readHead(database, session),
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
     ...createQueries(database, { home, blobs, clock, projection, redact }),

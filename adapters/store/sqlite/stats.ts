@@ -14,6 +14,7 @@ const TABLES = [
   'inbox',
   'heads',
   'blob_refs',
+  'checkpoints',
   'host_events',
 ] as const;
 

@@ -1,9 +1,9 @@
-import type { Session } from '@klaus/sdk';
+import type { Klaus, Session } from '@klaus/sdk';
 import { openKlaus } from '../open-klaus.ts';
 import { UsageError } from '../report-error.ts';
 import { type LimitOptions, type RunOptions, type ShowOptions, toLimits } from '../run-options.ts';
 import { createOutput, workOn } from '../show-session.ts';
-import { toOnAsk } from './run.ts';
+import { lastSeq, toOnAsk } from './run.ts';
 
 /** `klaus resume ID`: goes on after a crash, a limit, a failure or a cancel. */
 export async function resume(
@@ -13,7 +13,7 @@ export async function resume(
   const output = createOutput(options);
   await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });
   const session = klaus.session(id);
-  const { last, state } = readRun(session);
+  const { last, state } = readRun(klaus, session);
   const { onAsk, asks } = toOnAsk(klaus, options);
   const limits = toLimits(options);
   if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
@@ -29,13 +29,9 @@ export async function resume(
 }
 
 /** Where the last run of a session stands: under way, ended well (or never begun), or ended short of that. */
-function readRun(session: Session): { last: number; state: 'open' | 'done' | 'stopped' } {
-  let last = 0;
-  let state: 'open' | 'done' | 'stopped' = 'done';
-  for (const event of session.events()) {
-    last = event.seq;
-    if (event.type === 'run.started') state = 'open';
-    if (event.type === 'run.finished') state = event.outcome === 'done' ? 'done' : 'stopped';
-  }
-  return { last, state };
+function readRun(klaus: Klaus, session: Session): { last: number; state: 'open' | 'done' | 'stopped' } {
+  const last = lastSeq(klaus, session);
+  const event = klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
+  if (event?.type === 'run.started') return { last, state: 'open' };
+  return { last, state: event === undefined || event.outcome === 'done' ? 'done' : 'stopped' };
 }

@@ -1,6 +1,6 @@
 import type { Event, Message } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
-import { formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
 /** One thing that a reader of a session wants to see. */
 export type Entry =
@@ -66,6 +66,14 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
           text: `${event.answer} by ${event.by}${event.hunks ? ` in part (${event.hunks.accepted.join(', ')})` : ''}${event.scope && event.scope !== 'once' ? ` for the ${event.scope}` : ''}${event.note === undefined ? '' : `: ${event.note}`}`,
           at,
         };
+        break;
+      case 'model.attempted':
+        if (event.outcome === 'abandoned') {
+          const { input, output, cacheWrite } = event.usage;
+          const tokens = formatCount(input + output + cacheWrite);
+          const what = `A request for a ${event.purpose} was left behind by a process that ended`;
+          yield { kind: 'note', text: `${what}: charged ${tokens} tokens, ${formatUsd(event.usd)}.`, at };
+        }
         break;
       case 'context.compacted':
         yield { kind: 'note', text: `${formatNumber(event.dropped, 'older message')} replaced by a summary.`, at };

@@ -1,4 +1,5 @@
 import type { BlobRef, Command, Event, EventBody, HostEvent, HostEventBody, Live } from '../../protocol/index.ts';
+import type { State } from '../state.ts';
 
 /** Proof of holding a session: appends with an older fence fail. */
 export interface Lease {
@@ -15,6 +16,24 @@ export interface AppendOptions {
   lease: Lease;
   /** Commands that these events answer, consumed in the same transaction. */
   consume?: readonly string[];
+}
+
+/**
+ * States that were folded from a session's log, kept beside it. Never the truth: one that does not fit its log, or
+ * the program that reads it, is as good as none.
+ */
+export interface Checkpoints {
+  /**
+   * The state of a session as far as it is kept, for its caller alone; undefined where there is none of this version,
+   * or it does not stand for the beginning of the log.
+   *
+   * @param version Names the fold that made it.
+   */
+  read(session: string, version: string): State | undefined;
+  /** Seq of the last event in what is kept; 0 when nothing is. */
+  seqOf(session: string): number;
+  /** Takes the place of what was kept before. Does nothing when the lease or the state is not the newest. */
+  write(lease: Lease, kept: { state: State; version: string }): Promise<void>;
 }
 
 export interface BlobWriter {
@@ -58,4 +77,6 @@ export interface Store {
   writeBlob(): BlobWriter;
   /** Undefined when there is no such blob. */
   readBlob(hash: string): Uint8Array | undefined;
+  /** Absent: logs are folded whole. */
+  readonly checkpoints?: Checkpoints;
 }

@@ -1,0 +1,102 @@
+import type { BudgetRow, Charged, UsageReport } from '@klaus/sdk';
+import { EXIT } from '../exit-codes.ts';
+import { openKlaus } from '../open-klaus.ts';
+import { formatCount, formatNumber, formatUsd } from '../output/format.ts';
+import { outputWidth, toTable } from '../output/table.ts';
+
+export interface UsageOptions {
+  by?: UsageReport['by'];
+  /** Unix milliseconds. */
+  since?: number;
+  json?: true;
+}
+
+/** `klaus usage [ID]`: what requests to models cost. */
+export async function usage(id: string | undefined, options: UsageOptions): Promise<number> {
+  await using klaus = await openKlaus();
+  const { by, since } = options;
+  const report = klaus.usage({
+    ...(id === undefined ? {} : { session: id }),
+    ...(by ? { by } : {}),
+    ...(since === undefined ? {} : { since }),
+  });
+  if (options.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  else process.stdout.write(toText(report));
+  return EXIT.done;
+}
+
+function toText(report: UsageReport): string {
+  const { rows } = report;
+  const total = sum(rows);
+  const table =
+    rows.length === 0
+      ? 'No request to a model was charged.\n'
+      : toTable(
+          [
+            [report.by.toUpperCase(), 'REQUESTS', 'IN', 'FROM CACHE', 'OUT', 'COST'],
+            ...rows.map((row) => [row.key, ...toCells(row)]),
+            ...(rows.length > 1 ? [['total', ...toCells(total)]] : []),
+          ],
+          outputWidth(),
+        );
+  const lines = [
+    ...describeLost('broke off and were charged at what was reserved', sum(rows.map(({ broken }) => broken))),
+    ...describeLost(
+      'were left behind by a process that ended and charged at what was reserved',
+      sum(rows.map(({ abandoned }) => abandoned)),
+    ),
+    ...report.reserved.map(
+      ({ session, purpose, model, tokens, usd }) =>
+        `Reserved for a ${purpose} of session ${session}, ${model}: ${formatCount(tokens)} tokens, ${formatUsd(usd)}.`,
+    ),
+    ...(report.budget ?? []).map(describeBudget),
+  ];
+  return `${table}${lines.map((line) => `${line}\n`).join('')}`;
+}
+
+function toCells(row: Charged): string[] {
+  const input = row.inputTokens + row.cacheReadTokens + row.cacheWriteTokens;
+  return [
+    formatCount(row.requests),
+    formatCount(input),
+    formatCount(row.cacheReadTokens),
+    formatCount(row.outputTokens),
+    formatUsd(row.usd),
+  ];
+}
+
+function describeLost(what: string, lost: Charged): string[] {
+  if (lost.requests === 0) return [];
+  const tokens = lost.inputTokens + lost.outputTokens + lost.cacheWriteTokens;
+  return [
+    `Of these ${formatNumber(lost.requests, 'request')} ${what}: ${formatCount(tokens)} tokens, ${formatUsd(lost.usd)}.`,
+  ];
+}
+
+function describeBudget({ limit, cap, spent, reserved, lent, left }: BudgetRow): string {
+  const show = (value: number | null): string =>
+    limit === 'usd' ? formatUsd(value) : value === null ? 'unknown' : formatCount(value);
+  const name = limit === 'usd' ? 'Dollars' : 'Tokens that count';
+  const parts = [
+    `${show(spent)} spent`,
+    ...(reserved === 0 ? [] : [`${show(reserved)} reserved`]),
+    ...(lent === 0 ? [] : [`${show(lent)} set aside for sessions below it`]),
+    cap === 0 ? 'no limit' : `${show(left)} left of ${show(cap)}`,
+  ];
+  return `${name}: ${parts.join(', ')}.`;
+}
+
+function sum(rows: readonly Charged[]): Charged {
+  const none = { requests: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  return rows.reduce<Charged>(
+    (all, row) => ({
+      requests: all.requests + row.requests,
+      inputTokens: all.inputTokens + row.inputTokens,
+      outputTokens: all.outputTokens + row.outputTokens,
+      cacheReadTokens: all.cacheReadTokens + row.cacheReadTokens,
+      cacheWriteTokens: all.cacheWriteTokens + row.cacheWriteTokens,
+      usd: all.usd === null || row.usd === null ? null : all.usd + row.usd,
+    }),
+    { ...none, usd: 0 },
+  );
+}
