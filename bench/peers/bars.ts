@@ -13,7 +13,7 @@ export interface Bar {
   limit: number;
 }
 
-export const BARS: readonly Bar[] = [
+const BARS: readonly Bar[] = [
   { task: 'one-tool', measure: 'cpu', of: 'ratio', limit: 1 },
   { task: 'one-tool', measure: 'wall', of: 'ratio', limit: 0.9 },
   { task: 'one-tool', measure: 'memory', of: 'ratio', limit: 0.95 },
