@@ -29,3 +29,14 @@ test('fish and zsh get every command too', () => {
     for (const name of names) expect(script).toContain(name);
   }
 });
+
+test('what is declared for a line is what the whole program would do with it', () => {
+  const whole = createProgram();
+  for (const name of ['run', 'resume', 'steer', 'cancel']) {
+    const command = (program: typeof whole) => program.commands.find((each) => each.name() === name)!.helpInformation();
+    expect(command(createProgram(() => {}, name))).toBe(command(whole));
+  }
+  for (const first of ['sessions', 'help', '--help', 'fix', undefined])
+    expect(createProgram(() => {}, first).commands.length).toBe(whole.commands.length);
+  expect(createProgram(() => {}, 'fix the test').commands.map((each) => each.name())).toContain('run');
+});

@@ -9,7 +9,7 @@ export async function execute(words: readonly string[]): Promise<never> {
   watchStreams();
   const asJson = words.includes('--json') && !words.slice(0, words.indexOf('--json')).includes('--');
   let code: number = EXIT.done;
-  const program = createProgram((result) => (code = result));
+  const program = createProgram((result) => (code = result), words[0]);
   try {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {

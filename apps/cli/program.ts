@@ -37,8 +37,10 @@ Exit codes: 0 done, 1 the task failed, 2 usage, 3 configuration or authenticatio
  * The command line of `klaus`. What a command does is loaded only when it is called.
  *
  * @param done Receives the exit code of the command that ran.
+ * @param first The first word of the line, where there is one: declaring every command takes longer than most of
+ *   them take to begin, so only those are declared that it can mean.
  */
-export function createProgram(done: (exitCode: number) => void = () => {}): Command {
+export function createProgram(done: (exitCode: number) => void = () => {}, first?: string): Command {
   const program = new Command('klaus')
     .description('An agent that reads, changes and tests the code in a folder; every action passes one gate.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -50,21 +52,34 @@ export function createProgram(done: (exitCode: number) => void = () => {}): Comm
     // execute.ts prints errors; commander would print them a second time.
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', EXAMPLES);
-  addRun(program, done);
-  addSessions(program, done);
-  addUsage(program, done);
-  addUndo(program, done);
-  addApprovals(program, done);
-  addGate(program, done);
-  addGrants(program, done);
-  addAudit(program, done);
-  addSecrets(program, done);
-  addMemory(program, done);
-  addMachine(program, done);
+  for (const add of toGroups(first)) add(program, done);
   return program;
 }
 
 type Done = (exitCode: number) => void;
+type AddGroup = (program: Command, done: Done) => void;
+
+const GROUPS: readonly AddGroup[] = [
+  addRun,
+  addSessions,
+  addUsage,
+  addUndo,
+  addApprovals,
+  addGate,
+  addGrants,
+  addAudit,
+  addSecrets,
+  addMemory,
+  addMachine,
+];
+
+/** What the group of a prompt declares. */
+const RUN_COMMANDS: ReadonlySet<string> = new Set(['run', 'resume', 'steer', 'cancel']);
+
+/** No command has a space in its name: such a word is a prompt. */
+function toGroups(first: string | undefined): readonly AddGroup[] {
+  return first !== undefined && (RUN_COMMANDS.has(first) || first.includes(' ')) ? [addRun] : GROUPS;
+}
 
 function addRun(program: Command, done: Done): void {
   const run = program
