@@ -6,6 +6,7 @@ import { appendRate } from './append-rate.ts';
 import type { Benchmark } from './benchmark.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
+import { growth } from './growth.ts';
 import { memory } from './memory.ts';
 import { describe, readLoad, toPage } from './page.ts';
 import { prefix } from './prefix.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   turnCost,
   appendRate,
   memory,
+  growth,
   prefix,
   sandboxExec,
   gate,
