@@ -110,6 +110,10 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
         { engine, configuration, cwd, inWorkspace: inForce.judging },
       ),
     memory: (workspace) => openMemory(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
+    attach(added) {
+      engine.tools.add(added);
+      tools.push(...added.map(({ name }) => name));
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -203,6 +203,13 @@ export interface Klaus {
    * @throws KlausError `workspace.missing`.
    */
   memory(workspace?: string): Knowledge;
+  /**
+   * Gives this engine more tools. A session that is open already finds them by `tool_search`, so that its prompt
+   * prefix stays as it is; a session that is opened later has those in its requests that are not `deferred`.
+   *
+   * @throws KlausError `usage` when a name is taken; none is added then.
+   */
+  attach(tools: readonly Tool[]): void;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -2,6 +2,7 @@ import {
   addUsage,
   isCharged,
   NO_USAGE,
+  toCalled,
   toText,
   type Event,
   type EventOf,
@@ -214,8 +215,7 @@ function foldMessage(state: State, message: Message): void {
     .map((part, index) => ({
       id: part.id,
       index,
-      name: part.name,
-      input: part.input,
+      ...toCalled(part),
       redacted: part.redacted === true,
     }));
   for (const call of state.calls) state.callIds.add(call.id);

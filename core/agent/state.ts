@@ -1,4 +1,5 @@
 import {
+  USE_TOOL,
   type EventOf,
   type Evidence,
   type HunkAnswer,
@@ -161,6 +162,12 @@ export function openedOf(state: State): EventOf<'session.opened'> {
 /** The request that was reserved and whose end is not in the log. Between two steps only a process that is gone leaves one. */
 export function openRequestOf(state: State): OpenRequest | undefined {
   return state.session && accountOf(state.ledger, state.session.session).open;
+}
+
+/** Every tool that a session may call by its real name, as far as its opening knows. */
+export function toolsOf(state: State): string[] {
+  const { tools, deferred = [] } = openedOf(state);
+  return [...tools, ...deferred].filter((name) => name !== USE_TOOL);
 }
 
 export function runOf(state: State): RunState {

@@ -51,6 +51,10 @@ export const sessionOpened = z
     grant: grantSchema,
     system: z.string().describe('The system prompt: fixed for the session, so that the prefix stays byte-stable.'),
     tools: z.array(z.string()).describe('Names of the tools, in the order sent to the model.'),
+    deferred: z
+      .array(z.string())
+      .optional()
+      .describe('Names of the tools that are not in the request: `tool_search` finds them, `use_tool` calls them.'),
     parent: z.object({ session: z.string(), call: z.string() }).optional(),
     klaus: z.string().describe('Version of Klaus.'),
     agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
