@@ -10,6 +10,7 @@ import {
   type ResultPart,
 } from '../protocol/index.ts';
 import { countBytes } from './count-bytes.ts';
+import { cutInputs } from './cut-input.ts';
 import { addUsd, book } from './ledger.ts';
 import type { RunState, State } from './state.ts';
 
@@ -300,7 +301,8 @@ function foldCompaction(state: State, event: EventOf<'context.compacted'>): void
   }
 }
 
-function push(state: State, message: Message): void {
+function push(state: State, added: Message): void {
+  const message = cutInputs(added);
   state.messages.push(message);
   state.bytes += countMessage(message);
 }
