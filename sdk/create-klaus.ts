@@ -170,6 +170,7 @@ function createEngine({ options, env, home, configuration, store, snapshots }: E
           AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
       }),
     openKnowledge: (workspace) => store.knowledge(workspace),
+    openRecall: (session) => store.recall(session),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: createCheckpoint,

@@ -12,6 +12,7 @@ import {
 import { countBytes } from './count-bytes.ts';
 import { cutInputs } from './cut-input.ts';
 import { addUsd, book } from './ledger.ts';
+import { isPinMessage, toPinMessage, toPinsMessage } from './pins.ts';
 import type { RunState, State } from './state.ts';
 
 /**
@@ -105,6 +106,12 @@ export function fold(state: State, event: Event): void {
       return;
     case 'context.compacted':
       foldCompaction(state, event);
+      return;
+    case 'context.pinned':
+      foldPin(state, event);
+      return;
+    case 'context.unpinned':
+      state.pins = state.pins.filter(({ id }) => id !== event.pin);
       return;
     case 'usage.counted':
       state.run?.warned.add(event.limit);
@@ -275,6 +282,14 @@ function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
   if (event.answer === 'superseded') delete call.asked;
 }
 
+function foldPin(state: State, event: EventOf<'context.pinned'>): void {
+  const pin = { id: event.pin, text: event.text, source: event.source };
+  state.pins.push(pin);
+  if (event.known) return;
+  if (state.calls.length > 0) state.held.push(toPinMessage(pin));
+  else push(state, toPinMessage(pin));
+}
+
 function foldCompaction(state: State, event: EventOf<'context.compacted'>): void {
   if (event.dropped === 0) {
     if (state.run)
@@ -294,7 +309,8 @@ function foldCompaction(state: State, event: EventOf<'context.compacted'>): void
     origin: 'engine',
     parts: [{ type: 'text', text: event.summary }],
   });
-  for (const message of [...context, ...kept]) push(state, message);
+  if (state.pins.length > 0) push(state, toPinsMessage(state.pins, event.seq));
+  for (const message of [...context, ...kept]) if (!isPinMessage(message)) push(state, message);
   if (state.run) {
     state.run.mustCompact = false;
     state.run.compacted = true;

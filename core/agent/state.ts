@@ -80,6 +80,14 @@ export interface TurnEffects {
   isApproved: boolean;
 }
 
+/** A text that stays in the context word for word. */
+export interface Pin {
+  readonly id: string;
+  readonly text: string;
+  /** Where it comes from, where it is not the user's own. */
+  readonly source?: string | undefined;
+}
+
 /** What a session is: a fold of its log. */
 export interface State {
   seq: number;
@@ -109,6 +117,8 @@ export interface State {
   deleted: Set<string>;
   /** Context found while calls were under way; enters the history behind their results. */
   held: Message[];
+  /** What survives every compaction, in the order in which it was pinned. */
+  pins: Pin[];
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
   /** The first prompt, for the title. */
@@ -145,6 +155,7 @@ export function createState(): State {
     callIds: new Set(),
     deleted: new Set(),
     held: [],
+    pins: [],
     titled: true,
     approvals: new Map(),
     remembered: [],

@@ -28,6 +28,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
+    recall: engine.openRecall(work.session),
     findTools: createToolFinder(work),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),

@@ -1,4 +1,4 @@
-import { loadState, serveRevocations, toolsOf, type Engine } from '@klaus/core/agent';
+import { loadState, serveCommands, toolsOf, type Engine } from '@klaus/core/agent';
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
@@ -81,7 +81,7 @@ export async function revokeGrant(
     ...(authorities ? { authorities } : {}),
     ...(reason === undefined ? {} : { reason }),
   });
-  const applied = await serveRevocations(engine, session);
+  const applied = await serveCommands(engine, session, ['revoke']);
   return { applied, grant, text: toGrantText(grant) };
 }
 

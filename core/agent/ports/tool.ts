@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Access, BlobRef, Effect, FileChange, Resume } from '../../protocol/index.ts';
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
+import type { Recall } from './recall.ts';
 import type { ExecLimits, Sandbox } from './sandbox.ts';
 import type { FileEdit, Workspace } from './workspace.ts';
 
@@ -71,6 +72,8 @@ export interface ToolContext {
    * session's grant holds.
    */
   findTools(query: string): { found: readonly ToolSpec[]; names: readonly string[] };
+  /** The text of this session's log, also of what no longer is in the context. */
+  readonly recall: Recall;
   /** A writer for output too large to keep in memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
   /**
