@@ -3,7 +3,7 @@ import { countBytes } from './count-bytes.ts';
 import type { Pin, State } from './state.ts';
 
 /** Share of the context window that all pinned texts together may take: the rest is for the work. */
-export const PIN_SHARE = 0.1;
+const PIN_SHARE = 0.1;
 /** As in forecasts: text that no provider has counted. */
 const BYTES_PER_TOKEN = 3;
 const ID = 'pin-';

@@ -20,8 +20,8 @@ export const toolSearch = defineTool({
       throw new KlausError('tool.failed', `The query has ${query.length} characters; at most ${MAX_QUERY}.`);
     return { title: `find a tool: ${query.replaceAll(/\s+/g, ' ').slice(0, 100)}`, access: [] };
   },
-  async run({ query }, { findTools }) {
-    const { found, names } = findTools(query);
+  async run({ query }, context) {
+    const { found, names } = context.findTools(query);
     const others = names.filter((name) => !found.some((spec) => spec.name === name));
     const rest = others.length === 0 ? '' : `${found.length > 0 ? 'Others' : 'There are'}: ${others.join(', ')}`;
     if (found.length === 0)

@@ -1,7 +1,7 @@
-import type { Event } from '@klaus/sdk';
+import type { Event, Session } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/adapters/models';
-import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
+import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 
 const SUBJECTS = ['heron', 'osprey', 'plover', 'curlew', 'dunlin', 'avocet', 'gannet', 'fulmar', 'petrel', 'skua'];
 const MATTERS = [
@@ -93,7 +93,7 @@ function toAnswers(events: readonly Event[]): Map<string, string> {
   );
 }
 
-async function send(engine: TestEngine, session: Awaited<ReturnType<TestEngine['klaus']['open']>>, text: string) {
+async function send(session: Session, text: string) {
   await session.prompt(text);
   await session.advance();
   expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
@@ -129,15 +129,15 @@ test('a hundred facts are found again after five compactions and more; what is p
     },
   });
   const session = await engine.klaus.open();
-  await send(engine, session, 'We begin.');
+  await send(session, 'We begin.');
   for (const rule of PINNED) expect(await session.pin(rule)).toMatchObject({ applied: true });
-  for (const [at, { prompt }] of tasks.entries()) await send(engine, session, `TASK-${at}-\n${prompt}`);
+  for (const [at, { prompt }] of tasks.entries()) await send(session, `TASK-${at}-\n${prompt}`);
   const compactions = ofType(session.events(), 'context.compacted');
   expect(compactions.length).toBeGreaterThanOrEqual(5);
   expect(compactions.every(({ summary }) => summary.includes('recall {"query"'))).toBe(true);
 
   const before = engine.server.requests.length;
-  for (let at = 0; at < 10; at++) await send(engine, session, `RECALL-${at}-`);
+  for (let at = 0; at < 10; at++) await send(session, `RECALL-${at}-`);
   const found = toAnswers([...session.events()]);
   const missed = FACTS.filter(({ value, query }) => !found.get(query)?.includes(value));
   process.stdout.write(

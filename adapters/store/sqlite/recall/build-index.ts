@@ -8,7 +8,7 @@ import { toChunks, toNameParts } from './chunks.ts';
 import { toRecordText, type RecordText } from './document.ts';
 
 /** Characters, or bytes of a blob, beyond which a text is looked through instead of being indexed. */
-export const LARGE = 400_000;
+const LARGE = 400_000;
 /** Characters that one transaction takes into the index: others write in between. */
 const BATCH = 200_000;
 /** Records that one transaction looks at. */
