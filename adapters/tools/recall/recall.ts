@@ -15,8 +15,8 @@ export const recall = defineTool({
     'Find the exact text of earlier messages, calls and results of this session, also cut or dropped ones: by words, or read on in one record.',
   input: z.object({
     query: z.string().optional().describe('distinctive words'),
-    seq: z.int().min(1).optional().describe('record to read'),
-    start: z.int().min(0).optional().describe('its first character to show'),
+    seq: z.number().min(1).optional().describe('record to read'),
+    start: z.number().min(0).optional().describe('its first character to show'),
   }),
   effects: ['read'],
   resume: 'repeat',
@@ -29,7 +29,7 @@ export const recall = defineTool({
   },
   async run({ query, seq, start }, context) {
     if (seq !== undefined) {
-      const page = context.recall.read(seq, { max: PAGE, ...(start === undefined ? {} : { start }) });
+      const page = context.recall.read(seq, { max: PAGE, start: Math.floor(start ?? 0) });
       if (page) return { text: describePage(page) };
       throw new KlausError('tool.failed', `Record ${seq} of this session has no text. Find one by a query.`);
     }
