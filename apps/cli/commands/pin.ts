@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { PinnedText, Session } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
@@ -22,14 +23,18 @@ export async function pin(id: string, words: readonly string[], options: PinOpti
     throw new UsageError('A text and --message exclude each other.', 'Give the one that you mean.');
   await using klaus = await openKlaus();
   const session = klaus.session(id);
-  const text = words.length === 1 && words[0] === '-' ? await readStdin() : words.join(' ');
-  if (text instanceof Uint8Array)
-    throw new UsageError('What came on standard input is not text.', 'Only text can be pinned.');
   if (words.length === 0 && options.message === undefined) return list(session, options);
-  const given = options.message === undefined ? (text ?? '').trim() : { seq: options.message };
+  const given = options.message === undefined ? (await readText(words)).trim() : { seq: options.message };
   const done = await session.pin(given, { by: 'cli' });
   say(session, { ...done, what: 'Pinned', options });
   return EXIT.done;
+}
+
+async function readText(words: readonly string[]): Promise<string> {
+  if (words.length !== 1 || words[0] !== '-') return words.join(' ');
+  const bytes = (await readStdin()) ?? new Uint8Array();
+  if (isUtf8(bytes) && !bytes.includes(0)) return new TextDecoder().decode(bytes);
+  throw new UsageError('What came on standard input is not text.', 'Only text can be pinned.');
 }
 
 /** `klaus unpin ID PIN`. */
