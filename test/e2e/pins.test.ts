@@ -97,7 +97,7 @@ test('a pinned result of a tool is marked as data, and no text can end its own t
   }
   const [result] = ofType(session.events(), 'tool.finished');
   const { pin } = await session.pin({ seq: result!.seq });
-  for (let at = 0; ofType(session.events(), 'context.compacted').length < 2; at++) {
+  for (let at = 0; ofType(session.events(), 'context.compacted').length < 1; at++) {
     await session.prompt(filler(at));
     await session.advance();
   }
