@@ -98,8 +98,6 @@ export function fold(state: State, event: Event): void {
     case 'workspace.snapshotted':
       foldSnapshot(state, event);
       return;
-    case 'workspace.restored':
-      return;
     case 'workspace.committed':
       state.checkpoint = event.commit;
       if (state.run) state.run.checkpointed = true;
@@ -108,10 +106,8 @@ export function fold(state: State, event: Event): void {
       foldCompaction(state, event);
       return;
     case 'context.pinned':
-      foldPin(state, event);
-      return;
     case 'context.unpinned':
-      state.pins = state.pins.filter(({ id }) => id !== event.pin);
+      foldPin(state, event);
       return;
     case 'usage.counted':
       state.run?.warned.add(event.limit);
@@ -120,6 +116,7 @@ export function fold(state: State, event: Event): void {
       if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
         state.turnEffects.isApproved = true;
       return;
+    case 'workspace.restored':
     case 'notice':
       return;
   }
@@ -282,7 +279,11 @@ function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
   if (event.answer === 'superseded') delete call.asked;
 }
 
-function foldPin(state: State, event: EventOf<'context.pinned'>): void {
+function foldPin(state: State, event: EventOf<'context.pinned'> | EventOf<'context.unpinned'>): void {
+  if (event.type === 'context.unpinned') {
+    state.pins = state.pins.filter(({ id }) => id !== event.pin);
+    return;
+  }
   const pin = { id: event.pin, text: event.text, source: event.source };
   state.pins.push(pin);
   if (event.known) return;

@@ -138,7 +138,7 @@ test('what was added since is found; what another session said is not; copies ar
     toResult('the heron is grey', { name: 'recall' }),
     toMessage([{ type: 'call', id: 'r', name: 'recall', input: { query: 'heron' } }], 'model'),
   ]);
-  expect((await recall.search('heron')).hits.map(({ seq }) => seq).sort()).toEqual([2, 3]);
+  expect((await recall.search('heron')).hits.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([2, 3]);
   // Two at once make one index.
   await fill(store, 'S1', [said('a third heron came')]);
   using other = createSqliteStore({ home: home.path });
