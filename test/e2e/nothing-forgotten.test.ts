@@ -106,6 +106,10 @@ test('a hundred facts are found again after five compactions and more; what is p
     maxOutputTokens: 1_024,
     steps: [
       { when: { tools: false, system: 'compress the history' }, reply: { text: 'NOTES: services were talked about.' } },
+      ...['read_file', 'run_command', 'write_file', 'recall'].map((after) => ({
+        when: { after },
+        reply: { text: 'Done.' },
+      })),
       ...tasks.map(({ text, call }, at) => ({
         when: { user: `TASK-${at}-` },
         reply: call ? { calls: [call] } : { text: text ?? 'Noted.' },

@@ -86,6 +86,7 @@ test('a pinned result of a tool is marked as data, and no text can end its own t
       ...FULL,
       steps: [
         ...FULL.steps,
+        { when: { after: 'read_file' }, reply: { text: 'Read.' } },
         { when: { user: 'read it' }, reply: { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] } },
       ],
     },
