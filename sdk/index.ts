@@ -4,6 +4,8 @@ export type {
   Intent,
   Knowledge,
   KnowledgeEntry,
+  Recall,
+  RecalledText,
   RestoreOptions,
   RestoreRequest,
   Restored,
@@ -21,9 +23,11 @@ export type {
   Klaus,
   KlausOptions,
   OpenOptions,
+  PromptOptions,
   Session,
   TurnChanges,
 } from './klaus.ts';
+export type { PinnedText, PinResult } from './session-pins.ts';
 export type { GivenCall } from './grants/call-text.ts';
 export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';

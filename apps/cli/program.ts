@@ -13,6 +13,7 @@ import {
 import { addAudit } from './program-audit.ts';
 import { addGrants } from './program-grants.ts';
 import { addSecrets } from './program-secrets.ts';
+import { addPins } from './program-pins.ts';
 import { addMemory } from './program-memory.ts';
 import { addGate, addUndo } from './program-undo.ts';
 import { addUsage } from './program-usage.ts';
@@ -63,6 +64,7 @@ const GROUPS: readonly AddGroup[] = [
   addRun,
   addSessions,
   addUsage,
+  addPins,
   addUndo,
   addApprovals,
   addGate,
@@ -137,9 +139,14 @@ function addSessions(program: Command, done: Done): void {
     .command('show')
     .summary('print the transcript of a session')
     .argument('<id>', 'session id or its beginning')
-    .option('--json', 'the events as NDJSON')
+    .option('--json', 'the events as NDJSON; with --grep one object a place')
     .option('--plain', 'no colours')
-    .action(async (id: string, options: { json?: true; plain?: true }) => {
+    .option('--grep <words>', 'only the places where these words stand, whole outputs included')
+    .action(async (id: string, options: { json?: true; plain?: true; grep?: string }) => {
+      if (options.grep !== undefined) {
+        done(await (await import('./commands/grep.ts')).grep(id, options.grep, options));
+        return;
+      }
       done(await (await import('./commands/show.ts')).show(id, options));
     });
   program

@@ -28,6 +28,7 @@ export interface RunOptions extends ShowOptions, LimitOptions {
   continue?: true;
   allowAnyWorkspace?: true;
   isolate?: true;
+  pin?: true;
   /** Texts of one grant. */
   grant?: readonly string[];
   /** `key=value`, as often as wanted. */
@@ -97,6 +98,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(sandboxOption())
     .option('--session <id>', 'go on with this session; the beginning of its id is enough')
     .option('--continue', 'go on with the latest session of this folder')
+    .option('--pin', 'keep this prompt in the context word for word, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
     .option('--set <key=value>', 'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)', toSetting);

@@ -3,6 +3,7 @@ import type { Redactor, Rule } from '../policy/index.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Knowledge } from './ports/memory.ts';
+import type { Recall } from './ports/recall.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Models } from './ports/model.ts';
 import type { Sandbox } from './ports/sandbox.ts';
@@ -52,6 +53,8 @@ export interface Engine {
   openSandbox(options: SandboxRequest): Promise<Sandbox>;
   /** What is remembered about a workspace (absolute real path). */
   openKnowledge(workspace: string): Knowledge;
+  /** The text of a session's log, also of what no longer is in its context. */
+  openRecall(session: string): Recall;
   createRedactor(session: string): Redactor;
   /** The states that the workspace had, for undo. */
   openSnapshots(root: string): Promise<Snapshots>;

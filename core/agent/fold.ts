@@ -2,6 +2,7 @@ import {
   addUsage,
   isCharged,
   NO_USAGE,
+  toCalled,
   toText,
   type Event,
   type EventOf,
@@ -9,7 +10,9 @@ import {
   type ResultPart,
 } from '../protocol/index.ts';
 import { countBytes } from './count-bytes.ts';
+import { cutInputs } from './cut-input.ts';
 import { addUsd, book } from './ledger.ts';
+import { isPinMessage, toPinMessage, toPinsMessage } from './pins.ts';
 import type { RunState, State } from './state.ts';
 
 /**
@@ -95,14 +98,16 @@ export function fold(state: State, event: Event): void {
     case 'workspace.snapshotted':
       foldSnapshot(state, event);
       return;
-    case 'workspace.restored':
-      return;
     case 'workspace.committed':
       state.checkpoint = event.commit;
       if (state.run) state.run.checkpointed = true;
       return;
     case 'context.compacted':
       foldCompaction(state, event);
+      return;
+    case 'context.pinned':
+    case 'context.unpinned':
+      foldPin(state, event);
       return;
     case 'usage.counted':
       state.run?.warned.add(event.limit);
@@ -111,6 +116,7 @@ export function fold(state: State, event: Event): void {
       if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
         state.turnEffects.isApproved = true;
       return;
+    case 'workspace.restored':
     case 'notice':
       return;
   }
@@ -214,8 +220,7 @@ function foldMessage(state: State, message: Message): void {
     .map((part, index) => ({
       id: part.id,
       index,
-      name: part.name,
-      input: part.input,
+      ...toCalled(part),
       redacted: part.redacted === true,
     }));
   for (const call of state.calls) state.callIds.add(call.id);
@@ -274,6 +279,18 @@ function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
   if (event.answer === 'superseded') delete call.asked;
 }
 
+function foldPin(state: State, event: EventOf<'context.pinned'> | EventOf<'context.unpinned'>): void {
+  if (event.type === 'context.unpinned') {
+    state.pins = state.pins.filter(({ id }) => id !== event.pin);
+    return;
+  }
+  const pin = { id: event.pin, text: event.text, source: event.source };
+  state.pins.push(pin);
+  if (event.known) return;
+  if (state.calls.length > 0) state.held.push(toPinMessage(pin));
+  else push(state, toPinMessage(pin));
+}
+
 function foldCompaction(state: State, event: EventOf<'context.compacted'>): void {
   if (event.dropped === 0) {
     if (state.run)
@@ -293,14 +310,16 @@ function foldCompaction(state: State, event: EventOf<'context.compacted'>): void
     origin: 'engine',
     parts: [{ type: 'text', text: event.summary }],
   });
-  for (const message of [...context, ...kept]) push(state, message);
+  if (state.pins.length > 0) push(state, toPinsMessage(state.pins, event.seq));
+  for (const message of [...context, ...kept]) if (!isPinMessage(message)) push(state, message);
   if (state.run) {
     state.run.mustCompact = false;
     state.run.compacted = true;
   }
 }
 
-function push(state: State, message: Message): void {
+function push(state: State, added: Message): void {
+  const message = cutInputs(added);
   state.messages.push(message);
   state.bytes += countMessage(message);
 }

@@ -1,4 +1,5 @@
 import {
+  USE_TOOL,
   type EventOf,
   type Evidence,
   type HunkAnswer,
@@ -79,6 +80,14 @@ export interface TurnEffects {
   isApproved: boolean;
 }
 
+/** A text that stays in the context word for word. */
+export interface Pin {
+  readonly id: string;
+  readonly text: string;
+  /** Where it comes from, where it is not the user's own. */
+  readonly source?: string | undefined;
+}
+
 /** What a session is: a fold of its log. */
 export interface State {
   seq: number;
@@ -108,6 +117,8 @@ export interface State {
   deleted: Set<string>;
   /** Context found while calls were under way; enters the history behind their results. */
   held: Message[];
+  /** What survives every compaction, in the order in which it was pinned. */
+  pins: Pin[];
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
   /** The first prompt, for the title. */
@@ -144,6 +155,7 @@ export function createState(): State {
     callIds: new Set(),
     deleted: new Set(),
     held: [],
+    pins: [],
     titled: true,
     approvals: new Map(),
     remembered: [],
@@ -161,6 +173,12 @@ export function openedOf(state: State): EventOf<'session.opened'> {
 /** The request that was reserved and whose end is not in the log. Between two steps only a process that is gone leaves one. */
 export function openRequestOf(state: State): OpenRequest | undefined {
   return state.session && accountOf(state.ledger, state.session.session).open;
+}
+
+/** Every tool that a session may call by its real name, as far as its opening knows. */
+export function toolsOf(state: State): string[] {
+  const { tools, deferred = [] } = openedOf(state);
+  return [...tools, ...deferred].filter((name) => name !== USE_TOOL);
 }
 
 export function runOf(state: State): RunState {

@@ -14,6 +14,7 @@ export const commandSchema = z.discriminatedUnion('type', [
       type: z.literal('prompt'),
       id,
       parts: z.array(partSchema),
+      pin: z.boolean().optional().describe('Pin its text, under the id of the command. Default false.'),
       onAsk: onAskSchema,
       delivery: z
         .enum(['steer', 'queue'])
@@ -59,5 +60,17 @@ export const commandSchema = z.discriminatedUnion('type', [
       reason: z.string().optional(),
     })
     .describe('Take authority back, from the next call on; tools at work are stopped.'),
+  z
+    .object({
+      type: z.literal('pin'),
+      id: z.string().describe('ULID chosen by the sender; it names the pin from then on.'),
+      text: z.string(),
+      source: z.string().optional().describe("Where the text comes from, where it is not the user's own."),
+      by: z.string().describe('Who pins it: a door.'),
+    })
+    .describe('Keep a text in the context, word for word.'),
+  z
+    .object({ type: z.literal('unpin'), id, pin: z.string(), by: z.string() })
+    .describe('Let the next compaction leave a pinned text out.'),
 ]);
 export type Command = z.infer<typeof commandSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hunkAnswerSchema, rememberedSchema, scopeSchema } from './approval.ts';
 import { fileChangeSchema } from './change.ts';
+import { contextPinned, contextUnpinned } from './context-event.ts';
 import { resumeSchema } from './effect.ts';
 import { evidenceSchema } from './evidence.ts';
 import { grantSchema } from './grant.ts';
@@ -51,6 +52,10 @@ export const sessionOpened = z
     grant: grantSchema,
     system: z.string().describe('The system prompt: fixed for the session, so that the prefix stays byte-stable.'),
     tools: z.array(z.string()).describe('Names of the tools, in the order sent to the model.'),
+    deferred: z
+      .array(z.string())
+      .optional()
+      .describe('Names of the tools that are not in the request: `tool_search` finds them, `use_tool` calls them.'),
     parent: z.object({ session: z.string(), call: z.string() }).optional(),
     klaus: z.string().describe('Version of Klaus.'),
     agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
@@ -369,6 +374,8 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   workspaceRestored,
   workspaceCommitted,
   contextCompacted,
+  contextPinned,
+  contextUnpinned,
   usageCounted,
   notice,
 ]);

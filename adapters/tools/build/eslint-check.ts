@@ -19,6 +19,7 @@ export const eslintCheck = defineTool({
   name: 'eslint_check',
   description: "Lint the project, or some paths, with the project's ESLint.",
   input,
+  deferred: true,
   effects: ['execute'],
   // A check that is made twice says what is there now.
   resume: 'repeat',

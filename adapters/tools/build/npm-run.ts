@@ -20,6 +20,7 @@ export const npmRun = defineTool({
   name: 'npm_run',
   description: 'Run a script of package.json.',
   input,
+  deferred: true,
   effects: ['execute'],
   resume: 'tell',
   async prepare(options, context) {

@@ -21,6 +21,7 @@ export const prettierFormat = defineTool({
   name: 'prettier_format',
   description: "Format the project, or some paths, with the project's Prettier.",
   input,
+  deferred: true,
   effects: ['execute', 'write'],
   // Repeated, it would say that nothing changed.
   resume: 'tell',

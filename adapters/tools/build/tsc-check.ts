@@ -21,6 +21,7 @@ export const tscCheck = defineTool({
   name: 'tsc_check',
   description: 'Type-check with TypeScript, without emitting; project references are followed.',
   input,
+  deferred: true,
   effects: ['execute'],
   // A check that is made twice says what is there now.
   resume: 'repeat',

@@ -63,7 +63,7 @@ export async function sendPrompt({
     const limits = toLimits(options);
     if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
   }
-  await session.prompt(parts, { onAsk, delivery });
+  await session.prompt(parts, { onAsk, delivery, ...(options.pin && { pin: true }) });
   return workOn({
     klaus,
     session,

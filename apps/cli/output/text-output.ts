@@ -182,6 +182,7 @@ function createFactViews(screen: Screen): Views {
     },
     'context.compacted': (event) =>
       line(`${mark('info')}${paint('dim', `${formatNumber(event.dropped, 'older message')} replaced by a summary`)}`),
+    'context.pinned': (event) => line(`${mark('info')}${paint('dim', `pinned: ${toLine(event.text, 100)}`)}`),
     'workspace.restored': (event) => {
       const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
       line(

@@ -1,4 +1,4 @@
-import type { Event, Message } from '@klaus/sdk';
+import type { Event, EventOf, Message } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
@@ -78,6 +78,12 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
       case 'context.compacted':
         yield { kind: 'note', text: `${formatNumber(event.dropped, 'older message')} replaced by a summary.`, at };
         break;
+      case 'context.pinned':
+        yield { kind: 'note', text: `Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`, at };
+        break;
+      case 'context.unpinned':
+        yield { kind: 'note', text: `Unpinned ${event.pin} by ${event.by}.`, at };
+        break;
       case 'workspace.restored': {
         const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
         yield {
@@ -104,6 +110,10 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
   }
   for (const call of open)
     yield { kind: 'note', text: `Begun and without a result yet: ${titles.get(call) ?? call}`, at };
+}
+
+function toPinSource({ source, by }: EventOf<'context.pinned'>): string {
+  return source === undefined ? ` by ${by}` : ` by ${by}, from ${source}`;
 }
 
 function toMessageEntry(message: Message, at: number): Entry | undefined {
