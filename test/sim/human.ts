@@ -111,9 +111,11 @@ export class Human {
     this.#later(reply.delay, 'answers', () => this.#answer(asked, reply));
   }
 
-  #answer(asked: EventOf<'approval.asked'>, { answer, second, scope, inPart }: PlannedReply): void {
+  #answer(asked: EventOf<'approval.asked'>, { answer, second, scope, inPart, edits }: PlannedReply): void {
     if (answer === 'never') return;
     const { approval, subject } = asked;
+    const path = subject.kind === 'call' ? subject.before[0]?.path : undefined;
+    if (edits && path !== undefined) this.#world.files.write(path, `the user's own ${approval}\n`);
     const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
     const accepted = hunks.filter((_, at) => at % 2 === 0).map(({ id }) => id);
     const given: Given = {

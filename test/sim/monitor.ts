@@ -66,6 +66,8 @@ export class Monitor {
   readonly prompts = new Set<string>();
   /** Tokens that the model's provider counted for turns. */
   billed = 0;
+  /** Writes to the database that came to an end, by any process. */
+  writes = 0;
   readonly #store: SqliteStore;
   readonly #session: string;
   readonly #stepOf: () => number;
@@ -77,6 +79,7 @@ export class Monitor {
   readonly #seen = new Map<string, number>();
   #runUsage = NO_USAGE;
   #logged = 0;
+  #looked = -1;
 
   constructor(options: { store: SqliteStore; session: string; stepOf: () => number }) {
     this.#store = options.store;
@@ -88,8 +91,14 @@ export class Monitor {
     this.broken ??= { invariant, what, step: this.#stepOf() };
   }
 
-  /** Takes in what became durable since the last look. */
+  /** Takes in what became durable since the last look; costs nothing when nothing was written. */
   catchUp(): void {
+    if (this.writes === this.#looked) return;
+    this.#looked = this.writes;
+    this.#read();
+  }
+
+  #read(): void {
     for (const event of this.#store.read(this.#session, this.state.seq)) {
       this.#check(event);
       this.events.push(event);
@@ -103,7 +112,7 @@ export class Monitor {
     const last = this.#seen.get(subscriber) ?? 0;
     if (event.seq !== last + 1) this.fail('append before emit', `${subscriber} got ${event.seq} after ${last}`);
     this.#seen.set(subscriber, event.seq);
-    this.catchUp();
+    if (event.seq > this.state.seq) this.#read();
     const durable = this.events[event.seq - 1];
     if (!durable) this.fail('append before emit', `${subscriber} got ${event.seq} ${event.type}, which is not durable`);
     else if (durable.prev !== event.prev || durable.type !== event.type)
@@ -272,7 +281,7 @@ export class Monitor {
 
   /** When nothing is going to happen any more. */
   atEnd(): void {
-    this.catchUp();
+    this.#read();
     const { state } = this;
     const open = [
       state.run && 'a run',

@@ -76,6 +76,8 @@ export interface PlannedReply {
   scope?: 'session' | 'project';
   /** Only some hunks. */
   inPart?: boolean;
+  /** Before he answers he changes what he was asked about. */
+  edits?: boolean;
 }
 
 export type PlannedFault =
@@ -139,15 +141,15 @@ const NO_LIMITS: Limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
 export function createPlan(seed: number): Plan {
   const chance = createChance(seed ^ 0x5eed);
   const isCalm = chance.percent(30);
-  const mode = chance.pick<Mode>(['auto', 'auto', 'auto', 'ask', 'edits', 'plan']);
+  const mode = chance.pick<Mode>(['auto', 'auto', 'auto', 'auto', 'ask', 'ask', 'edits', 'plan']);
   const hasLimits = !isCalm && chance.percent(40);
   const answers = Array.from({ length: 1 + chance.number(5) }, () => toAnswer(chance, isCalm));
   return {
     seed,
     isCalm,
     mode: isCalm && mode === 'plan' ? 'auto' : mode,
-    onAsk: chance.percent(70) ? 'wait' : 'deny',
-    patchApproval: chance.percent(12),
+    onAsk: chance.percent(80) ? 'wait' : 'deny',
+    patchApproval: chance.percent(18),
     isolate: chance.percent(12),
     checkpoint: chance.percent(60) ? 'auto' : 'manual',
     snapshots: chance.percent(85),
@@ -247,6 +249,7 @@ function toReply(chance: Chance, isCalm: boolean): PlannedReply {
     ...(!isCalm && chance.percent(15) ? { second: chance.pick(['same', 'other'] as const) } : {}),
     ...(chance.percent(15) ? { scope: chance.pick(['session', 'project'] as const) } : {}),
     ...(chance.percent(15) ? { inPart: true } : {}),
+    ...(!isCalm && chance.percent(35) ? { edits: true } : {}),
   };
 }
 

@@ -2,7 +2,7 @@ import { advance, createToolRegistry, isParked, isReceivable, type Engine } from
 import { createRedactor, type Rule } from '@klaus/core/policy';
 import { isKlausError, toUlid, type Event } from '@klaus/core/protocol';
 import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
-import { createChance } from '../undo/chance.ts';
+import { createChance, type Chance } from '../undo/chance.ts';
 import { toHash } from './files.ts';
 import { SECRET } from './plan.ts';
 import type { Host } from './scheduler.ts';
@@ -24,12 +24,14 @@ export class SimProcess {
   readonly #world: World;
   readonly #store: SqliteStore;
   readonly #engine: Engine;
+  readonly #chance: Chance;
   #wake: AbortController | undefined;
   #onEnd: () => void = () => {};
 
   constructor(world: World, host: Host) {
     this.host = host;
     this.#world = world;
+    this.#chance = toChance(world, host, 'tries');
     const clock = world.scheduler.clockOf(host, { isPoll: true });
     this.#store = createSqliteStore({ home: world.home, clock });
     this.#engine = createSimEngine(world, { host, store: this.#store });
@@ -90,9 +92,11 @@ export class SimProcess {
 
   /** As a daemon asks it of a session that nobody holds. */
   #isRunnable(): boolean {
-    const { monitor, scheduler, session } = this.#world;
+    const { monitor, scheduler, session, holder } = this.#world;
     monitor.catchUp();
     const { state } = monitor;
+    // To be refused costs a real wait of some milliseconds: it is tried seldom.
+    if (holder?.isAlive && !this.#chance.percent(10)) return false;
     if (this.#store.inbox(session).some((command) => isReceivable(state, command))) return true;
     if (state.openSnapshot && state.calls.length === 0) return true;
     if (!state.run) return !state.titled;
@@ -100,10 +104,14 @@ export class SimProcess {
   }
 }
 
+function toChance({ plan }: World, host: Host, what: string): Chance {
+  return createChance(Number.parseInt(toHash(`${plan.seed} ${host.name} ${what}`).slice(0, 8), 16));
+}
+
 /** The shipped loop on simulated ports. */
 export function createSimEngine(world: World, { host, store }: { host: Host; store: SqliteStore }): Engine {
   const { scheduler, files, plan, faults } = world;
-  const chance = createChance(plan.seed ^ Number.parseInt(toHash(host.name).slice(0, 7), 16));
+  const chance = toChance(world, host, 'engine');
   let last = 0;
   let made = 0;
   return {

@@ -25,6 +25,7 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       const types = drafts.map(({ type }) => type).join(' ');
       return await scheduler.real(host, `appended ${types}`, async () => {
         const events = await store.append(session, drafts, { ...options, lease: leases.get(lease) ?? lease });
+        monitor.writes++;
         if (world.holder !== host) monitor.fail('one holder', `${host.name} appended without holding the session`);
         return events;
       });
