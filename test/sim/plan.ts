@@ -156,7 +156,7 @@ export function createPlan(seed: number): Plan {
     wide: chance.percent(50),
     limits: hasLimits ? toLimits(chance) : NO_LIMITS,
     contextWindow: chance.percent(20) ? 5_000 + chance.number(6_000) : 200_000,
-    prompts: chance.percent(25) ? 2 : 1,
+    prompts: !isCalm && chance.percent(25) ? 2 : 1,
     answers,
     acts: isCalm ? [] : toActs(chance),
     replies: Array.from({ length: 12 }, () => toReply(chance, isCalm)),
