@@ -111,9 +111,14 @@ export class Human {
     this.#later(reply.delay, 'answers', () => this.#answer(asked, reply));
   }
 
-  #answer(asked: EventOf<'approval.asked'>, { answer, second, scope, inPart, edits }: PlannedReply): void {
+  #answer(asked: EventOf<'approval.asked'>, reply: PlannedReply): void {
+    const { answer, second, scope, inPart, edits } = reply;
     if (answer === 'never') return;
     const { approval, subject } = asked;
+    const { plan, monitor } = this.#world;
+    // Whether an answer comes before or after the result of another call is his accident, and no work of a crash.
+    if (plan.isCalm && monitor.state.calls.some((call) => call.started && !call.asked))
+      return this.#later(100, 'waits', () => this.#answer(asked, reply));
     const path = subject.kind === 'call' ? subject.before[0]?.path : undefined;
     if (edits && path !== undefined) this.#world.files.write(path, `the user's own ${approval}\n`);
     const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
