@@ -98,11 +98,14 @@ export class Files {
       changedSince: async (mark, { limit = 1_000 } = {}) => {
         await scheduler.pause(host, 'workspace changes');
         const paths = new Set(this.#changes.filter(({ moment }) => moment > Number(mark)).map(({ path }) => path));
-        return [...paths].toSorted().slice(0, limit).map((path): FileChange => {
-          const now = this.workspace.get(path);
-          const kind = now === undefined ? 'deleted' : 'modified';
-          return { path, kind, before: null, after: now === undefined ? null : toHash(now) };
-        });
+        return [...paths]
+          .toSorted()
+          .slice(0, limit)
+          .map((path): FileChange => {
+            const now = this.workspace.get(path);
+            const kind = now === undefined ? 'deleted' : 'modified';
+            return { path, kind, before: null, after: now === undefined ? null : toHash(now) };
+          });
       },
     };
   }

@@ -99,9 +99,7 @@ export class Human {
 
   #prompt(text: string, delivery: 'steer' | 'queue', ms: number): void {
     const { onAsk } = this.#world.plan;
-    this.#later(ms, delivery, () =>
-      this.#send({ type: 'prompt', parts: [{ type: 'text', text }], onAsk, delivery }),
-    );
+    this.#later(ms, delivery, () => this.#send({ type: 'prompt', parts: [{ type: 'text', text }], onAsk, delivery }));
   }
 
   #reply(asked: EventOf<'approval.asked'>): void {
@@ -142,7 +140,12 @@ export class Human {
     switch (what) {
       case 'steer':
       case 'queue':
-        return this.#send({ type: 'prompt', parts: [{ type: 'text', text: `${what} ${salt}` }], onAsk, delivery: what });
+        return this.#send({
+          type: 'prompt',
+          parts: [{ type: 'text', text: `${what} ${salt}` }],
+          onAsk,
+          delivery: what,
+        });
       case 'cancel':
         return this.#send({ type: 'cancel' });
       case 'resume':

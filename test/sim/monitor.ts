@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@klaus/core/agent';
-import { createState, fold } from '@klaus/core/agent';
+import { accountOf, createState, fold, takenOf } from '@klaus/core/agent';
 import { allowsTool, isCovered } from '@klaus/core/policy';
 import { toCountedTokens, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
 import { addUsage, NO_USAGE } from '@klaus/core/protocol';
@@ -64,7 +64,7 @@ export class Monitor {
   readonly answers = new Map<string, SentAnswer[]>();
   /** Texts of prompts that became durable in the inbox. */
   readonly prompts = new Set<string>();
-  /** Tokens that the model's provider counted for turns. */
+  /** Tokens that the model's provider counted. */
   billed = 0;
   /** Writes to the database that came to an end, by any process. */
   writes = 0;
@@ -143,7 +143,8 @@ export class Monitor {
       this.fail('one gate', `${id} happens, and its attempt ${started.attempt} was not judged`);
     const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0 };
     if (started.attempt <= known.last) this.fail('at most once', `attempt ${started.attempt} of ${id} happens again`);
-    if (started.resume === 'tell' && known.begun > 0) this.fail('at most once', `${id} was begun before and runs again`);
+    if (started.resume === 'tell' && known.begun > 0)
+      this.fail('at most once', `${id} was begun before and runs again`);
     if (started.resume === 'probe' && known.done > 0) this.fail('at most once', `${id} was done before and runs again`);
     this.#effects.set(id, { ...known, begun: known.begun + 1, last: started.attempt });
     this.#checkAnswer(id, call.id, started);
@@ -174,27 +175,36 @@ export class Monitor {
   requestLeaves(request: ModelRequest, worst: { tokens: number; usd: number; isTurn: boolean }): void {
     this.catchUp();
     const { state } = this;
+    const open = accountOf(state.ledger, this.#session).open;
+    if (!open) this.fail('reserved before spent', 'a request leaves, and nothing is set aside for it');
+    else if (open.reserved.tokens < worst.tokens || (open.reserved.usd ?? 0) < worst.usd - EPSILON)
+      this.fail(
+        'reserved before spent',
+        `${JSON.stringify(open.reserved)} is set aside, and it can cost ${JSON.stringify(worst)}`,
+      );
     if (worst.isTurn) {
       if (!state.openTurn) this.fail('reserved before spent', 'a request leaves, and no turn is open for it');
       const complaint = findBrokenHistory(request.messages);
       if (complaint !== undefined) this.fail('history is well-formed', complaint);
     }
-    this.#checkRoom(worst);
+    this.#checkRoom({ tokens: 0, usd: 0 });
     if (JSON.stringify(request.messages).includes(SECRET)) this.fail('secrets do not travel', 'a request holds it');
   }
 
-  #checkRoom({ tokens, usd }: { tokens: number; usd: number }): void {
-    const { limits, spent } = this.state;
-    const used = toCountedTokens(spent.usage);
-    if (limits.tokens > 0 && used + tokens > limits.tokens)
-      this.fail('within the limits', `${used} tokens are used, ${tokens} more may be, and ${limits.tokens} is the limit`);
-    if (limits.usd > 0 && (spent.usd ?? 0) + usd > limits.usd + EPSILON)
-      this.fail('within the limits', `$${spent.usd} is used, $${usd} more may be, and $${limits.usd} is the limit`);
+  /** @param more What a request may cost beside what is spent or set aside already. */
+  #checkRoom(more: { tokens: number; usd: number }): void {
+    const { limits, ledger } = this.state;
+    const { tokens, usd } = takenOf(ledger, this.#session);
+    if (limits.tokens > 0 && tokens + more.tokens > limits.tokens)
+      this.fail('within the limits', `${tokens} tokens are taken, ${more.tokens} more may be, of ${limits.tokens}`);
+    if (limits.usd > 0 && (usd ?? 0) + more.usd > limits.usd + EPSILON)
+      this.fail('within the limits', `$${usd} is taken, $${more.usd} more may be, of $${limits.usd}`);
   }
 
   #check(event: Event): void {
     const { state } = this;
-    if (JSON.stringify(event).includes(SECRET)) this.fail('secrets do not travel', `${event.seq} ${event.type} holds it`);
+    if (JSON.stringify(event).includes(SECRET))
+      this.fail('secrets do not travel', `${event.seq} ${event.type} holds it`);
     switch (event.type) {
       case 'run.started':
         if (state.run) this.fail('every run ends', `run ${event.run} begins while another is under way`);
@@ -203,9 +213,14 @@ export class Monitor {
       case 'turn.started':
         this.#checkTurn(event, state.limits);
         return;
+      case 'model.requested':
+        if (accountOf(state.ledger, event.session).open)
+          this.fail('reserved before spent', 'two requests are under way');
+        this.#checkRoom({ tokens: event.reserved.tokens, usd: event.reserved.usd ?? 0 });
+        return;
       case 'model.attempted':
         this.#runUsage = addUsage(this.#runUsage, event.usage);
-        if (event.purpose === 'turn') this.#logged += toCountedTokens(event.usage) + event.usage.cacheRead;
+        this.#logged += toCountedTokens(event.usage) + event.usage.cacheRead;
         return;
       case 'gate.decided':
         if (event.phase === undefined) this.#decided.set(event.call, event);
@@ -237,7 +252,8 @@ export class Monitor {
 
   #checkTurn(event: EventOf<'turn.started'>, limits: Limits): void {
     const { state } = this;
-    if (state.openTurn || state.calls.length > 0) this.fail('every run ends', `turn ${event.turn} begins over an open one`);
+    if (state.openTurn || state.calls.length > 0)
+      this.fail('every run ends', `turn ${event.turn} begins over an open one`);
     this.#checkRoom({ tokens: event.reserved.tokens, usd: event.reserved.usd ?? 0 });
     if (limits.turns > 0 && state.spent.turns >= limits.turns)
       this.fail('within the limits', `turn ${state.spent.turns + 1} begins, and ${limits.turns} is the limit`);
@@ -274,8 +290,9 @@ export class Monitor {
 
   #checkAfter(event: Event): void {
     if (event.type !== 'run.finished') return;
-    const { calls, openTurn, approvals } = this.state;
-    if (calls.length > 0 || openTurn || approvals.size > 0)
+    const { calls, openTurn, approvals, ledger } = this.state;
+    const isOpen = accountOf(ledger, event.session).open !== undefined;
+    if (calls.length > 0 || openTurn || isOpen || approvals.size > 0)
       this.fail('every run ends', `run ${event.run} ended and left a call, a turn or a question open`);
   }
 
@@ -287,15 +304,17 @@ export class Monitor {
       state.run && 'a run',
       state.calls.length > 0 && 'a call',
       state.openTurn && 'a turn',
+      accountOf(state.ledger, this.#session).open && 'a request',
       state.approvals.size > 0 && 'a question',
       state.openSnapshot && 'a turn whose state is not kept',
       this.#store.inbox(this.#session).length > 0 && 'a command',
     ].filter(Boolean);
     if (open.length > 0) this.fail('nothing left open', `at the end there is still ${open.join(', ')}`);
-    for (const [id] of this.#asked) if (!this.#settled.has(id)) this.fail('approvals settled once', `${id} has no answer`);
+    for (const [id] of this.#asked)
+      if (!this.#settled.has(id)) this.fail('approvals settled once', `${id} has no answer`);
     this.#checkPrompts();
     if (this.#logged < this.billed)
-      this.fail('sums agree', `the provider counted ${this.billed} tokens for turns, the log ${this.#logged}`);
+      this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
     this.#checkRow();
     const report = this.#store.audit();
     if (!report.intact) this.fail('chain is intact', JSON.stringify(report));
@@ -320,7 +339,7 @@ export class Monitor {
   /** What `klaus sessions` shows is what the log says. */
   #checkRow(): void {
     const row = this.#store.session(this.#session);
-    const { usage } = this.state.spent;
+    const { usage } = accountOf(this.state.ledger, this.#session);
     const inRow = [row?.inputTokens, row?.outputTokens, row?.cacheReadTokens, row?.cacheWriteTokens];
     const inLog = [usage.input, usage.output, usage.cacheRead, usage.cacheWrite];
     if (JSON.stringify(inRow) !== JSON.stringify(inLog))

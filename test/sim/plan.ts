@@ -199,7 +199,9 @@ function toCall(chance: Chance): PlannedCall {
   return {
     tool: chance.pick(chance.percent(35) ? ['look', 'study'] : TOOLS.map(({ name }) => name)),
     path: chance.percent(75) ? chance.pick(PATHS.slice(0, 4)) : chance.percent(6) ? '../out' : chance.pick(PATHS),
-    text: isBig ? 'long line\n'.repeat(300 + chance.number(600)) : `text ${chance.number(100_000)}${chance.percent(4) ? ` ${SECRET}` : ''}\n`,
+    text: isBig
+      ? 'long line\n'.repeat(300 + chance.number(600))
+      : `text ${chance.number(100_000)}${chance.percent(4) ? ` ${SECRET}` : ''}\n`,
     ms: chance.percent(60) ? 0 : chance.number(3_000),
     ...(chance.percent(12) ? { wrong: chance.pick(WRONG) } : {}),
   };
@@ -265,7 +267,11 @@ function toFaults(chance: Chance, isCalm: boolean): PlannedFault[] {
   }
   if (isCalm) return faults;
   if (chance.percent(15))
-    faults.push({ kind: 'store', nth: 2 + chance.number(30), code: chance.pick(['store.full', 'store.busy'] as const) });
+    faults.push({
+      kind: 'store',
+      nth: 2 + chance.number(30),
+      code: chance.pick(['store.full', 'store.busy'] as const),
+    });
   if (chance.percent(12)) faults.push({ kind: 'sandbox', nth: 1 + chance.number(4) });
   if (chance.percent(8)) faults.push({ kind: 'snapshot', nth: 1 + chance.number(5) });
   return faults;

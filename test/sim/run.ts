@@ -76,7 +76,8 @@ async function runMany(): Promise<void> {
     for (const key of ['steps', 'events', 'crashes'] as const) sum[key] += report[key];
     if (values.json) console.log(JSON.stringify(report));
     else if (report.broken) console.log(`${toText(report)}\n`);
-    else if (sum.seeds % 1_000 === 0) console.error(`${sum.seeds} seeds, ${(sum.seeds / seconds()).toFixed(1)} a second`);
+    else if (sum.seeds % 1_000 === 0)
+      console.error(`${sum.seeds} seeds, ${(sum.seeds / seconds()).toFixed(1)} a second`);
     return report.broken !== undefined && ++sum.broken >= MAX_BROKEN;
   };
   const range = { from: Number(values.from), count: Number(values.seeds), jobs: Number(values.jobs) };
@@ -121,7 +122,9 @@ async function runMutants(): Promise<void> {
     };
     await run({ from: Number(values.from), count: Number(values.seeds), jobs: 1, mutant: name, isEnough });
     if (!caught) missed++;
-    const verdict = caught ? `caught after ${lived} seeds by "${caught.broken!.invariant}"` : `NOT CAUGHT by ${lived} seeds`;
+    const verdict = caught
+      ? `caught after ${lived} seeds by "${caught.broken!.invariant}"`
+      : `NOT CAUGHT by ${lived} seeds`;
     console.log(`${name} (${what}): ${verdict}`);
   }
   process.exitCode = missed > 0 ? 1 : 0;

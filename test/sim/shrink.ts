@@ -13,7 +13,7 @@ export async function check(ground: Ground, plan: Plan): Promise<Outcome> {
 export async function shrink(ground: Ground, plan: Plan, outcome: Outcome): Promise<{ plan: Plan; outcome: Outcome }> {
   let best = { plan, outcome };
   let tries = 0;
-  for (let isSmaller = true; isSmaller; ) {
+  for (let isSmaller = true; isSmaller;) {
     isSmaller = false;
     for (const candidate of toSmaller(best.plan)) {
       if (tries++ >= MAX_TRIES) return best;

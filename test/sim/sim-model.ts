@@ -1,4 +1,12 @@
-import { cost, worstCase, type Model, type ModelEvent, type ModelInfo, type ModelRequest, type Models } from '@klaus/core/agent';
+import {
+  cost,
+  worstCase,
+  type Model,
+  type ModelEvent,
+  type ModelInfo,
+  type ModelRequest,
+  type Models,
+} from '@klaus/core/agent';
 import type { Part, Usage } from '@klaus/core/protocol';
 import { toHash } from './files.ts';
 import type { PlannedAnswer, PlannedCall, PlannedFailure } from './plan.ts';
@@ -61,7 +69,11 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
   world.monitor.requestLeaves(request, { tokens, usd, isTurn });
   const { answer, index, failure } = isTurn ? takeTurn(world, request) : takeCheap(world, request);
   await world.scheduler.pause(host, 'model request');
-  const usage = toUsage({ prompt, index, output: Math.max(1, Math.floor((request.maxOutputTokens * answer.filled) / 100)) });
+  const usage = toUsage({
+    prompt,
+    index,
+    output: Math.max(1, Math.floor((request.maxOutputTokens * answer.filled) / 100)),
+  });
   const parts = toParts(answer, index);
   const pieces = toPieces(parts);
   let sent = 0;
@@ -70,7 +82,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
     await world.scheduler.pause(host, 'model piece');
     if (signal.aborted) break;
     // The provider counts from the first byte on.
-    if (sent++ === 0 && isTurn) world.monitor.billed += prompt;
+    if (sent++ === 0) world.monitor.billed += prompt;
     onBytes();
     yield piece;
   }
@@ -84,7 +96,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
     return;
   }
   if (sent === 0) onBytes();
-  if (isTurn) world.monitor.billed += usage.output + (sent === 0 ? prompt : 0);
+  world.monitor.billed += usage.output + (sent === 0 ? prompt : 0);
   const stopReason = answer.stop ?? (answer.calls.length > 0 ? 'tool_use' : 'end_turn');
   yield { type: 'finished', parts, stopReason, usage, usd: cost(info, usage) ?? 0 };
 }

@@ -84,7 +84,8 @@ export class SimProcess {
 
   #fell(error: unknown): void {
     const { monitor, scheduler } = this.#world;
-    if (!isPlanned(error)) monitor.fail('no bug', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    if (!isPlanned(error))
+      monitor.fail('no bug', error instanceof Error ? (error.stack ?? error.message) : String(error));
     scheduler.note(`${this.host.name} ends: ${isKlausError(error) ? error.code : String(error)}`);
     this.kill();
     this.#onEnd();

@@ -1,4 +1,4 @@
-import type { Lease, Store } from '@klaus/core/agent';
+import type { Checkpoints, Lease, Store } from '@klaus/core/agent';
 import { toText, type Command } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
 import type { Host } from './scheduler.ts';
@@ -75,6 +75,24 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       };
     },
     readBlob: (hash) => store.readBlob(hash),
+    ...(store.checkpoints
+      ? { checkpoints: toSimCheckpoints(world, { host, leases, checkpoints: store.checkpoints }) }
+      : {}),
+  };
+}
+
+function toSimCheckpoints(
+  { scheduler, plan }: World,
+  { host, leases, checkpoints }: { host: Host; leases: WeakMap<Lease, Lease>; checkpoints: Checkpoints },
+): Checkpoints {
+  return {
+    read: (session, version) => checkpoints.read(session, version),
+    // In some worlds every state is worth keeping, however short its log.
+    seqOf: (session) => (plan.seed % 4 === 1 ? -10_000 : checkpoints.seqOf(session)),
+    async write(lease, kept) {
+      await scheduler.pause(host, 'keep state');
+      await scheduler.real(host, 'kept state', () => checkpoints.write(leases.get(lease) ?? lease, kept));
+    },
   };
 }
 

@@ -48,9 +48,17 @@ function toTool(place: Place, { name, effects, resume, inPlace }: PlannedTool): 
     case 'study':
       return defineTool({ ...base, run: (input, context) => look(place, { ...input, path: 'a.txt' }, context) });
     case 'write':
-      return defineTool({ ...base, prepare: prepareWrite, run: (input, context, intent) => edit(place, { input, context, intent }) });
+      return defineTool({
+        ...base,
+        prepare: prepareWrite,
+        run: (input, context, intent) => edit(place, { input, context, intent }),
+      });
     case 'move':
-      return defineTool({ ...base, prepare: prepareMove, run: (input, context, intent) => edit(place, { input, context, intent }) });
+      return defineTool({
+        ...base,
+        prepare: prepareMove,
+        run: (input, context, intent) => edit(place, { input, context, intent }),
+      });
     case 'post':
     case 'deploy':
     case 'delegate':

@@ -53,14 +53,21 @@ describe('a build that is broken on purpose is caught', () => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), ...words], { encoding: 'utf8' });
 
-  test.each(['emit-before-append', 'effect-before-intent', 'tell-runs-again', 'gate-lets-pass'])('%s', (name) => {
-    const mutant = MUTANTS.find((one) => one.name === name)!;
-    const { status, stdout, stderr } = run('--mutant', name, '--seeds', '100', '--jobs', '1', '--json');
-    expect(stderr).toContain('broken');
-    expect(status).toBe(1);
-    const reports = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line) as { broken?: { invariant: string } });
-    const found = reports.flatMap(({ broken }) => (broken ? [broken.invariant] : []));
-    expect(found.length).toBeGreaterThan(0);
-    expect(mutant.breaks).toEqual(expect.arrayContaining([found[0]]));
-  }, 600_000);
+  test.each(['emit-before-append', 'effect-before-intent', 'tell-runs-again', 'gate-lets-pass'])(
+    '%s',
+    (name) => {
+      const mutant = MUTANTS.find((one) => one.name === name)!;
+      const { status, stdout, stderr } = run('--mutant', name, '--seeds', '100', '--jobs', '1', '--json');
+      expect(stderr).toContain('broken');
+      expect(status).toBe(1);
+      const reports = stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { broken?: { invariant: string } });
+      const found = reports.flatMap(({ broken }) => (broken ? [broken.invariant] : []));
+      expect(found.length).toBeGreaterThan(0);
+      expect(mutant.breaks).toEqual(expect.arrayContaining([found[0]]));
+    },
+    600_000,
+  );
 });
