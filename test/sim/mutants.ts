@@ -146,7 +146,8 @@ export function installMutant(name: string): Mutant {
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
       if (!url.endsWith(mutant.file)) return loaded;
-      const source = String(loaded.source);
+      const { source: bytes } = loaded;
+      const source = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes ?? undefined);
       if (source.split(mutant.from).length !== 2)
         throw new Error(`${mutant.name}: ${mutant.file} does not hold this once: ${mutant.from}`);
       return { ...loaded, source: source.replace(mutant.from, () => mutant.to) };

@@ -46,7 +46,7 @@ async function run(range: Range): Promise<void> {
       let watch: NodeJS.Timeout | undefined;
       const give = (): void => {
         clearTimeout(watch);
-        if (isOver || next >= range.from + range.count) return void worker.postMessage(undefined);
+        if (isOver || next >= range.from + range.count) return worker.postMessage(undefined);
         const seed = next++;
         watch = setTimeout(() => {
           isOver = true;

@@ -106,11 +106,12 @@ async function look({ world, host }: Place, input: Input, { signal }: ToolContex
   return { text: text ?? `no ${input.path}`, isError: text === undefined || input.wrong === 'red' };
 }
 
-async function prepareWrite({ path, text }: Input, { workspace, restoreSecrets }: ToolContext): Promise<Intent> {
+async function prepareWrite({ path, text }: Input, context: ToolContext): Promise<Intent> {
+  const { workspace } = context;
   const access = await toAccess(workspace, path, 'w');
   const before = await workspace.hash(path);
   const current = before === null ? '' : new TextDecoder().decode(await workspace.read(path));
-  const content = restoreSecrets(text, current);
+  const content = context.restoreSecrets(text, current);
   const change: FileChange = { path, kind: before === null ? 'created' : 'modified', before, after: toHash(content) };
   return {
     ...toIntent('write', path, [access]),
@@ -152,10 +153,11 @@ async function edit({ world, host }: Place, what: { input: Input; context: ToolC
   return { text: intent.result ?? 'Done.', changes };
 }
 
-async function reachOut({ world, host }: Place, input: Input, { signal, progress }: ToolContext) {
+async function reachOut({ world, host }: Place, input: Input, context: ToolContext) {
+  const { signal } = context;
   await world.scheduler.pause(host, 'effect');
   world.monitor.effectBegins(input.id);
-  progress('on its way');
+  context.progress('on its way');
   if (input.ms > 0) await world.scheduler.sleep(host, input.ms, { label: 'tool works', signal });
   if (signal.aborted) throw new KlausError('cancelled', 'Stopped on its way.');
   fail(input);
