@@ -6,6 +6,7 @@ import { appendRate } from './append-rate.ts';
 import type { Benchmark } from './benchmark.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
+import { longSession } from './long-session.ts';
 import { memory } from './memory.ts';
 import { describe, readLoad, toPage } from './page.ts';
 import { prefix } from './prefix.ts';
@@ -22,6 +23,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   firstByte,
   turnCost,
   appendRate,
+  longSession,
   memory,
   prefix,
   sandboxExec,
