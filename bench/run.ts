@@ -7,6 +7,7 @@ import type { Benchmark } from './benchmark.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
 import { growth } from './growth.ts';
+import { longSession } from './long-session.ts';
 import { memory } from './memory.ts';
 import { describe, readLoad, toPage } from './page.ts';
 import { prefix } from './prefix.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   firstByte,
   turnCost,
   appendRate,
+  longSession,
   memory,
   growth,
   prefix,
