@@ -39,12 +39,14 @@ export function fold(state: State, event: Event): void {
     case 'run.finished':
       delete state.run;
       state.lastRun = event;
+      if (event.evidence.length > 0) state.evidence = [...state.evidence, ...event.evidence].slice(-MAX_EVIDENCE);
       // After a cancel, a limit or a failing model nobody wants one more request.
       state.titled = event.turns === 0 || !NAMED_OUTCOMES.has(event.outcome);
       return;
     case 'turn.started':
       state.turn = event.turn;
       state.openTurn = event;
+      delete state.tree;
       state.spent.turns++;
       if (state.run) {
         state.run.turns++;
@@ -66,6 +68,9 @@ export function fold(state: State, event: Event): void {
     case 'tool.started': {
       const call = state.calls.find((candidate) => candidate.id === event.call);
       if (call) call.started = event;
+      // A pure read changes nothing.
+      if (event.resume !== 'repeat') delete state.tree;
+      if (event.resume !== 'repeat' && state.run) state.run.acted = true;
       // What a command changed is not known by its result.
       if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
       state.turnEffects?.tools.add(event.name);
@@ -96,6 +101,9 @@ export function fold(state: State, event: Event): void {
       foldSnapshot(state, event);
       return;
     case 'workspace.restored':
+      delete state.tree;
+      return;
+    case 'evidence.verified':
       return;
     case 'workspace.committed':
       state.checkpoint = event.commit;
@@ -119,6 +127,9 @@ export function fold(state: State, event: Event): void {
 /** Rules whose allow is the word of a human. */
 const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 
+/** Checks of earlier runs that are kept in mind. */
+const MAX_EVIDENCE = 40;
+
 const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
 
 function foldChange(state: State, event: EventOf<'session.changed'>): void {
@@ -133,6 +144,8 @@ function foldChange(state: State, event: EventOf<'session.changed'>): void {
 }
 
 function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
+  state.tree = event.tree;
+  if (state.run) state.run.base ??= event.tree;
   if (event.moment === 'before') {
     state.openSnapshot = event;
     // A command whose changes waited for a human began before this state, and is kept as far as he said.
@@ -157,6 +170,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     turns: 0,
     toolCalls: 0,
     evidence: [],
+    acted: false,
     calls: [],
     invalidInputs: 0,
     continuations: 0,
@@ -225,6 +239,9 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
   const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
+  if (event.changes.length > 0 || (call.started && call.started.resume !== 'repeat')) delete state.tree;
+  // A check has looked at the workspace behind itself.
+  if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
   if (wasRun) state.spent.toolCalls++;

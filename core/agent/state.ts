@@ -10,6 +10,7 @@ import {
   type Outcome,
   type Remembered,
   type StopReason,
+  type TreeId,
   type Usage,
 } from '../protocol/index.ts';
 import { accountOf, type Ledger, type OpenRequest } from './ledger.ts';
@@ -43,6 +44,10 @@ export interface RunState {
   turns: number;
   toolCalls: number;
   evidence: Evidence[];
+  /** The workspace before the first effect of the run. */
+  base?: TreeId;
+  /** A call of the run did more than read. */
+  acted: boolean;
   /** Every finished call in order: what a denial kept from happening is read from it. */
   calls: { name: string; outcome: EventOf<'tool.finished'>['outcome'] }[];
   /** Invalid inputs in a row. */
@@ -110,6 +115,10 @@ export interface State {
   held: Message[];
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
+  /** Checks of earlier runs, the last ones: what they proved may still hold. */
+  evidence: Evidence[];
+  /** The workspace as it was last seen in this turn, where nothing has run since. */
+  tree?: TreeId;
   /** The first prompt, for the title. */
   firstPrompt?: string;
   /** True once title and summary of the last run are settled. */
@@ -147,6 +156,7 @@ export function createState(): State {
     titled: true,
     approvals: new Map(),
     remembered: [],
+    evidence: [],
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };
@@ -174,4 +184,6 @@ export interface Ending {
   reason: string;
   /** For the outcome `limit`. */
   limit?: { limit: LimitName; used: number; cap: number; offer: number };
+  /** Who stopped it, for the outcome `cancelled`. */
+  by?: string;
 }
