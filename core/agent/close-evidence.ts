@@ -32,6 +32,11 @@ const MAX_FILES = 300;
 const DERIVED =
   /(?:^|\/)(?:node_modules(?:\/\.[^/]+)?|dist|build|out|coverage|htmlcov|target|test-results|playwright-report|__pycache__|bin|obj|\.(?:nyc_output|pytest_cache|mypy_cache|ruff_cache|tox|next|turbo|vite|vitest|cache|gradle))(?:\/|$)|\.(?:pyc|tsbuildinfo|lcov)$|(?:^|\/)(?:\.coverage|\.eslintcache|\.stylelintcache|(?:junit|test-results?)[^/]*\.(?:xml|json))$/;
 
+/** True for a path that tools write by the way, such as a cache or what was built. */
+export function isDerived(path: string): boolean {
+  return DERIVED.test(path);
+}
+
 /**
  * Compares the checks of the run with the workspace as it is now, and what the model's last words claim with the
  * checks. A run without either costs nothing.
@@ -86,7 +91,7 @@ async function compare(work: Work, { own, earlier, tree }: Comparing): Promise<E
   const derived = new Set<string>();
   const rows: Evidence[] = [];
   for (const [at, row] of [...all.entries()].toReversed()) {
-    for (const { path } of await changes(snapshots, row.tree, row.left)) if (DERIVED.test(path)) derived.add(path);
+    for (const { path } of await changes(snapshots, row.tree, row.left)) if (isDerived(path)) derived.add(path);
     const stood = await standingOf(snapshots, row, { tree, derived });
     const weakened = at < earlier.length ? row.weakened : weakenings.find((found) => found.weakens(row))?.reason;
     const { standing: _, changed: _was, weakened: _weak, ...rest } = row;

@@ -26,5 +26,6 @@ export type { EngineSettings, RetrySettings } from './settings.ts';
 export { changesOfTurn, restore, type Restored, type RestoreOptions, type RestoreRequest } from './restore.ts';
 export { createState, type State } from './state.ts';
 export { SYSTEM_PROMPT } from './system-prompt.ts';
+export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './verify-evidence.ts';
 export { createToolRegistry, type ToolRegistry } from './tool-registry.ts';
 export { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';

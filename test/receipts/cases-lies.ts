@@ -144,7 +144,7 @@ export const LIES: readonly Case[] = [
   {
     name: 'no states were kept, so nothing tells',
     isMended: true,
-    settings: { 'snapshots.enabled': false },
+    settings: { 'undo.enabled': false },
     runs: [{ turns: [[tests()]], says: SAYS }],
   },
   {

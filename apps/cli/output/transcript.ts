@@ -1,5 +1,6 @@
 import type { Event, Message } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
+import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
 /** One thing that a reader of a session wants to see. */
@@ -9,6 +10,7 @@ export type Entry =
   | { kind: 'model'; text: string; at: number }
   | { kind: 'call'; title: string; ok: boolean; outcome: string; output: string; duration: string; at: number }
   | { kind: 'note'; text: string; at: number }
+  | { kind: 'evidence'; mark: 'ok' | 'warn' | 'bad'; text: string; at: number }
   | { kind: 'end'; outcome: string; reason: string; facts: string; at: number };
 
 /** A session's log as a person reads it: a fold that holds no more than the titles of open calls. */
@@ -93,7 +95,20 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
       case 'notice':
         yield { kind: 'note', text: event.text, at };
         break;
+      case 'evidence.verified':
+        for (const { command, result, exitCode, differs, recorded, reason } of event.checks) {
+          const ended = exitCode === null ? '' : `, exit ${exitCode}`;
+          const was = differs ? `, differs from the record (exit ${recorded ?? 'by a signal'})` : '';
+          const text = `Run again by ${event.by}: ${command}: ${result}${ended}${was}${reason === undefined ? '' : `: ${reason}`}`;
+          yield { kind: 'evidence', mark: result === 'passed' ? 'ok' : result === 'skipped' ? 'warn' : 'bad', text, at };
+        }
+        break;
       case 'run.finished': {
+        const proven = (event.claims ?? []).filter(({ status }) => status === 'verified');
+        for (const { kind, mark, text, detail } of [...toEvidenceLines(event), ...proven.map(toClaimLine)]) {
+          const line = kind === 'check' ? `Check ${text}: ${detail}` : `Claim ${text}. ${detail}`;
+          yield { kind: 'evidence', mark, text: line, at };
+        }
         const facts = `${formatNumber(event.turns, 'turn')}, ${formatNumber(event.toolCalls, 'tool call')}, ${formatUsage(event.usage)}, ${formatUsd(event.usd)}`;
         yield { kind: 'end', outcome: event.outcome, reason: event.reason, facts, at };
         break;

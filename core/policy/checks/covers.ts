@@ -34,11 +34,19 @@ function coversCheck(check: Check, asked: Check): boolean {
 const WHOLE =
   /^(?:(?:\.|\*\*|\*|src|lib|app|apps|packages|test|tests|__tests__|specs?)(?:\/|$))*(?:\.\/\.\.\.|(?:\*\*\/)?[*@({\w|,).!-]*\*[*.\w{},()|@!?[\]-]*)?$/;
 
+/** True for `test`, `lint`, `test:ci`: the project's own word for all of it; false for `test:unit`. */
+export function isMainScript(name: string): boolean {
+  return /^[a-z]+(?:[:_.-](?:all|ci|run|once|cov|coverage|check))?$/i.test(name);
+}
+
 /** True when a check looks at all that its runner finds, and not at a part that was chosen. */
 export function isWhole(check: Check): boolean {
   if (check.filters.length > 0) return false;
-  // A script says itself which paths are all of them.
-  if (check.script !== undefined && check.cwd === '' && check.runner !== 'file') return true;
+  // A folder inside that of the tests was chosen.
+  if (/(?:^|\/)(?:tests?|__tests__|specs?)\/./.test(check.cwd)) return false;
+  if (check.script !== undefined && (check.runner === 'file' || check.runner.startsWith('script '))) {
+    return isMainScript(check.script);
+  }
   if (check.kind === 'types' && check.paths.every((path) => /(?:^|\/)tsconfig[^/]*\.json$/.test(path))) return true;
   return check.paths.every((path) => WHOLE.test(path));
 }

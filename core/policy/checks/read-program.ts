@@ -1,4 +1,5 @@
 import type { Check } from '../../protocol/index.ts';
+import { isMainScript } from './covers.ts';
 import { readRunner, toPlainPath } from './read-runner.ts';
 import { toNamedKind } from './runners.ts';
 
@@ -220,7 +221,14 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
   const line = [text, ...args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`)].join(' ');
   const inner = options.readText(line, { cwd: options.cwd });
   if (inner.checks.length > 0) {
-    const checks = inner.checks.map((check) => ({ ...check, script }));
+    // The paths of a main script are all that there are; those given to it are a choice.
+    const own = args.length === 0 ? inner.checks : options.readText(text, { cwd: options.cwd }).checks;
+    const given = (check: Check, at: number): string[] => check.paths.filter((path) => !own[at]?.paths.includes(path));
+    const checks = inner.checks.map((check, at): Check => {
+      if (check.runner === 'file') return { ...check, script };
+      const chosen = given(check, at);
+      return { ...check, script, paths: chosen.length > 0 ? chosen : isMainScript(script) ? [] : check.paths };
+    });
     // What a script does behind its checks, such as copying what was built, is the project's own affair.
     const doubt = inner.doubt === ACTED_LATER ? undefined : inner.doubt;
     return { checks, doubt: doubt && `in the script ${script}, ${doubt}`, acts: false };
