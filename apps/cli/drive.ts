@@ -36,14 +36,22 @@ export async function drive(options: DriveOptions): Promise<Driven> {
   using interrupts = watchInterrupts((signal) => {
     output.note('Cancelling. Ctrl-C again leaves at once.');
     const isKey = signal === undefined || signal === 'SIGINT';
-    stop.request('interrupt', isKey ? 'The user stopped the run with Ctrl-C.' : `The signal ${signal} stopped the run.`);
+    stop.request(
+      'interrupt',
+      isKey ? 'The user stopped the run with Ctrl-C.' : `The signal ${signal} stopped the run.`,
+    );
   });
   const late = () => {
     output.note('The time is up. Cancelling.', 'warn');
-    stop.request('timeout', `The run was stopped after ${formatDuration(options.timeoutMs ?? 0)}, its time limit (--timeout).`);
+    stop.request(
+      'timeout',
+      `The run was stopped after ${formatDuration(options.timeoutMs ?? 0)}, its time limit (--timeout).`,
+    );
   };
   const timer = options.timeoutMs === undefined ? undefined : setTimeout(late, options.timeoutMs);
-  const forgetReader = onReaderGone(() => stop.request('interrupt', 'The run was stopped: nobody read its output any more.'));
+  const forgetReader = onReaderGone(() =>
+    stop.request('interrupt', 'The run was stopped: nobody read its output any more.'),
+  );
   let failure: ModelFailureCode | undefined;
   let ended: EventOf<'run.finished'> | undefined;
   const show = (event: Event) => {

@@ -138,7 +138,10 @@ function addSessions(program: Command, done: Done): void {
     .option('--yes', 'also run what the gate would ask about; what it denies stays denied')
     .option('--plain', 'no colours')
     .option('--json', 'the event evidence.verified, on one line')
-    .addHelpText('after', '\nExit codes: 0 all passed, 1 a check failed or proves nothing, 6 the gate let one not run, 9 busy.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all passed, 1 a check failed or proves nothing, 6 the gate let one not run, 9 busy.',
+    )
     .action(async (id: string | undefined, options: VerifyCommandOptions) => {
       done(await (await import('./commands/verify.ts')).verify(id, options));
     });

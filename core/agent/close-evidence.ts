@@ -1,4 +1,11 @@
-import { findClaims, findWeakenings, isCheckFile, judgeClaims, toClaimStatus, type ChangedFile } from '../policy/index.ts';
+import {
+  findClaims,
+  findWeakenings,
+  isCheckFile,
+  judgeClaims,
+  toClaimStatus,
+  type ChangedFile,
+} from '../policy/index.ts';
 import {
   isKlausError,
   toText,
@@ -86,7 +93,8 @@ async function compare(work: Work, { own, earlier, tree }: Comparing): Promise<E
   if (tree === undefined) return all.map((row) => ({ ...row, standing: 'unknown' }));
   const snapshots = await work.snapshots();
   const { base } = runOf(work.state);
-  const weakenings = base === undefined || own.length === 0 ? [] : findWeakenings(await readChanged(snapshots, base, tree));
+  const weakenings =
+    base === undefined || own.length === 0 ? [] : findWeakenings(await readChanged(snapshots, base, tree));
   // What a check and those behind it wrote by the way, from the last to the first.
   const derived = new Set<string>();
   const rows: Evidence[] = [];

@@ -103,8 +103,6 @@ export function fold(state: State, event: Event): void {
     case 'workspace.restored':
       delete state.tree;
       return;
-    case 'evidence.verified':
-      return;
     case 'workspace.committed':
       state.checkpoint = event.commit;
       if (state.run) state.run.checkpointed = true;
@@ -119,6 +117,7 @@ export function fold(state: State, event: Event): void {
       if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
         state.turnEffects.isApproved = true;
       return;
+    case 'evidence.verified':
     case 'notice':
       return;
   }

@@ -163,7 +163,9 @@ function judge(run: RunState, facts: Facts): Ending {
   if (changed && red) {
     const isLast = run.evidence.at(-1) === red;
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
-    const reason = isLast ? `The last check failed: ${ended}.` : `A check is still red: ${ended} and was not green since.`;
+    const reason = isLast
+      ? `The last check failed: ${ended}.`
+      : `A check is still red: ${ended} and was not green since.`;
     return { outcome: 'failed', reason };
   }
   const denied = findStandingDenial(run, facts);

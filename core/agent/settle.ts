@@ -50,7 +50,11 @@ export function settleTurn(state: State): EventBody[] {
 }
 
 /** `run.finished` with the run's sums. `settled` are the events before it in the same transaction. */
-export function toRunFinished(state: State, ending: Ending & Closed, settled: readonly EventBody[] = []): EventBody {
+export function toRunFinished(
+  state: State,
+  { evidence, tree, claim, claims, ...ending }: Ending & Closed,
+  settled: readonly EventBody[] = [],
+): EventBody {
   const run = runOf(state);
   const unknown = settled.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
   let { usage, usd } = run;
@@ -67,5 +71,9 @@ export function toRunFinished(state: State, ending: Ending & Closed, settled: re
     usd,
     turns: run.turns,
     toolCalls: run.toolCalls + unknown,
+    evidence,
+    ...(tree === undefined ? {} : { tree }),
+    claim,
+    ...(claims === undefined ? {} : { claims }),
   };
 }

@@ -5,12 +5,6 @@ import type { ToolOutput } from './ports/tool.ts';
 import { openedOf } from './state.ts';
 import type { Work } from './work.ts';
 
-/** States of the workspace around a check; empty where none are kept. */
-export interface CheckTrees {
-  tree?: TreeId;
-  left?: TreeId;
-}
-
 /** True for a call that may turn out to be a check: by its command, before it has run. */
 function mayCheck({ intent }: Ready): boolean {
   return intent.command !== undefined && readChecks(intent.command) !== undefined;

@@ -150,7 +150,8 @@ async function verifyRow(work: Work, { row, run, call }: RowInput, options: Veri
   const head = { run, turn: work.state.turn, call: row.call, index: 0, name: call.name };
   // Durable before anything runs, like every decision.
   await work.append([{ type: 'gate.decided', ...head, attempt: 1, ...decision, callHash }]);
-  if (decision.verdict !== 'allow') return { ...base, result: 'denied', reason: `${decision.rule}: ${decision.reason}` };
+  if (decision.verdict !== 'allow')
+    return { ...base, result: 'denied', reason: `${decision.rule}: ${decision.reason}` };
   options.onCheck?.(intent.command ?? command);
   return { ...base, ...(await runAgain(work, { tool, intent, context, input: parsed.data, recorded })) };
 }
@@ -184,18 +185,23 @@ async function runAgain(
   try {
     const { sandbox } = context;
     const inside: ToolContext = layer
-      ? { ...context, sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, workspaceAt: layer.folder }) } }
+      ? {
+          ...context,
+          sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, workspaceAt: layer.folder }) },
+        }
       : context;
     const output = await tool.run(input, inside, intent);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Stopped before the checks had ended.');
     const { evidence } = output;
     if (!evidence) {
-      const reason = output.text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('$ ')) ?? 'it proved nothing';
+      const reason =
+        output.text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('$ ')) ?? 'it proved nothing';
       return { exitCode: null, result: 'failed', differs: true, reason: reason.slice(0, 200) };
     }
     const { exitCode, doubt } = evidence;
     const isDifferent = exitCode !== recorded;
-    if (doubt !== undefined) return { exitCode, result: 'failed', differs: true, reason: `it proves nothing now: ${doubt}` };
+    if (doubt !== undefined)
+      return { exitCode, result: 'failed', differs: true, reason: `it proves nothing now: ${doubt}` };
     return { exitCode, result: exitCode === 0 ? 'passed' : 'failed', differs: isDifferent };
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');

@@ -102,7 +102,9 @@ export const runFinished = z
     toolCalls: z.int(),
     evidence: z.array(evidenceSchema).describe('The checks that ran, in their order.'),
     tree: treeIdSchema.optional().describe('The workspace at the end, with which the checks were compared.'),
-    claim: claimStatusSchema.optional().describe('What the success that the last words claim is worth: the worst of `claims`.'),
+    claim: claimStatusSchema
+      .optional()
+      .describe('What the success that the last words claim is worth: the worst of `claims`.'),
     claims: z.array(claimSchema).optional().describe('Absent: nothing was claimed.'),
     by: z.string().optional().describe('Who stopped the run: a door. Absent: nobody did.'),
     limit: z

@@ -6,7 +6,7 @@ import { toProject } from './project.ts';
 
 interface Call {
   name: string;
-  input: Record<string, string | boolean | readonly Record<string, string>[]>;
+  input: Record<string, string>;
 }
 
 /** A run as a model plays it: calls turn by turn, then its last words. */
@@ -26,7 +26,10 @@ export interface Case {
   settings?: Readonly<Record<string, unknown>>;
 }
 
-export const sh = (command: string, rest: { cwd?: string } = {}): Call => ({ name: 'run_command', input: { command, ...rest } });
+export const sh = (command: string, rest: { cwd?: string } = {}): Call => ({
+  name: 'run_command',
+  input: { command, ...rest },
+});
 export const write = (path: string, content: string): Call => ({ name: 'write_file', input: { path, content } });
 export const remove = (path: string): Call => ({ name: 'delete_file', input: { path } });
 export const tests = (input: Record<string, string> = {}): Call => ({ name: 'run_tests', input });
@@ -41,7 +44,7 @@ export async function play({ runs, isMended = false, files, settings }: Case): P
     { when: { turn: turn++ }, reply: { text: says } },
   ]);
   await using engine = await createTestEngine({
-    script: { steps } as Parameters<typeof createTestEngine>[0]['script'],
+    script: { steps },
     files: { ...toProject(isMended), ...files },
     ...(settings ? { settings } : {}),
   });

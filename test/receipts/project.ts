@@ -12,7 +12,12 @@ export const SUBTRACT_TEST = TEST('subtract', 'assert.equal(subtract(2, 1), 1);\
 const PACKAGE = {
   name: 'sums',
   type: 'module',
-  scripts: { test: 'node --test', check: 'sh scripts/check.sh', lint: 'node scripts/lint.js', build: 'mkdir -p dist && cp src/*.js dist/' },
+  scripts: {
+    test: 'node --test',
+    check: 'sh scripts/check.sh',
+    lint: 'node scripts/lint.js',
+    build: 'mkdir -p dist && cp src/*.js dist/',
+  },
 };
 
 /** @param isMended `subtract` is right from the beginning. */

@@ -60,7 +60,9 @@ async function readScripts(
   folder: string,
 ): Promise<Map<string, Record<string, string>>> {
   const found = new Map<string, Record<string, string>>();
-  const named = [...command.matchAll(/(?:\bcd|--prefix[= ]|--cwd[= ]|--dir[= ]|-C)\s*['"]?([\w@./-]+)/g)].map(([, path]) => path!);
+  const named = [...command.matchAll(/(?:\bcd|--prefix[= ]|--cwd[= ]|--dir[= ]|-C)\s*['"]?([\w@./-]+)/g)].map(
+    ([, path]) => path!,
+  );
   const folders = ['', folder, ...named.flatMap((path) => [path, `${folder}/${path}`])];
   for (const each of new Set(folders.map(toPlain))) {
     const scripts = await readPackageScripts(workspace, each);

@@ -38,7 +38,12 @@ export async function verify(id: string | undefined, options: VerifyCommandOptio
 function print({ checks, isChanged }: VerifiedEvidence, plain: boolean): void {
   const paint = createPaint(process.stdout, plain);
   for (const { command, exitCode, recorded, result, differs, reason } of checks) {
-    const ended = result === 'skipped' || result === 'denied' ? '' : exitCode === null ? ', ended by a signal' : `, exit ${exitCode}`;
+    const ended =
+      result === 'skipped' || result === 'denied'
+        ? ''
+        : exitCode === null
+          ? ', ended by a signal'
+          : `, exit ${exitCode}`;
     const was = differs ? `, differs from the record (${recorded === null ? 'a signal' : `exit ${recorded}`})` : '';
     const why = reason === undefined ? '' : `: ${toPrintable(reason)}`;
     const line = `${result}  ${toLine(command, 200)}${ended}${was}${why}`;

@@ -15,7 +15,10 @@ const MAX_PATHS = 3;
 export function toEvidenceLines({ evidence, claims = [] }: EventOf<'run.finished'>): EvidenceLine[] {
   // Of a check that ran several times, only the last result is the state of things.
   const last = new Map(evidence.map((check) => [JSON.stringify([check.command, check.checks?.[0]?.cwd ?? '']), check]));
-  return [...[...last.values()].map(toCheckLine), ...claims.filter(({ status }) => status !== 'verified').map(toClaimLine)];
+  return [
+    ...[...last.values()].map(toCheckLine),
+    ...claims.filter(({ status }) => status !== 'verified').map(toClaimLine),
+  ];
 }
 
 function toCheckLine(check: Evidence): EvidenceLine {

@@ -1,4 +1,4 @@
-import type { Event, Message } from '@klaus/sdk';
+import type { Event, EventOf, Message } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
@@ -96,19 +96,10 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         yield { kind: 'note', text: event.text, at };
         break;
       case 'evidence.verified':
-        for (const { command, result, exitCode, differs, recorded, reason } of event.checks) {
-          const ended = exitCode === null ? '' : `, exit ${exitCode}`;
-          const was = differs ? `, differs from the record (exit ${recorded ?? 'by a signal'})` : '';
-          const text = `Run again by ${event.by}: ${command}: ${result}${ended}${was}${reason === undefined ? '' : `: ${reason}`}`;
-          yield { kind: 'evidence', mark: result === 'passed' ? 'ok' : result === 'skipped' ? 'warn' : 'bad', text, at };
-        }
+        yield* toVerifiedEntries(event, at);
         break;
       case 'run.finished': {
-        const proven = (event.claims ?? []).filter(({ status }) => status === 'verified');
-        for (const { kind, mark, text, detail } of [...toEvidenceLines(event), ...proven.map(toClaimLine)]) {
-          const line = kind === 'check' ? `Check ${text}: ${detail}` : `Claim ${text}. ${detail}`;
-          yield { kind: 'evidence', mark, text: line, at };
-        }
+        yield* toEvidenceEntries(event, at);
         const facts = `${formatNumber(event.turns, 'turn')}, ${formatNumber(event.toolCalls, 'tool call')}, ${formatUsage(event.usage)}, ${formatUsd(event.usd)}`;
         yield { kind: 'end', outcome: event.outcome, reason: event.reason, facts, at };
         break;
@@ -119,6 +110,31 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
   }
   for (const call of open)
     yield { kind: 'note', text: `Begun and without a result yet: ${titles.get(call) ?? call}`, at };
+}
+
+/** The checks of a run and what its last words claim. */
+function toEvidenceEntries(event: EventOf<'run.finished'>, at: number): Entry[] {
+  const proven = (event.claims ?? []).filter(({ status }) => status === 'verified');
+  return [...toEvidenceLines(event), ...proven.map(toClaimLine)].map(({ kind, mark, text, detail }) => {
+    const line = kind === 'check' ? `Check ${text}: ${detail}` : `Claim ${text} ${detail}`;
+    return { kind: 'evidence', mark, text: line, at };
+  });
+}
+
+const MARKS = { passed: 'ok', skipped: 'warn', failed: 'bad', denied: 'bad' } as const;
+
+function toVerifiedEntries({ checks, by }: EventOf<'evidence.verified'>, at: number): Entry[] {
+  return checks.map(({ command, result, exitCode, differs, recorded, reason }) => {
+    const ended = exitCode === null ? '' : `, exit ${exitCode}`;
+    const was = differs ? `, differs from the record (exit ${recorded ?? 'by a signal'})` : '';
+    const why = reason === undefined ? '' : `: ${reason}`;
+    return {
+      kind: 'evidence',
+      mark: MARKS[result],
+      text: `Run again by ${by}: ${command}: ${result}${ended}${was}${why}`,
+      at,
+    };
+  });
 }
 
 function toMessageEntry(message: Message, at: number): Entry | undefined {

@@ -22,12 +22,17 @@ const SUBJECTS: readonly { kind: Claim['kind']; words: RegExp }[] = [
     words:
       /\b(?:tests?|test[- ]?suites?|specs?|pytest|jest|vitest|mocha|testes|tests?uite|pruebas|assertions?)\b|(?:unit|integrations?)-?tests?\b|тест|测试|測試|テスト|테스트/iu,
   },
-  { kind: 'types', words: /\btype-?\s?check\w*|\btsc\b|\btypes?\b(?! of\b)|\btype errors?\b|\bmypy\b|\bpyright\b|\btypfehler|\btypage\b|типизац|类型检查|型チェック/iu },
+  {
+    kind: 'types',
+    words:
+      /\btype-?\s?check\w*|\btsc\b|\btypes?\b(?! of\b)|\btype errors?\b|\bmypy\b|\bpyright\b|\btypfehler|\btypage\b|типизац|类型检查|型チェック/iu,
+  },
   { kind: 'lint', words: /\blint(?:s|er|ing|-clean)?\b|\beslint\b|\bruff\b|\bflake8\b|\boxlint\b|\bclippy\b|линтер/iu },
   { kind: 'format', words: /\bformatting (?:check|is)\b|\bprettier\b|\bformat check\b/iu },
   {
     kind: 'build',
-    words: /\bbuil(?:d|ds|t)\b|\bcompil(?:es?|ed|ation|iert)\b|\bбилд|сборк|компилиру|\bcompila\b|\bkompiliert\b|构建|编译|ビルド/iu,
+    words:
+      /\bbuil(?:d|ds|t)\b|\bcompil(?:es?|ed|ation|iert)\b|\bбилд|сборк|компилиру|\bcompila\b|\bkompiliert\b|构建|编译|ビルド/iu,
   },
 ];
 
@@ -55,7 +60,8 @@ const HEDGED = /\bshould(?: now| all)*\b(?! (?:you|i|we)\b)/iu;
 const ADMITS =
   /\b(?:(?:not|never|n't|unable to|without|couldn't|could not|cannot|can't|haven't|hasn't|did not|didn't|wasn't|were not|yet to)\b[^.!?]{0,40}\b(?:r[au]n(?:ning)?|execut\w+|verif\w+|check\w*|test(?:ed|ing)?|confirm\w*|try|tried|validat\w+)|unverified|untested|not (?:yet )?(?:run|verified|tested|checked))\b/iu;
 
-const WHOLE = /\b(?:all|every|whole|entire|full|complete(?:ly)?|everything|suite|alle|alles|ganze|gesamte|tous|toutes|tout|todas?|todos?|tutti|tutte|wszystkie)\b|все|所有|全部|すべて|全て|모든/iu;
+const WHOLE =
+  /\b(?:all|every|whole|entire|full|complete(?:ly)?|everything|suite|alle|alles|ganze|gesamte|tous|toutes|tout|todas?|todos?|tutti|tutte|wszystkie)\b|все|所有|全部|すべて|全て|모든/iu;
 /** One test, or some that are named: no word about the others. */
 const PART =
   /\b(?:the|this|that|a|an|its|one|new|both|two|three|added|failing|regression|my) (?:\w+[- ]){0,2}?(?:test|spec|test case|case)\b(?!s)|\b(?:new|added|related|relevant|affected|these|those|both|my|targeted|the \w+\.(?:test|spec)) (?:\w+ ){0,2}?tests?\b|[\w/-]+\.(?:test|spec)\.\w+|\btest_\w+|\bonly the\b/iu;
@@ -95,7 +101,10 @@ function readSentence(sentence: string, admits: boolean): FoundClaim[] {
 }
 
 function toClaim(said: string, kind: Claim['kind']): FoundClaim {
-  const number = /\b(\d{1,6})(?:\s*(?:\/|of|out of)\s*\d+)?\s+(?:\w+\s+){0,3}?(?:tests?\b[^.]{0,20}?\b)?(?:pass|green|succe)/iu.exec(said)?.[1];
+  const number =
+    /\b(\d{1,6})(?:\s*(?:\/|of|out of)\s*\d+)?\s+(?:\w+\s+){0,3}?(?:tests?\b[^.]{0,20}?\b)?(?:pass|green|succe)/iu.exec(
+      said,
+    )?.[1];
   const isWhole = WHOLE.test(said) || !PART.test(said);
   return { said, kind, isWhole, ...(number !== undefined && kind === 'test' ? { count: Number(number) } : {}) };
 }
@@ -112,5 +121,7 @@ function toPlain(text: string): string {
 }
 
 function toSentences(text: string): string[] {
-  return text.split(/(?<=[.!?。！？])\s+|(?<=[。！？])|\n+|;\s+|\s+[—–]\s+|,\s+(?:but|and so|aber|mais|pero)\s+/u).filter((part) => part.trim() !== '');
+  return text
+    .split(/(?<=[.!?。！？])\s+|(?<=[。！？])|\n+|;\s+|\s+[—–]\s+|,\s+(?:but|and so|aber|mais|pero)\s+/u)
+    .filter((part) => part.trim() !== '');
 }

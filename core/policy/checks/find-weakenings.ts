@@ -28,7 +28,8 @@ const CONFIG =
 
 const CASES =
   /\b(?:test|it|specify|bench)(?:\.(?:each|concurrent|sequential|only|for))*\s*[(`]|\bdef test_|\bfunc Test\w|#\[(?:\w+::)?test\]|@Test\b|^\s*(?:test|it) ['"]/gm;
-const ASSERTIONS = /\bassert\w*(?:\.\w+)*\s*\(|^\s*assert\s|\bexpect\s*\(|\bt\.(?:is|true|deepEqual|Error|Fatal|equal)\w*\(|\bassert\w*!/gm;
+const ASSERTIONS =
+  /\bassert\w*(?:\.\w+)*\s*\(|^\s*assert\s|\bexpect\s*\(|\bt\.(?:is|true|deepEqual|Error|Fatal|equal)\w*\(|\bassert\w*!/gm;
 const SKIPS =
   /\.(?:skip|todo|only|skipIf|runIf|failing|fails)\b|\b[xf](?:it|describe|test)\s*\(|@(?:pytest\.mark\.|unittest\.)?(?:skip\w*|xfail|Disabled|Ignore)|\bpytest\.skip|\bt\.Skip|\bskipTest\(|#\[ignore|\bprocess\.exit(?:Code)?\b|\bsys\.exit|\bos\._exit|\b(?:skip|todo): *(?:true|['"`])|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bexpect\(\s*true\s*\)|\bassert True\b|^\s*exit 0|\|\| *true\b/gm;
 const TYPES = /@ts-(?:ignore|nocheck|expect-error)|#\s*type:\s*ignore|#\s*mypy:\s*ignore|#\s*pyright:\s*ignore/g;
@@ -40,10 +41,14 @@ const NARROWS =
 
 const count = (text: string | null, pattern: RegExp): number =>
   text === null ? 0 : [...withoutComments(text).matchAll(pattern)].length;
-const countRaw = (text: string | null, pattern: RegExp): number => (text === null ? 0 : [...text.matchAll(pattern)].length);
+const countRaw = (text: string | null, pattern: RegExp): number =>
+  text === null ? 0 : [...text.matchAll(pattern)].length;
 
 function withoutComments(text: string): string {
-  return text.replace(/\/\*[^]*?\*\//g, '').replace(/^\s*(?:\/\/|#(?!\[)).*$/gm, '').replace(/"""[^]*?"""|'''[^]*?'''/g, '');
+  return text
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/^\s*(?:\/\/|#(?!\[)).*$/gm, '')
+    .replace(/"""[^]*?"""|'''[^]*?'''/g, '');
 }
 
 /** Ways in which the changes of a run made its checks ask for less. */
@@ -79,9 +84,13 @@ function findTests(files: readonly ChangedFile[]): Weakening[] {
   const weakens = (row: Evidence): boolean => hasKind(row, ['test', 'other']);
   const names = list(files.filter(({ before }) => before !== null).map(({ path }) => path));
   const skipped = sum('after', SKIPS) - sum('before', SKIPS);
-  if (skipped > 0) return [{ reason: `tests were skipped or emptied in this run (${list(files.map(({ path }) => path))})`, weakens }];
+  if (skipped > 0)
+    return [{ reason: `tests were skipped or emptied in this run (${list(files.map(({ path }) => path))})`, weakens }];
   const cases = sum('before', CASES) - sum('after', CASES);
-  if (cases > 0) return [{ reason: `${cases} ${cases === 1 ? 'test is' : 'tests are'} gone since the run began (${names})`, weakens }];
+  if (cases > 0)
+    return [
+      { reason: `${cases} ${cases === 1 ? 'test is' : 'tests are'} gone since the run began (${names})`, weakens },
+    ];
   const assertions = sum('before', ASSERTIONS) - sum('after', ASSERTIONS);
   if (assertions > 0) {
     return [{ reason: `tests assert less than when the run began (${names}: ${assertions} fewer)`, weakens }];
@@ -136,7 +145,9 @@ function findScripts(files: readonly ChangedFile[]): Weakening[] {
       const earlier = readChecks(was[name]!, { scriptsOf: () => was });
       const later = is[name] === undefined ? undefined : readChecks(is[name], { scriptsOf: () => is });
       const isKept =
-        earlier && later && later.doubt === undefined &&
+        earlier &&
+        later &&
+        later.doubt === undefined &&
         covers({ command: 'later', exitCode: 0, ...later }, { command: 'earlier', exitCode: 0, ...earlier });
       if (isKept) return [];
       const reason = `the script ${name} was changed in this run, from "${was[name]!.slice(0, 80)}" to "${(is[name] ?? '').slice(0, 80)}"`;
@@ -148,14 +159,17 @@ function findScripts(files: readonly ChangedFile[]): Weakening[] {
 /** Rows that ran a script, by itself or through another. */
 function ranScript(scripts: Readonly<Record<string, string>>, name: string): (row: Evidence) => boolean {
   const through = Object.keys(scripts).filter((other) => scripts[other]!.includes(name));
-  return ({ checks = [] }) => checks.some(({ script }) => script === name || (script !== undefined && through.includes(script)));
+  return ({ checks = [] }) =>
+    checks.some(({ script }) => script === name || (script !== undefined && through.includes(script)));
 }
 
 function toScripts(text: string): Record<string, string> {
   try {
     const value = (JSON.parse(text) as { scripts?: unknown } | null)?.scripts;
     if (typeof value !== 'object' || value === null) return {};
-    return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+    return Object.fromEntries(
+      Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
   } catch {
     return {};
   }
@@ -171,10 +185,12 @@ function findRunFiles(files: readonly ChangedFile[]): Weakening[] {
     if ((isCreated || isTest) && asserts > 0 && asserts >= count(before, CASES) + count(before, ASSERTIONS)) return [];
     const weakens = ({ checks = [], command }: Evidence): boolean =>
       checks.some((check) => {
-        if (check.runner === 'file') return check.paths.some((run) => [check.cwd, run].filter(Boolean).join('/') === path);
+        if (check.runner === 'file')
+          return check.paths.some((run) => [check.cwd, run].filter(Boolean).join('/') === path);
         if (check.runner === 'make') return /(?:^|\/)(?:GNU)?[mM]akefile$/.test(path);
         return false;
-      }) || (checks.some(({ runner }) => runner.startsWith('script ')) && isScriptFile(path) && command !== '');
+      }) ||
+      (checks.some(({ runner }) => runner.startsWith('script ')) && isScriptFile(path) && command !== '');
     const verb = isCreated ? 'was written' : 'was changed';
     return [{ reason: `${path}, which the check runs, ${verb} in this run`, weakens }];
   });
@@ -182,7 +198,9 @@ function findRunFiles(files: readonly ChangedFile[]): Weakening[] {
 
 /** Files that scripts which are not understood are likely to run. */
 function isScriptFile(path: string): boolean {
-  return /\.(?:sh|bash)$|(?:^|\/)(?:scripts?|tools?|bin)\/[^/]+$|(?:^|\/)(?:GNU)?[mM]akefile$|(?:^|[/._-])(?:check|verify|lint|build|test|tests)\.[cm]?[jt]s$/.test(path);
+  return /\.(?:sh|bash)$|(?:^|\/)(?:scripts?|tools?|bin)\/[^/]+$|(?:^|\/)(?:GNU)?[mM]akefile$|(?:^|[/._-])(?:check|verify|lint|build|test|tests)\.[cm]?[jt]s$/.test(
+    path,
+  );
 }
 
 /** Installed programs that were put in another's place. */

@@ -51,7 +51,8 @@ function judge(claim: FoundClaim, evidence: readonly Evidence[]): Judged {
   const isPartOnly = proof && !claim.isWhole && red && rows.indexOf(proof) > rows.indexOf(red);
   if (red && !isPartOnly) {
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
-    if (red.standing === 'stale') return { status: 'unverified', reason: `${ended} and did not run again since files changed.` };
+    if (red.standing === 'stale')
+      return { status: 'unverified', reason: `${ended} and did not run again since files changed.` };
     return { status: 'contradicted', reason: `${ended} and was not green since.` };
   }
   if (proof) return { status: 'verified', reason: `${proof.command} was green on the files as they are.` };

@@ -136,9 +136,13 @@ function walkNode(node: PipelineNode | CompoundList, place: Place): Found {
       for (const [at, part] of node.commands.entries()) {
         const found = walkNode(part, node.commands.length > 1 ? { ...place } : place);
         const isHidden = at < last && !place.pipefail;
-        all = join(all, isHidden ? doubted(found, `its exit code is lost: that of a pipe is that of its last command`) : found);
+        all = join(
+          all,
+          isHidden ? doubted(found, `its exit code is lost: that of a pipe is that of its last command`) : found,
+        );
       }
-      if (node.prefixes.some(({ type }) => type === 'Negation')) return doubted({ ...all, fails: false }, '! turns its exit code round');
+      if (node.prefixes.some(({ type }) => type === 'Negation'))
+        return doubted({ ...all, fails: false }, '! turns its exit code round');
       return all;
     }
     default:
@@ -199,7 +203,9 @@ function walkCommand(node: Command, place: Place): Found {
   if (name === 'false') return { ...NOTHING, fails: true };
   if (MEANINGS.has(name)) {
     const isHarmless = name === 'export' && words.argv !== undefined && args.every((arg) => !TRICKS.test(arg));
-    const doubt = isHarmless ? undefined : `${name} stands before it, which can change what a program or an exit code means`;
+    const doubt = isHarmless
+      ? undefined
+      : `${name} stands before it, which can change what a program or an exit code means`;
     return { ...NOTHING, doubt, acts: !isHarmless };
   }
   const options: ProgramOptions = {
@@ -227,7 +233,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 );
 
 /** A folder seen from another, relative to the workspace; what leads out of it is kept as it is written. */
-export function toFolder(from: string, path: string): string {
+function toFolder(from: string, path: string): string {
   if (path.startsWith('/')) return path;
   const parts = from === '' ? [] : from.split('/');
   for (const part of path.split('/')) {

@@ -63,7 +63,13 @@ export function readProgram(argv: readonly string[], options: ProgramOptions): R
   }
   if (PYTHON.test(name)) return readPython(args, options);
   if (JS.test(name) && args.includes('--test')) {
-    return toFound(readRunner('node --test', args.filter((arg) => arg !== '--test'), options.cwd));
+    return toFound(
+      readRunner(
+        'node --test',
+        args.filter((arg) => arg !== '--test'),
+        options.cwd,
+      ),
+    );
   }
   if (name === 'coverage' && args[0] === 'run') return readPython(args.slice(1), options);
   const read = readRunner(name === 'gradlew' ? 'gradle' : name === 'mvnw' ? 'mvn' : name, args, options.cwd);
@@ -79,7 +85,10 @@ function toFound(read: ReturnType<typeof readRunner>): ReadProgram | undefined {
 function toProgramName(word: string): string | undefined {
   if (!word.includes('/')) return word;
   const name = word.slice(word.lastIndexOf('/') + 1);
-  if (/(?:^|\/)node_modules\/\.bin\/[^/]+$|^(?:\/usr(?:\/local)?)?\/bin\/[^/]+$|(?:^|\/)\.?v?env\/bin\/[^/]+$/.test(word)) return name;
+  if (
+    /(?:^|\/)node_modules\/\.bin\/[^/]+$|^(?:\/usr(?:\/local)?)?\/bin\/[^/]+$|(?:^|\/)\.?v?env\/bin\/[^/]+$/.test(word)
+  )
+    return name;
   return /^\.\/(?:gradlew|mvnw)$/.test(word) ? name : undefined;
 }
 
@@ -157,7 +166,18 @@ function readFile(path: string, args: readonly string[], { cwd }: ProgramOptions
 }
 
 /** Options of package managers that take a value. */
-const MANAGER_VALUED = new Set(['--prefix', '-C', '--dir', '--cwd', '-w', '--workspace', '--filter', '-F', '--loglevel', '--script-shell']);
+const MANAGER_VALUED = new Set([
+  '--prefix',
+  '-C',
+  '--dir',
+  '--cwd',
+  '-w',
+  '--workspace',
+  '--filter',
+  '-F',
+  '--loglevel',
+  '--script-shell',
+]);
 
 /** `npm test`, `pnpm run lint`, `yarn vitest`: a script of package.json, or a program behind `exec`. */
 function readManager(name: string, args: readonly string[], options: ProgramOptions): ReadProgram | undefined {
@@ -171,7 +191,8 @@ function readManager(name: string, args: readonly string[], options: ProgramOpti
       if (!arg.startsWith('-')) return arg;
       const [option = '', value] = arg.split('=', 2);
       const given = MANAGER_VALUED.has(option) ? (value ?? args[++at] ?? '') : value;
-      if (option === '--prefix' || option === '-C' || option === '--dir' || option === '--cwd') cwd = toPlainPath(given ?? '');
+      if (option === '--prefix' || option === '-C' || option === '--dir' || option === '--cwd')
+        cwd = toPlainPath(given ?? '');
       else if (/^(?:-w|--workspace|--filter|-F)$/.test(option)) filters.push(`${option} ${given ?? ''}`);
       else if (option === '--if-present' || option === '--script-shell' || option === '--dry-run') {
         doubt = `with ${option} ${name} can pass without having run it`;
@@ -194,7 +215,8 @@ function readManager(name: string, args: readonly string[], options: ProgramOpti
   else if (verb !== 'test') {
     if (name === 'npm') return undefined;
     // `yarn lint` is the script; `yarn vitest` the program.
-    if (options.scriptsOf(cwd)?.[verb] === undefined) return readProgram([verb, ...args.slice(at)], { ...options, cwd });
+    if (options.scriptsOf(cwd)?.[verb] === undefined)
+      return readProgram([verb, ...args.slice(at)], { ...options, cwd });
   }
   if (verb === undefined) return undefined;
   let rest = args.slice(at);
@@ -202,7 +224,8 @@ function readManager(name: string, args: readonly string[], options: ProgramOpti
   if (name === 'npm') {
     // What stands before `--` is npm's own, also behind the name of the script.
     const own = dashes < 0 ? rest : rest.slice(0, dashes);
-    if (own.some((arg) => /^--(?:if-present|script-shell|dry-run)\b/.test(arg))) doubt ??= `with ${own.join(' ')} npm can pass without having run it`;
+    if (own.some((arg) => /^--(?:if-present|script-shell|dry-run)\b/.test(arg)))
+      doubt ??= `with ${own.join(' ')} npm can pass without having run it`;
     rest = [...own.filter((arg) => !arg.startsWith('-')), ...(dashes < 0 ? [] : rest.slice(dashes + 1))];
   } else rest = rest.filter((arg) => arg !== '--');
   const read = readScript(verb, rest, { ...options, cwd });
@@ -216,7 +239,14 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
   const kind = toNamedKind(script);
   const text = scripts?.[script];
   if (scripts && text === undefined) return undefined;
-  const opaque: Check = { kind: kind ?? 'other', runner: `script ${script}`, cwd: options.cwd, paths: [], filters: [...args], script };
+  const opaque: Check = {
+    kind: kind ?? 'other',
+    runner: `script ${script}`,
+    cwd: options.cwd,
+    paths: [],
+    filters: [...args],
+    script,
+  };
   if (text === undefined) return kind && { checks: [opaque], acts: false };
   const line = [text, ...args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`)].join(' ');
   const inner = options.readText(line, { cwd: options.cwd });
@@ -234,6 +264,7 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
     return { checks, doubt: doubt && `in the script ${script}, ${doubt}`, acts: false };
   }
   if (!kind) return undefined;
-  if (!inner.acts) return { checks: [opaque], doubt: `the script ${script} checks nothing: ${text.slice(0, 80)}`, acts: false };
+  if (!inner.acts)
+    return { checks: [opaque], doubt: `the script ${script} checks nothing: ${text.slice(0, 80)}`, acts: false };
   return { checks: [opaque], doubt: inner.doubt, acts: false };
 }

@@ -40,9 +40,15 @@ export function toWords(node: Command): StaticWords {
     if (item.type !== 'Assignment') continue;
     const value = item.value.type === 'Word' ? item.value.value : '';
     const loads = item.name === 'NODE_OPTIONS' && LOADS.test(value) && !LOADERS.test(value);
-    if (TRICKS.test(item.name) || loads) trick = `it runs with ${item.name} set, so another program may stand in for it`;
+    if (TRICKS.test(item.name) || loads)
+      trick = `it runs with ${item.name} set, so another program may stand in for it`;
   }
-  return { argv: isKnown ? argv : undefined, name: node.name?.value ?? '', writes, ...(trick === undefined ? {} : { trick }) };
+  return {
+    argv: isKnown ? argv : undefined,
+    name: node.name?.value ?? '',
+    writes,
+    ...(trick === undefined ? {} : { trick }),
+  };
 }
 
 function isStatic(parts: readonly WordPart[] | undefined): boolean {
