@@ -34,7 +34,9 @@ export function fold(state: State, event: Event): void {
       state.closed = true;
       return;
     case 'run.started':
-      state.run = createRun(event);
+      // A run that goes on is held to the same beginning.
+      state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
+      if (event.trigger !== 'resume') delete state.base;
       return;
     case 'run.finished':
       delete state.run;
@@ -144,7 +146,7 @@ function foldChange(state: State, event: EventOf<'session.changed'>): void {
 
 function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
   state.tree = event.tree;
-  if (state.run) state.run.base ??= event.tree;
+  if (state.run) state.base = state.run.base ??= event.tree;
   if (event.moment === 'before') {
     state.openSnapshot = event;
     // A command whose changes waited for a human began before this state, and is kept as far as he said.
@@ -238,7 +240,9 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
   const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
-  if (event.changes.length > 0 || (call.started && call.started.resume !== 'repeat')) delete state.tree;
+  // A check that may be repeated and that broke off may have written something all the same.
+  const isRead = call.started?.resume === 'repeat' && event.outcome === 'ok';
+  if (event.changes.length > 0 || (call.started && !isRead)) delete state.tree;
   // A check has looked at the workspace behind itself.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   delete call.started;

@@ -117,6 +117,8 @@ export interface State {
   lastRun?: EventOf<'run.finished'>;
   /** Checks of earlier runs, the last ones: what they proved may still hold. */
   evidence: Evidence[];
+  /** The workspace before the first effect of the last run, or of the run that it goes on with. */
+  base?: TreeId;
   /** The workspace as it was last seen in this turn, where nothing has run since. */
   tree?: TreeId;
   /** The first prompt, for the title. */

@@ -7,6 +7,7 @@ import { isFile } from './package-json.ts';
 
 /** Exit codes of a shell that found no program, or none that it may run. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
+const MANAGER = /\b(?:npm|pnpm|yarn|bun)\b/;
 const MAX_PACKAGE = 1024 * 1024;
 
 export interface CheckedCommand {
@@ -31,8 +32,10 @@ export async function toEvidence(
   { command, result, text = '', summary, cwd, as }: CheckedCommand,
 ): Promise<Omit<Receipt, 'tree' | 'left'> | undefined> {
   const folder = cwd === undefined ? '' : relative(context.workspace.root, cwd).replaceAll('\\', '/');
-  const scripts = await readScripts(context, command, folder);
-  const read = readChecks(command, { cwd: folder, scriptsOf: (at) => scripts.get(at) });
+  const { root } = context.workspace;
+  // A command that names no package manager needs no package.json.
+  const scripts = MANAGER.test(command) ? await readScripts(context, command, folder) : new Map<string, never>();
+  const read = readChecks(command, { cwd: folder, root, scriptsOf: (at) => scripts.get(at) });
   const known: Check[] = as ? [{ ...as, cwd: folder, paths: [], filters: [] }] : [];
   const checks = read?.checks ?? known;
   if (checks.length === 0) return undefined;
@@ -61,7 +64,7 @@ async function readScripts(
 ): Promise<Map<string, Record<string, string>>> {
   const found = new Map<string, Record<string, string>>();
   const named = [...command.matchAll(/(?:\bcd|--prefix[= ]|--cwd[= ]|--dir[= ]|-C)\s*['"]?([\w@./-]+)/g)].map(
-    ([, path]) => path!,
+    ([, path]) => (path!.startsWith(workspace.root) ? path!.slice(workspace.root.length) : path!),
   );
   const folders = ['', folder, ...named.flatMap((path) => [path, `${folder}/${path}`])];
   for (const each of new Set(folders.map(toPlain))) {

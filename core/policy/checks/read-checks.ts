@@ -21,6 +21,8 @@ export interface ReadChecks {
 export interface ReadChecksOptions {
   /** Where the line runs, relative to the workspace. Default: ''. */
   cwd?: string;
+  /** Absolute path of the workspace, for lines that name it. */
+  root?: string;
   /** Scripts of the package.json in a folder, relative to the workspace; undefined where they are not known. */
   scriptsOf?: (folder: string) => Readonly<Record<string, string>> | undefined;
 }
@@ -37,6 +39,7 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
   try {
     const found = walkText(line, {
       cwd: options.cwd ?? '',
+      root: options.root,
       scriptsOf: options.scriptsOf ?? (() => undefined),
       errexit: false,
       pipefail: false,
@@ -54,6 +57,7 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
 /** What is known while a line is walked. `cd` and `set` change it for what follows. */
 interface Place {
   cwd: string;
+  root: string | undefined;
   scriptsOf: NonNullable<ReadChecksOptions['scriptsOf']>;
   errexit: boolean;
   pipefail: boolean;
@@ -191,7 +195,7 @@ function walkCommand(node: Command, place: Place): Found {
   const args = words.argv?.slice(1) ?? ['='];
   if (name === '') return { ...NOTHING, ...(words.trick === undefined ? {} : { doubt: words.trick }), acts: writes };
   if (name === 'cd') {
-    place.cwd = toFolder(place.cwd, args.find((arg) => arg !== '--') ?? '/');
+    place.cwd = toFolder(place, args.find((arg) => arg !== '--') ?? '/');
     return NOTHING;
   }
   if (name === 'set') {
@@ -233,7 +237,10 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 );
 
 /** A folder seen from another, relative to the workspace; what leads out of it is kept as it is written. */
-function toFolder(from: string, path: string): string {
+function toFolder({ cwd: from, root }: Pick<Place, 'cwd' | 'root'>, path: string): string {
+  if (root !== undefined && (path === root || path.startsWith(`${root}/`))) {
+    return toFolder({ cwd: '', root }, path.slice(root.length + 1));
+  }
   if (path.startsWith('/')) return path;
   const parts = from === '' ? [] : from.split('/');
   for (const part of path.split('/')) {

@@ -226,7 +226,12 @@ function readManager(name: string, args: readonly string[], options: ProgramOpti
     const own = dashes < 0 ? rest : rest.slice(0, dashes);
     if (own.some((arg) => /^--(?:if-present|script-shell|dry-run)\b/.test(arg)))
       doubt ??= `with ${own.join(' ')} npm can pass without having run it`;
-    rest = [...own.filter((arg) => !arg.startsWith('-')), ...(dashes < 0 ? [] : rest.slice(dashes + 1))];
+    const words = own.filter((arg, index) => {
+      const isPackage = /^(?:-w|--workspace)$/.test(own[index - 1] ?? '');
+      if (isPackage || arg.startsWith('--workspace=')) filters.push(`-w ${arg}`);
+      return !isPackage && !arg.startsWith('-');
+    });
+    rest = [...words, ...(dashes < 0 ? [] : rest.slice(dashes + 1))];
   } else rest = rest.filter((arg) => arg !== '--');
   const read = readScript(verb, rest, { ...options, cwd });
   if (!read) return undefined;
