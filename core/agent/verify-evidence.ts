@@ -9,7 +9,7 @@ import {
   type EventOf,
   type Evidence,
 } from '../protocol/index.ts';
-import { loadState } from './advance.ts';
+import { loadState } from './load-state.ts';
 import { isDerived } from './close-evidence.ts';
 import type { Engine } from './engine.ts';
 import { isReviewed, toGateContext } from './gate-context.ts';
