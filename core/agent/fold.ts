@@ -67,17 +67,9 @@ export function fold(state: State, event: Event): void {
     case 'message.added':
       foldMessage(state, event.message);
       return;
-    case 'tool.started': {
-      const call = state.calls.find((candidate) => candidate.id === event.call);
-      if (call) call.started = event;
-      // A pure read changes nothing.
-      if (event.resume !== 'repeat') delete state.tree;
-      if (event.resume !== 'repeat' && state.run) state.run.acted = true;
-      // What a command changed is not known by its result.
-      if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
-      state.turnEffects?.tools.add(event.name);
+    case 'tool.started':
+      foldStart(state, event);
       return;
-    }
     case 'tool.finished':
       foldResult(state, event);
       return;
@@ -132,6 +124,17 @@ const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 const MAX_EVIDENCE = 40;
 
 const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+function foldStart(state: State, event: EventOf<'tool.started'>): void {
+  const call = state.calls.find((candidate) => candidate.id === event.call);
+  if (call) call.started = event;
+  // A pure read changes nothing.
+  if (event.resume !== 'repeat') delete state.tree;
+  if (event.resume !== 'repeat' && state.run) state.run.acted = true;
+  // What a command changed is not known by its result.
+  if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
+  state.turnEffects?.tools.add(event.name);
+}
 
 function foldChange(state: State, event: EventOf<'session.changed'>): void {
   if (event.title !== undefined) state.title = event.title;
