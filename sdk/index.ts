@@ -12,6 +12,8 @@ export type {
   Tool,
   ToolContext,
   ToolOutput,
+  VerifiedEvidence,
+  VerifyOptions,
 } from '@klaus/core/agent';
 export { isEditable, renderHunk, toNewText } from '@klaus/core/policy';
 export * from '@klaus/core/protocol';

@@ -20,6 +20,7 @@ import type { ApprovalRow, SessionRow, SqliteStore } from '@klaus/adapters/store
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { Configuration } from './config/configuration.ts';
 import type { GcSummary } from './snapshots.ts';
+import type { VerifiedEvidence, VerifyOptions } from '@klaus/core/agent';
 import type { PinnedText, PinResult } from './session-pins.ts';
 import type { GivenCall } from './grants/call-text.ts';
 import type { Explanation, ExplainOptions } from './grants/explain.ts';
@@ -112,6 +113,13 @@ export interface Session {
   restore(request: RestoreRequest, options: RestoreOptions): Promise<Restored>;
   /** What a turn changed; default: the last with effects. @throws KlausError `usage` for a turn without effects. */
   turnChanges(turn?: number): Promise<TurnChanges>;
+  /**
+   * Runs the checks of the last run that had any again, through the gate, in the sandbox, and writes what came out
+   * into the log. Claims the session meanwhile.
+   *
+   * @throws KlausError `store.busy` while a process works on it, `usage` when there is nothing to run again.
+   */
+  verify(options?: Partial<VerifyOptions>): Promise<VerifiedEvidence>;
   /** The grant of the session with everything that it was before, oldest first. */
   grants(): GrantRecord[];
   /**

@@ -8,6 +8,7 @@ import {
   toPinText,
   toChangeParts,
   toDiffText,
+  verifyEvidence,
   type Engine,
 } from '@klaus/core/agent';
 import type { SqliteStore } from '@klaus/adapters/store';
@@ -68,6 +69,10 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
     async turnChanges(given) {
       const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
+    },
+    async verify({ by = 'sdk', ...rest } = {}) {
+      const root = workspace();
+      return verifyEvidence(root === undefined ? engine : await inForce.engine(root), id, { by, ...rest });
     },
     events: (after = 0) => store.read(id, after),
     pin: (given, options) => pin({ engine, store, session: id }, given, options),

@@ -1,4 +1,5 @@
 import type { AnswerOptions } from './commands/answer.ts';
+import type { VerifyCommandOptions } from './commands/verify.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './report-error.ts';
@@ -148,6 +149,23 @@ function addSessions(program: Command, done: Done): void {
         return;
       }
       done(await (await import('./commands/show.ts')).show(id, options));
+    });
+  program
+    .command('verify')
+    .summary('run the recorded checks of a session again: exit 0 only when all of them pass')
+    .description(
+      'Runs the checks of the last run that had any again: the same calls, through the gate, in the sandbox, on the workspace as it is now. What comes out is written into the log.',
+    )
+    .argument('[id]', 'session id or its beginning (default: the latest session of this folder)')
+    .option('--yes', 'also run what the gate would ask about; what it denies stays denied')
+    .option('--plain', 'no colours')
+    .option('--json', 'the event evidence.verified, on one line')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all passed, 1 a check failed or proves nothing, 6 the gate let one not run, 9 busy.',
+    )
+    .action(async (id: string | undefined, options: VerifyCommandOptions) => {
+      done(await (await import('./commands/verify.ts')).verify(id, options));
     });
   program
     .command('export')

@@ -37,17 +37,21 @@ export function fold(state: State, event: Event): void {
       state.closed = true;
       return;
     case 'run.started':
-      state.run = createRun(event);
+      // A run that goes on is held to the same beginning.
+      state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
+      if (event.trigger !== 'resume') delete state.base;
       return;
     case 'run.finished':
       delete state.run;
       state.lastRun = event;
+      if (event.evidence.length > 0) state.evidence = [...state.evidence, ...event.evidence].slice(-MAX_EVIDENCE);
       // After a cancel, a limit or a failing model nobody wants one more request.
       state.titled = event.turns === 0 || !NAMED_OUTCOMES.has(event.outcome);
       return;
     case 'turn.started':
       state.turn = event.turn;
       state.openTurn = event;
+      delete state.tree;
       state.spent.turns++;
       if (state.run) {
         state.run.turns++;
@@ -66,14 +70,9 @@ export function fold(state: State, event: Event): void {
     case 'message.added':
       foldMessage(state, event.message);
       return;
-    case 'tool.started': {
-      const call = state.calls.find((candidate) => candidate.id === event.call);
-      if (call) call.started = event;
-      // What a command changed is not known by its result.
-      if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
-      state.turnEffects?.tools.add(event.name);
+    case 'tool.started':
+      foldStart(state, event);
       return;
-    }
     case 'tool.finished':
       foldResult(state, event);
       return;
@@ -98,6 +97,9 @@ export function fold(state: State, event: Event): void {
     case 'workspace.snapshotted':
       foldSnapshot(state, event);
       return;
+    case 'workspace.restored':
+      delete state.tree;
+      return;
     case 'workspace.committed':
       state.checkpoint = event.commit;
       if (state.run) state.run.checkpointed = true;
@@ -116,7 +118,7 @@ export function fold(state: State, event: Event): void {
       if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
         state.turnEffects.isApproved = true;
       return;
-    case 'workspace.restored':
+    case 'evidence.verified':
     case 'notice':
       return;
   }
@@ -125,7 +127,21 @@ export function fold(state: State, event: Event): void {
 /** Rules whose allow is the word of a human. */
 const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 
+/** Checks of earlier runs that are kept in mind. */
+const MAX_EVIDENCE = 40;
+
 const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+function foldStart(state: State, event: EventOf<'tool.started'>): void {
+  const call = state.calls.find((candidate) => candidate.id === event.call);
+  if (call) call.started = event;
+  // A pure read changes nothing.
+  if (event.resume !== 'repeat') delete state.tree;
+  if (event.resume !== 'repeat' && state.run) state.run.acted = true;
+  // What a command changed is not known by its result.
+  if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
+  state.turnEffects?.tools.add(event.name);
+}
 
 function foldChange(state: State, event: EventOf<'session.changed'>): void {
   if (event.title !== undefined) state.title = event.title;
@@ -139,6 +155,8 @@ function foldChange(state: State, event: EventOf<'session.changed'>): void {
 }
 
 function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
+  state.tree = event.tree;
+  if (state.run) state.base = state.run.base ??= event.tree;
   if (event.moment === 'before') {
     state.openSnapshot = event;
     // A command whose changes waited for a human began before this state, and is kept as far as he said.
@@ -163,6 +181,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     turns: 0,
     toolCalls: 0,
     evidence: [],
+    acted: false,
     calls: [],
     invalidInputs: 0,
     continuations: 0,
@@ -230,6 +249,11 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
   const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
+  // A check that may be repeated and that broke off may have written something all the same.
+  const isRead = call.started?.resume === 'repeat' && event.outcome === 'ok';
+  if (event.changes.length > 0 || (call.started && !isRead)) delete state.tree;
+  // A check has looked at the workspace behind itself.
+  if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
   if (wasRun) state.spent.toolCalls++;

@@ -64,7 +64,7 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       // A run can end before its first turn, at a limit or by a cancel: it is there to go on with all the same.
       return state.run || !state.lastRun ? [] : resumeRun(work, command);
     case 'cancel':
-      return state.run ? endRun(work, { outcome: 'cancelled', reason: 'The user stopped the run.' }) : [];
+      return endCancelled(work, command);
     case 'approve':
       return answer(state, command);
     case 'limits':
@@ -83,6 +83,14 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       return [{ type: 'session.changed', ...dropUndefined(changes) }];
     }
   }
+}
+
+/** A cancel that names a run stops no other: one that ended meanwhile is ended, and the next one is not meant. */
+async function endCancelled(work: Work, command: Extract<Command, { type: 'cancel' }>): Promise<EventBody[]> {
+  const { run } = work.state;
+  if (!run || (command.run !== undefined && command.run !== run.id)) return [];
+  const reason = command.reason ?? 'The user stopped the run.';
+  return endRun(work, { outcome: 'cancelled', reason, ...(command.by === undefined ? {} : { by: command.by }) });
 }
 
 async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {

@@ -28,5 +28,6 @@ export type { EngineSettings, RetrySettings } from './settings.ts';
 export { changesOfTurn, restore, type Restored, type RestoreOptions, type RestoreRequest } from './restore.ts';
 export { createState, toolsOf, type State } from './state.ts';
 export { toSystemPrompt } from './system-prompt.ts';
+export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './verify-evidence.ts';
 export { createToolRegistry, type ToolRegistry } from './tool-registry.ts';
 export { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';

@@ -1,4 +1,4 @@
-import { isReadOnly, KlausError, toKlausError, type EventBody } from '../protocol/index.ts';
+import { isReadOnly, KlausError, toKlausError, type EventBody, type TreeId } from '../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
 import {
   judgeCall,
@@ -15,6 +15,7 @@ import { keepAfter, keepBefore } from './keep-state.ts';
 import { openLayer, reviewChanges } from './review-changes.ts';
 import type { ToolOutput } from './ports/tool.ts';
 import type { CallState } from './state.ts';
+import { toReceipt, treeBefore } from './take-evidence.ts';
 import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
 import type { Work } from './work.ts';
 
@@ -42,9 +43,10 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     work,
     ready.map(({ tool }) => tool),
   );
+  const tree = await treeBefore(work, ready, before);
   await work.append([...before, ...bodies]);
   // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
-  const ended = await Promise.allSettled(ready.map((item) => runCall(work, item)));
+  const ended = await Promise.allSettled(ready.map((item) => runCall(work, item, tree)));
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
@@ -74,8 +76,12 @@ async function appendGivenUp(work: Work, head: CallHead, durationMs: number): Pr
   await work.append([toFinished(head, { outcome: 'unknown', output, durationMs })]);
 }
 
-/** Runs a call whose intent is durable and appends its result. */
-async function runCall(work: Work, ready: Ready): Promise<void> {
+/**
+ * Runs a call whose intent is durable and appends its result.
+ *
+ * @param tree The workspace before it, where it may be a check.
+ */
+async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Promise<void> {
   const { call, tool, context } = ready;
   const head = toHead(work, call);
   const { clock } = work.engine;
@@ -92,6 +98,8 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
     // What it may have read came to stand in the workspace while it ran.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
+    // On a layer it saw what stands there; `reviewChanges` says what that is.
+    if (output.evidence && !layer) finished.evidence = await toReceipt(work, output.evidence, tree);
     if (layer) unkept = await reviewChanges(work, { ready, finished, begun: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');

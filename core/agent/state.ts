@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Remembered,
   type StopReason,
+  type TreeId,
   type Usage,
 } from '../protocol/index.ts';
 import { accountOf, type Ledger, type OpenRequest } from './ledger.ts';
@@ -44,6 +45,10 @@ export interface RunState {
   turns: number;
   toolCalls: number;
   evidence: Evidence[];
+  /** The workspace before the first effect of the run. */
+  base?: TreeId;
+  /** A call of the run did more than read. */
+  acted: boolean;
   /** Every finished call in order: what a denial kept from happening is read from it. */
   calls: { name: string; outcome: EventOf<'tool.finished'>['outcome'] }[];
   /** Invalid inputs in a row. */
@@ -121,6 +126,12 @@ export interface State {
   pins: Pin[];
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
+  /** Checks of earlier runs, the last ones: what they proved may still hold. */
+  evidence: Evidence[];
+  /** The workspace before the first effect of the last run, or of the run that it goes on with. */
+  base?: TreeId;
+  /** The workspace as it was last seen in this turn, where nothing has run since. */
+  tree?: TreeId;
   /** The first prompt, for the title. */
   firstPrompt?: string;
   /** True once title and summary of the last run are settled. */
@@ -159,6 +170,7 @@ export function createState(): State {
     titled: true,
     approvals: new Map(),
     remembered: [],
+    evidence: [],
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };
@@ -192,4 +204,6 @@ export interface Ending {
   reason: string;
   /** For the outcome `limit`. */
   limit?: { limit: LimitName; used: number; cap: number; offer: number };
+  /** Who stopped it, for the outcome `cancelled`. */
+  by?: string;
 }

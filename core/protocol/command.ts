@@ -24,7 +24,15 @@ export const commandSchema = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('resume'), id, onAsk: onAskSchema })
     .describe('Go on after a run that stopped at a limit, a failure or a cancel.'),
-  z.object({ type: z.literal('cancel'), id }).describe('Stop the run.'),
+  z
+    .object({
+      type: z.literal('cancel'),
+      id,
+      run: z.string().optional().describe('Only this run. Absent: whichever is under way.'),
+      by: z.string().optional().describe('Who stops it: a door.'),
+      reason: z.string().optional().describe('Why, as one sentence for the log. Absent: the user wanted it.'),
+    })
+    .describe('Stop the run.'),
   z
     .object({
       type: z.literal('approve'),

@@ -3,7 +3,7 @@ import { hunkAnswerSchema, rememberedSchema, scopeSchema } from './approval.ts';
 import { fileChangeSchema } from './change.ts';
 import { contextPinned, contextUnpinned } from './context-event.ts';
 import { resumeSchema } from './effect.ts';
-import { evidenceSchema } from './evidence.ts';
+import { claimSchema, claimStatusSchema, evidenceSchema } from './evidence.ts';
 import { grantSchema } from './grant.ts';
 import { hunkSchema } from './hunk.ts';
 import { limitsSchema } from './limits.ts';
@@ -105,7 +105,13 @@ export const runFinished = z
     usd,
     turns: z.int(),
     toolCalls: z.int(),
-    evidence: z.array(evidenceSchema),
+    evidence: z.array(evidenceSchema).describe('The checks that ran, in their order.'),
+    tree: treeIdSchema.optional().describe('The workspace at the end, with which the checks were compared.'),
+    claim: claimStatusSchema
+      .optional()
+      .describe('What the success that the last words claim is worth: the worst of `claims`.'),
+    claims: z.array(claimSchema).optional().describe('Absent: nothing was claimed.'),
+    by: z.string().optional().describe('Who stopped the run: a door. Absent: nobody did.'),
     limit: z
       .object({
         limit: z.enum(['tokens', 'usd', 'toolCalls', 'turns']),
@@ -319,6 +325,27 @@ export const workspaceCommitted = z
   })
   .describe('The state of the workspace was committed to a private ref.');
 
+export const evidenceVerified = z
+  .object({
+    type: z.literal('evidence.verified'),
+    run: z.string().describe('The run whose checks were run again.'),
+    by: z.string().describe('Who asked: a door.'),
+    tree: treeIdSchema.optional().describe('The workspace when they began.'),
+    isChanged: z.boolean().optional().describe('The workspace differs from what the recorded checks saw.'),
+    checks: z.array(
+      z.object({
+        call: z.string().describe('The recorded call.'),
+        command: z.string(),
+        recorded: z.int().nullable().describe('The exit code in the record.'),
+        exitCode: z.int().nullable().describe('The exit code now; null also where it did not run.'),
+        result: z.enum(['passed', 'failed', 'denied', 'skipped']),
+        differs: z.boolean().describe('It ended otherwise than in the record.'),
+        reason: z.string().optional(),
+      }),
+    ),
+  })
+  .describe('Recorded checks ran again, at the word of a user.');
+
 export const contextCompacted = z
   .object({
     type: z.literal('context.compacted'),
@@ -373,6 +400,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   workspaceSnapshotted,
   workspaceRestored,
   workspaceCommitted,
+  evidenceVerified,
   contextCompacted,
   contextPinned,
   contextUnpinned,

@@ -111,7 +111,9 @@ function withoutCall(canonical: unknown[], calls: Set<string>): unknown[] {
   const kept = (canonical as { type: string; call?: string }[]).filter(
     (event) => event.type !== 'tool.finished' || !calls.has(event.call!),
   );
-  return kept.map((event) => (event.type === 'run.finished' ? { ...event, evidence: [] } : event));
+  return kept.map((event) =>
+    event.type === 'run.finished' ? { ...event, evidence: [], claim: 'none', claims: [] } : event,
+  );
 }
 
 /** What happened in which order, without what it came to. */

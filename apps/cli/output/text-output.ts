@@ -1,5 +1,6 @@
 import type { Event, EventOf, EventType, Live } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
+import { toEvidenceLines } from './evidence-lines.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 import type { Output } from './output.ts';
 import { toLine, toPrintable } from './printable.ts';
@@ -199,10 +200,8 @@ function createFactViews(screen: Screen): Views {
 
 function showEnd(screen: Screen, event: EventOf<'run.finished'>): void {
   const { mark, paint, line } = screen;
-  // Of a check that ran several times, only the last result is the state of things.
-  for (const { command, exitCode } of new Map(event.evidence.map((check) => [check.command, check])).values()) {
-    const result = exitCode === null ? 'ended by a signal' : `exit ${exitCode}`;
-    line(`${mark(exitCode === 0 ? 'ok' : 'bad')}${toLine(command, 80)} ${paint('dim', result)}`);
+  for (const { mark: kind, text, detail } of toEvidenceLines(event)) {
+    line(`${mark(kind)}${toLine(text, 120)} ${paint('dim', toLine(detail, 300))}`);
   }
   const facts = [
     formatNumber(event.turns, 'turn'),

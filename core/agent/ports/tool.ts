@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Access, BlobRef, Effect, FileChange, Resume } from '../../protocol/index.ts';
+import type { Access, BlobRef, Effect, FileChange, Receipt, Resume } from '../../protocol/index.ts';
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
@@ -36,8 +36,8 @@ export interface ToolOutput {
   changes?: readonly FileChange[];
   /** The whole output where `text` is not all of it. */
   blob?: BlobRef;
-  /** Set by tools that check something: the command and its exit code are evidence for the run. */
-  evidence?: { command: string; exitCode: number | null };
+  /** Set by tools that check something: the command and its exit code are evidence for the run. The engine adds the trees. */
+  evidence?: Omit<Receipt, 'tree' | 'left'>;
 }
 
 /** One thing that looks like a secret. */
