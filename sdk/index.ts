@@ -21,6 +21,7 @@ export type {
   Klaus,
   KlausOptions,
   OpenOptions,
+  PromptOptions,
   Session,
   TurnChanges,
 } from './klaus.ts';

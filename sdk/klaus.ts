@@ -74,11 +74,20 @@ export type Advance =
   /** Another live process holds the session. It serves what was sent. */
   | { state: 'busy' };
 
+export interface PromptOptions {
+  /** What becomes of a question when nobody is there. Default `deny`. */
+  onAsk?: OnAsk;
+  /** While a run is under way. Default `steer`. */
+  delivery?: 'steer' | 'queue';
+  /** Milliseconds for which the run waits out an outage of the model, also after a restart. Default: the setting. */
+  waitForModelMs?: number;
+}
+
 /** A handle on one session. Holding it claims nothing. */
 export interface Session {
   readonly id: string;
   /** Sends a prompt to the inbox and returns the command's id. */
-  prompt(content: string | readonly Part[], options?: { onAsk?: OnAsk; delivery?: 'steer' | 'queue' }): Promise<string>;
+  prompt(content: string | readonly Part[], options?: PromptOptions): Promise<string>;
   /**
    * Sends any other command; `id` is chosen for you. A change of model is checked and stored by its full name.
    *

@@ -35,13 +35,14 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
   };
   return {
     id,
-    async prompt(content, { onAsk = 'deny', delivery = 'steer' } = {}) {
+    async prompt(content, { onAsk = 'deny', delivery = 'steer', waitForModelMs } = {}) {
       // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
       await checkPolicy();
       const row = store.session(id);
       if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
-      return send({ type: 'prompt', id: engine.ids.ulid(), parts, onAsk, delivery });
+      const wait = waitForModelMs === undefined ? {} : { waitForModelMs };
+      return send({ type: 'prompt', id: engine.ids.ulid(), parts, onAsk, delivery, ...wait });
     },
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;

@@ -65,11 +65,12 @@ export async function workOn(options: WorkOptions): Promise<number> {
       retryable: true,
     });
   }
-  sayHowToGoOn(driven, options);
+  const { isOutage } = await import('@klaus/sdk');
+  sayHowToGoOn(driven, options, isOutage);
   return driven.exitCode;
 }
 
-function sayHowToGoOn(driven: Driven, options: WorkOptions): void {
+function sayHowToGoOn(driven: Driven, options: WorkOptions, isOutage: (outcome: string) => boolean): void {
   const { session, output, handedOver, next = true } = options;
   if (driven.state === 'parked') {
     for (const question of driven.approvals) {
@@ -86,6 +87,9 @@ function sayHowToGoOn(driven: Driven, options: WorkOptions): void {
     output.note(
       'Nobody was there to say yes. --approve edits or --approve auto allows more, --on-ask wait keeps the question open.',
     );
+  }
+  if (finished.outcome === 'model_failed' && isOutage(driven.failure ?? '')) {
+    output.note('With --wait-for-model 2h Klaus keeps trying until the model is back.');
   }
   if (next) output.note(`Session ${session.id}: go on with ${toNextStep(finished, session.id, denial)}`);
 }

@@ -1,6 +1,7 @@
 import {
   addUsage,
   isCharged,
+  isOutage,
   NO_USAGE,
   toText,
   type Event,
@@ -35,6 +36,7 @@ export function fold(state: State, event: Event): void {
       return;
     case 'run.started':
       state.run = createRun(event);
+      delete state.failingSince;
       return;
     case 'run.finished':
       delete state.run;
@@ -45,6 +47,7 @@ export function fold(state: State, event: Event): void {
     case 'turn.started':
       state.turn = event.turn;
       state.openTurn = event;
+      delete state.failingSince;
       state.spent.turns++;
       if (state.run) {
         state.run.turns++;
@@ -152,6 +155,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
   return {
     id: event.run,
     onAsk: event.onAsk,
+    waitForModelMs: event.waitForModelMs ?? 0,
     usage: NO_USAGE,
     usd: 0,
     turns: 0,
@@ -175,6 +179,9 @@ function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
   }
+  if (event.purpose === 'title') return;
+  if (event.outcome === 'ok') delete state.failingSince;
+  else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
   if (event.outcome === 'ok') {
     const { usage } = event;

@@ -79,7 +79,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   const { state, engine } = work;
   const run = engine.ids.ulid();
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'user', parts: command.parts };
-  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', onAsk: command.onAsk }];
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', ...toRunOptions(command) }];
   if (state.title === undefined) {
     const title = toShortTitle(message);
     if (title !== undefined) bodies.push({ type: 'session.changed', title });
@@ -89,6 +89,10 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   bodies.push(...recallKnowledge(work, run));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
   return bodies;
+}
+
+function toRunOptions({ onAsk, waitForModelMs }: Extract<Command, { type: 'prompt' | 'resume' }>) {
+  return { onAsk, ...dropUndefined({ waitForModelMs }) };
 }
 
 function toShortTitle(message: Message): string | undefined {
@@ -105,7 +109,7 @@ function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>): Eve
 function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): EventBody[] {
   const { state, engine } = work;
   const run = engine.ids.ulid();
-  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', onAsk: command.onAsk }];
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', ...toRunOptions(command) }];
   if (state.messages.at(-1)?.role === 'assistant') {
     const parts: Message['parts'] = [{ type: 'text', text: 'Go on with the task.' }];
     const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts };

@@ -84,6 +84,10 @@ export const runStarted = z
     ...run,
     trigger: z.enum(['prompt', 'resume']),
     onAsk: onAskSchema,
+    waitForModelMs: z
+      .number()
+      .optional()
+      .describe('Milliseconds for which an outage of the model is waited out in this run, also after a restart.'),
   })
   .describe('A run began: one prompt, worked on until the model ends or something stops it.');
 
@@ -150,6 +154,12 @@ export const modelAttempted = z
     status: z.int().optional().describe('HTTP status.'),
     message: z.string().optional(),
     retryInMs: z.number().optional().describe('Present when another attempt follows.'),
+    waitUntil: z
+      .number()
+      .optional()
+      .describe(
+        'Unix milliseconds until which this outage is waited out. Present when another attempt follows only for that.',
+      ),
     usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
     usd,
   })

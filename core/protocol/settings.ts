@@ -166,6 +166,17 @@ export const SETTINGS = {
     description: 'Longest wait between two requests, in milliseconds.',
     project: 'never',
   }),
+  'retry.waitMs': defineSetting({
+    schema: z
+      .int()
+      .min(0)
+      .max(7 * DAY_MS),
+    default: 0,
+    env: 'KLAUS_RETRY_WAIT_MS',
+    description:
+      'Milliseconds from its first failure on during which a model that cannot be reached, is overloaded or limits the rate is asked again, however often. 0: as often as retry.attempts says.',
+    project: 'never',
+  }),
   'retry.idleMs': defineSetting({
     schema: milliseconds,
     default: 60_000,
