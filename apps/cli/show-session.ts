@@ -45,6 +45,7 @@ export async function workOn(options: WorkOptions): Promise<number> {
     const begun = klaus.store.lastOf(session.id, ['turn.started']);
     for (const event of session.events(begun?.seq ?? 0)) if (event.seq <= options.after) output.recall(event);
   }
+  const { isKlausError, isOutage, KlausError } = await import('@klaus/sdk');
   const driven = await drive({
     klaus,
     session,
@@ -53,19 +54,21 @@ export async function workOn(options: WorkOptions): Promise<number> {
     asks: options.asks,
     plain: show.plain ?? false,
     timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
+  }).catch((error: unknown) => {
+    if (!isKlausError(error) || error.code !== 'store.full') throw error;
+    const hint = `${error.hint ?? ''} Then go on with klaus resume ${session.id}.`.trimStart();
+    throw new KlausError(error.code, error.message, { hint, cause: error });
   });
   if (driven.state === 'busy') {
     if (options.handedOver !== undefined) {
       output.note(`${options.handedOver} waits in session ${session.id}: the process that holds it takes it.`);
       return EXIT.done;
     }
-    const { KlausError } = await import('@klaus/sdk');
     throw new KlausError('store.busy', `Another process is working on session ${session.id}.`, {
       hint: `Speak into it with klaus steer ${session.id} "text", stop it with klaus cancel ${session.id}, or wait.`,
       retryable: true,
     });
   }
-  const { isOutage } = await import('@klaus/sdk');
   sayHowToGoOn(driven, options, isOutage);
   return driven.exitCode;
 }
