@@ -4,7 +4,14 @@ import type { Event, Script } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { canMount, canMountImages, mountImage, mountMemory } from '../fixtures/disk.ts';
 import { ofType } from '../fixtures/engine.ts';
-import { runKlaus, startKlaus, startServer, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
+import {
+  runKlaus,
+  startKlaus,
+  startServer,
+  toEvents,
+  type KlausOptions,
+  type RunningKlaus,
+} from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 
@@ -13,7 +20,10 @@ const LARGE = 'large '.repeat(20_000);
 function toScript(sleep: string): Script {
   return {
     steps: [
-      { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: `echo ran >> ran.log; ${sleep}` } }] } },
+      {
+        when: { turn: 0 },
+        reply: { calls: [{ name: 'run_command', input: { command: `echo ran >> ran.log; ${sleep}` } }] },
+      },
       { when: { turn: 1 }, reply: { calls: [{ name: 'write_file', input: { path: 'kept.txt', content: LARGE } }] } },
       { when: { turn: 2 }, reply: { text: 'That is all.' } },
     ],
@@ -62,30 +72,36 @@ function expectResumed(place: Place, events: readonly Event[]): void {
 const leftOvers = (place: Place) => readdirSync(place.workspace).filter((name) => name.startsWith('.klaus'));
 
 describe.skipIf(!canMount)('a full disk', () => {
-  test.each(['home', 'both'] as const)('where Klaus keeps its state (%s): said, kept, and gone on with', async (where) => {
-    using place = createPlace();
-    using home = mountMemory(place.home);
-    using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
-    const { klaus, options, session, server, goOn } = await begin(place);
-    await using _ = server;
-    home.fill();
-    workspace?.fill();
-    await goOn();
-    const ended = await klaus.ended;
-    expect(ended.code).toBe(1);
-    expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
-      error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
-    });
-    expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
-    // Still no room: the same words, and nothing lost by trying.
-    expect(await runKlaus(['resume', session], options)).toMatchObject({ code: 1, stderr: expect.stringContaining('space') });
-    home.free();
-    workspace?.free();
-    expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
-    const events = await logOf(place, session);
-    expectKept(ended.stdout, events);
-    expectResumed(place, events);
-  });
+  test.each(['home', 'both'] as const)(
+    'where Klaus keeps its state (%s): said, kept, and gone on with',
+    async (where) => {
+      using place = createPlace();
+      using home = mountMemory(place.home);
+      using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
+      const { klaus, options, session, server, goOn } = await begin(place);
+      await using _ = server;
+      home.fill();
+      workspace?.fill();
+      await goOn();
+      const ended = await klaus.ended;
+      expect(ended.code).toBe(1);
+      expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
+        error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
+      });
+      expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
+      // Still no room: the same words, and nothing lost by trying.
+      expect(await runKlaus(['resume', session], options)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('space'),
+      });
+      home.free();
+      workspace?.free();
+      expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
+      const events = await logOf(place, session);
+      expectKept(ended.stdout, events);
+      expectResumed(place, events);
+    },
+  );
 
   test('where the project is: the model is told, no file is half written, and the run goes on', async () => {
     using place = createPlace();
@@ -142,7 +158,10 @@ describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
     const ended = await klaus.ended;
     expect(ended.code).toBe(1);
     expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({ error: { code: 'store.full' } });
-    expect(await runKlaus(['resume', session], options)).toMatchObject({ code: 1, stderr: expect.stringContaining('writable') });
+    expect(await runKlaus(['resume', session], options)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('writable'),
+    });
     home.repair();
     expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
     const events = await logOf(place, session);

@@ -86,36 +86,41 @@ function readOpenai(request: RecordedRequest): Told {
 
 describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, sandbox %s', (sandbox) => {
   describe.each(Object.entries(WIRES))('%s', (_, { toEnv, read }) => {
-    test.each(['SIGKILL', 'SIGTERM'] as const)('%s: no process is left, and resume tells what is known', async (signal) => {
-      using place = createPlace();
-      const sleep = toUniqueSleep();
-      const command = `echo begun; ${sleep}; echo over`;
-      await using server = await startServer(toScript(command));
-      const env = { ...toEnv(server.url), ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60', KLAUS_SANDBOX: sandbox };
-      const klaus = startKlaus(['run', '--json', PROMPT], { place, env });
-      await klaus.printed('stdout', '"type":"tool.started"');
-      const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
-      await untilProgram(sleep);
-      klaus.kill(signal);
-      const ended = await klaus.ended;
-      if (signal === 'SIGTERM') {
-        expect(ended.code).toBe(130);
+    test.each(['SIGKILL', 'SIGTERM'] as const)(
+      '%s: no process is left, and resume tells what is known',
+      async (signal) => {
+        using place = createPlace();
+        const sleep = toUniqueSleep();
+        const command = `echo begun; ${sleep}; echo over`;
+        await using server = await startServer(toScript(command));
+        const env = { ...toEnv(server.url), ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60', KLAUS_SANDBOX: sandbox };
+        const klaus = startKlaus(['run', '--json', PROMPT], { place, env });
+        await klaus.printed('stdout', '"type":"tool.started"');
+        const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
+        await untilProgram(sleep);
+        klaus.kill(signal);
+        const ended = await klaus.ended;
+        if (signal === 'SIGTERM') {
+          expect(ended.code).toBe(130);
+          expect(findProcesses(sleep)).toEqual([]);
+        }
+        const resumed = await runKlaus(['resume', session, '--json'], { place, env });
+        expect(resumed).toMatchObject({ code: 0 });
         expect(findProcesses(sleep)).toEqual([]);
-      }
-      const resumed = await runKlaus(['resume', session, '--json'], { place, env });
-      expect(resumed).toMatchObject({ code: 0 });
-      expect(findProcesses(sleep)).toEqual([]);
 
-      const told = read(server.requests.findLast(({ method }) => method === 'POST')!);
-      expect(told.prompt).toContain(PROMPT);
-      expect(told.call.input).toEqual({ command });
-      expect(told.result.id).toBe(told.call.id);
-      expect(told.result.text).toMatch(signal === 'SIGKILL' ? /Outcome unknown/ : /[Cc]ancelled|[Ss]topped/);
-      expect(told.roles[0]).toBe('user');
-      expect(told.roles.some((role, index) => role === 'assistant' && told.roles[index + 1] === 'assistant')).toBe(false);
-      const events = toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
-      expect(ofType(events, 'tool.started')).toHaveLength(1);
-      expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
-    });
+        const told = read(server.requests.findLast(({ method }) => method === 'POST')!);
+        expect(told.prompt).toContain(PROMPT);
+        expect(told.call.input).toEqual({ command });
+        expect(told.result.id).toBe(told.call.id);
+        expect(told.result.text).toMatch(signal === 'SIGKILL' ? /Outcome unknown/ : /[Cc]ancelled|[Ss]topped/);
+        expect(told.roles[0]).toBe('user');
+        expect(told.roles.some((role, index) => role === 'assistant' && told.roles[index + 1] === 'assistant')).toBe(
+          false,
+        );
+        const events = toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
+        expect(ofType(events, 'tool.started')).toHaveLength(1);
+        expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
+      },
+    );
   });
 });
