@@ -65,7 +65,8 @@ export async function applyEdits(
     done = true;
     step?.done();
     for (const target of targets) if (target.backup !== null) remove(target.directory, target.backup);
-    for (const directory of new Set(targets.map((target) => target.directory))) await syncDirectory(directory);
+    const changed = [...targets.map((target) => target.directory), ...made.map(({ parent }) => parent)];
+    for (const directory of new Set(changed)) await syncDirectory(directory);
     step?.end();
     return targets.flatMap(toChange);
   } catch (error) {

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import type { Order } from './klaus-process.ts';
 import { GIT_ENV } from './twelve-tools.ts';
 
-const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
+export const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
 
 /** How a Klaus in a process of its own ended, and what it said. */
 export interface Ended {

@@ -1,6 +1,6 @@
 // A Klaus in a process of its own that ends itself with SIGKILL at a chosen moment, or not at all.
 // Told by one JSON object on the command line; prints one JSON object when it comes to an end by itself.
-import { existsSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { builtinTools } from '@klaus/adapters/tools';
@@ -19,6 +19,10 @@ export interface Order {
   mode?: 'auto' | 'ask' | 'edits';
   /** Stay when the run is parked, and go on as soon as an answer comes. */
   stay?: boolean;
+  /** Say each event's seq on standard output, as a door shows it. */
+  show?: boolean;
+  /** Default: as the machine has it. */
+  sandbox?: 'host';
   /** Who answers questions: a user who approves all of them. Default: nobody. */
   user?: 'approves';
   /** Die as soon as the event of this seq is durable, or this many milliseconds later, whatever is going on then. */
@@ -53,7 +57,11 @@ await using klaus = await createKlaus({
   env: { PATH: process.env['PATH'] },
   builtinTools: false,
   tools,
-  settings: { model: 'scripted/test', 'retry.baseMs': 5 },
+  settings: {
+    model: 'scripted/test',
+    'retry.baseMs': 5,
+    ...(order.sandbox ? { 'sandbox.driver': order.sandbox } : {}),
+  },
   scripted: async () => ({ url: order.url, price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } }),
 });
 const session =
@@ -61,6 +69,7 @@ const session =
     ? await klaus.open({ ...(order.mode ? { mode: order.mode } : {}) })
     : klaus.session(order.session);
 session.subscribe(0, (event) => {
+  if (order.show) writeSync(1, `${JSON.stringify({ shown: event.seq })}\n`);
   if (event.seq === order.dieAfterSeq) (dieLater ?? die)();
 });
 if (order.dieAtCheckpoint) {
