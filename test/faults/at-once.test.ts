@@ -1,14 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toText, type Event, type Script } from '@klaus/sdk';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 
-const MANY = 6;
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+const MANY = 4;
 
 async function logOf(place: Place, session: string): Promise<Event[]> {
   expect((await runKlaus(['audit', 'verify', session], { place })).code).toBe(0);

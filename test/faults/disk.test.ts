@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { canMount, canMountImages, mountImage, mountMemory } from '../fixtures/disk.ts';
 import { ofType } from '../fixtures/engine.ts';
 import {
@@ -14,6 +14,9 @@ import {
 } from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
 
 const LARGE = 'large '.repeat(20_000);
 

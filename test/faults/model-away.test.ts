@@ -1,10 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startModelServer, type Event, type Script } from '@klaus/sdk';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** A command that leaves a line each time it runs and ends when the test lets it: meanwhile the model goes away. */
 const COMMAND = 'echo ran >> ran.log; until [ -e go ]; do sleep 0.05; done';

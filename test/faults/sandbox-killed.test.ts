@@ -1,10 +1,13 @@
 import type { Script } from '@klaus/adapters/models';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, listParents, toUniqueSleep, untilProgram } from './processes.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
 
 type Parents = ReturnType<typeof listParents>;
 

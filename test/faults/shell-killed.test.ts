@@ -1,10 +1,13 @@
 import type { RecordedRequest, Script } from '@klaus/adapters/models';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { ofType } from '../fixtures/engine.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, toUniqueSleep, untilProgram } from './processes.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
 
 const PROMPT = 'wait for five minutes';
 
