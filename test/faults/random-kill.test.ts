@@ -97,9 +97,11 @@ function expectBalance(home: string, session: string, events: readonly Event[]):
   const usage = attempts.reduce((sum, event) => addUsage(sum, event.usage), NO_USAGE);
   const usd = attempts.reduce((sum, event) => sum + event.usd!, 0);
   using store = createSqliteStore({ home });
-  const { spent } = loadState({ store }, session);
-  expect(spent.usage).toEqual(usage);
-  expect(spent.usd).toBeCloseTo(usd, 9);
+  const { spent, ledger } = loadState({ store }, session);
+  const account = ledger.get(session)!;
+  expect(account.usage).toEqual(usage);
+  expect(account.usd).toBeCloseTo(usd, 9);
+  expect(account.open).toBeUndefined();
   expect(spent.toolCalls).toBe(TWENTY);
   const row = store.session(session)!;
   expect(row).toMatchObject({
