@@ -84,10 +84,7 @@ export const runStarted = z
     ...run,
     trigger: z.enum(['prompt', 'resume']),
     onAsk: onAskSchema,
-    waitForModelMs: z
-      .number()
-      .optional()
-      .describe('Milliseconds for which an outage of the model is waited out in this run, also after a restart.'),
+    waitForModelMs: z.number().optional().describe('For how long an outage of the model is waited out.'),
   })
   .describe('A run began: one prompt, worked on until the model ends or something stops it.');
 
@@ -154,12 +151,7 @@ export const modelAttempted = z
     status: z.int().optional().describe('HTTP status.'),
     message: z.string().optional(),
     retryInMs: z.number().optional().describe('Present when another attempt follows.'),
-    waitUntil: z
-      .number()
-      .optional()
-      .describe(
-        'Unix milliseconds until which this outage is waited out. Present when another attempt follows only for that.',
-      ),
+    waitUntil: z.number().optional().describe('Up to when, in Unix milliseconds, this outage is waited out.'),
     usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
     usd,
   })
