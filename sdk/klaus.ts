@@ -83,6 +83,8 @@ export interface PromptOptions {
   delivery?: 'steer' | 'queue';
   /** Keep its text in the context word for word. Default false. */
   pin?: boolean;
+  /** Milliseconds for which the run waits out an outage of the model, also after a restart. Default: the setting. */
+  waitForModelMs?: number;
 }
 
 /** A handle on one session. Holding it claims nothing. */

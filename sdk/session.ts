@@ -38,15 +38,15 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
   };
   return {
     id,
-    async prompt(content, { onAsk = 'deny', delivery = 'steer', pin: pinned = false } = {}) {
+    async prompt(content, { onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {}) {
       // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
       await checkPolicy();
       const row = store.session(id);
       if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
-      const command = { type: 'prompt' as const, id: engine.ids.ulid(), parts, onAsk, delivery };
-      return send(pinned ? { ...command, pin: true } : command);
+      const more = { ...(waitForModelMs === undefined ? {} : { waitForModelMs }), ...(pinned ? { pin: true } : {}) };
+      return send({ type: 'prompt', id: engine.ids.ulid(), parts, onAsk, delivery, ...more });
     },
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;

@@ -24,7 +24,12 @@ export interface DriveOptions {
  * How driving a session ended. `busy`: another live process holds it. `stopped` says that this process asked
  * it to stop, and why.
  */
-export type Driven = Advance & { stopped: 'interrupt' | 'timeout' | undefined; exitCode: ExitCode };
+export type Driven = Advance & {
+  stopped: 'interrupt' | 'timeout' | undefined;
+  /** What the last request to the model failed with; undefined when it did not. */
+  failure: ModelFailureCode | undefined;
+  exitCode: ExitCode;
+};
 
 /**
  * Works on a session until nothing is left to do here, showing what happens. Ctrl-C cancels once and
@@ -68,7 +73,7 @@ export async function drive(options: DriveOptions): Promise<Driven> {
     const stopped = stop.reason;
     // Another process may have ended the run between the command and the claim; its end counts.
     const settled = result.state === 'idle' && ended !== undefined ? { finished: ended, ...result } : result;
-    return { ...settled, stopped, exitCode: toExit(settled, stopped, failure) };
+    return { ...settled, stopped, failure, exitCode: toExit(settled, stopped, failure) };
   } finally {
     clearTimeout(timer);
     forgetReader();

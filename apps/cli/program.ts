@@ -10,6 +10,7 @@ import {
   onAskOption,
   type RunOptions,
   sandboxOption,
+  waitForModelOption,
 } from './run-options.ts';
 import { addAudit } from './program-audit.ts';
 import { addGrants } from './program-grants.ts';
@@ -106,7 +107,8 @@ function addRun(program: Command, done: Done): void {
     .summary('go on after a crash, a limit, a failure or a cancel')
     .description('Goes on with a session whose run stopped short. --budget-… and --max-… set new limits.')
     .argument('<id>', 'session id or its beginning')
-    .addOption(onAskOption());
+    .addOption(onAskOption())
+    .addOption(waitForModelOption());
   addShowOptions(addLimitOptions(resume)).action(async (id: string, options: RunOptions) => {
     done(await (await import('./commands/resume.ts')).resume(id, options));
   });

@@ -1,6 +1,7 @@
 import {
   addUsage,
   isCharged,
+  isOutage,
   NO_USAGE,
   toCalled,
   toText,
@@ -40,6 +41,7 @@ export function fold(state: State, event: Event): void {
       // A run that goes on is held to the same beginning.
       state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
       if (event.trigger !== 'resume') delete state.base;
+      delete state.failingSince;
       return;
     case 'run.finished':
       delete state.run;
@@ -52,6 +54,7 @@ export function fold(state: State, event: Event): void {
       state.turn = event.turn;
       state.openTurn = event;
       delete state.tree;
+      delete state.failingSince;
       state.spent.turns++;
       if (state.run) {
         state.run.turns++;
@@ -176,6 +179,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
   return {
     id: event.run,
     onAsk: event.onAsk,
+    waitForModelMs: event.waitForModelMs ?? 0,
     usage: NO_USAGE,
     usd: 0,
     turns: 0,
@@ -200,6 +204,9 @@ function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
   }
+  if (event.purpose === 'title') return;
+  if (event.outcome === 'ok') delete state.failingSince;
+  else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
   if (event.outcome === 'ok') {
     const { usage } = event;

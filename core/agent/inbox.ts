@@ -97,7 +97,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   const { state, engine } = work;
   const run = engine.ids.ulid();
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'user', parts: command.parts };
-  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', onAsk: command.onAsk }];
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', ...toRunOptions(command) }];
   if (state.title === undefined) {
     const title = toShortTitle(message);
     if (title !== undefined) bodies.push({ type: 'session.changed', title });
@@ -136,6 +136,10 @@ async function contextWindowOf(work: Work): Promise<number> {
   }
 }
 
+function toRunOptions({ onAsk, waitForModelMs }: Extract<Command, { type: 'prompt' | 'resume' }>) {
+  return { onAsk, ...dropUndefined({ waitForModelMs }) };
+}
+
 function toShortTitle(message: Message): string | undefined {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join(' ');
   return text !== '' && text.length <= MAX_TITLE && !text.includes('\n') ? text : undefined;
@@ -151,7 +155,7 @@ async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>
 function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): EventBody[] {
   const { state, engine } = work;
   const run = engine.ids.ulid();
-  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', onAsk: command.onAsk }];
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', ...toRunOptions(command) }];
   if (state.messages.at(-1)?.role === 'assistant') {
     const parts: Message['parts'] = [{ type: 'text', text: 'Go on with the task.' }];
     const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts };

@@ -1,4 +1,12 @@
-import { isReadOnly, KlausError, toKlausError, type EventBody, type TreeId } from '../protocol/index.ts';
+import {
+  isKlausError,
+  isReadOnly,
+  KlausError,
+  toKlausError,
+  type BlobRef,
+  type EventBody,
+  type TreeId,
+} from '../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
 import {
   judgeCall,
@@ -132,12 +140,11 @@ async function toResult(
   { head, ready, output }: { head: CallHead; ready: Ready; output: ToolOutput },
 ): Promise<ToolFinished> {
   const clean = work.redactor.redact(output.text);
-  const text = cut(work, ready, clean);
+  let text = cut(work, ready, clean);
   let { blob } = output;
   if (!blob && text !== clean) {
-    const writer = work.engine.store.writeBlob();
-    writer.write(new TextEncoder().encode(clean));
-    blob = await writer.finish();
+    blob = await keepWhole(work, clean);
+    if (!blob) text += '\n[the whole output could not be kept: there is no room on the disk]';
   }
   return toFinished(head, {
     outcome: output.isError ? 'error' : 'ok',
@@ -147,6 +154,18 @@ async function toResult(
     ...(output.evidence ? { evidence: output.evidence } : {}),
     changes: [...(output.changes ?? [])],
   });
+}
+
+/** The whole of an output that was cut; undefined where there is no room: the call is done all the same. */
+async function keepWhole({ engine }: Work, text: string): Promise<BlobRef | undefined> {
+  try {
+    const writer = engine.store.writeBlob();
+    writer.write(new TextEncoder().encode(text));
+    return await writer.finish();
+  } catch (error) {
+    if (isKlausError(error) && error.code === 'store.full') return undefined;
+    throw error;
+  }
 }
 
 /** False for what no log can hold, such as a cycle or a BigInt: a call that is done is not undone by its decoration. */

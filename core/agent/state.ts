@@ -40,6 +40,8 @@ export interface CallState {
 export interface RunState {
   readonly id: string;
   readonly onAsk: OnAsk;
+  /** Milliseconds for which this run waits out an outage of the model; the settings may say longer. */
+  readonly waitForModelMs: number;
   usage: Usage;
   usd: number | null;
   turns: number;
@@ -108,6 +110,8 @@ export interface State {
   turn: number;
   /** The turn that has no answer yet. */
   openTurn?: EventOf<'turn.started'>;
+  /** When the request under way failed first, in Unix milliseconds: an outage is as old as that, also after a restart. */
+  failingSince?: number;
   /** The history as the model sees it. Only ever appended to, but for a compaction, which replaces the array. */
   messages: Message[];
   /** UTF-8 bytes of what is in `messages`, kept as a sum so that nobody has to count again. */

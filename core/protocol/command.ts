@@ -6,6 +6,12 @@ import { partSchema } from './message.ts';
 import { modeSchema, onAskSchema } from './mode.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
+const waitForModelMs = z
+  .number()
+  .optional()
+  .describe(
+    'Milliseconds for which the run that begins waits out an outage of the model. Absent: as the settings say.',
+  );
 
 /** What anyone may ask of a session. Durable in the inbox; the holder of the session turns it into events. */
 export const commandSchema = z.discriminatedUnion('type', [
@@ -19,10 +25,11 @@ export const commandSchema = z.discriminatedUnion('type', [
       delivery: z
         .enum(['steer', 'queue'])
         .describe('While a run is under way: seen at its next model call, or its own run afterwards.'),
+      waitForModelMs,
     })
     .describe('Begin a run, or speak into one.'),
   z
-    .object({ type: z.literal('resume'), id, onAsk: onAskSchema })
+    .object({ type: z.literal('resume'), id, onAsk: onAskSchema, waitForModelMs })
     .describe('Go on after a run that stopped at a limit, a failure or a cancel.'),
   z
     .object({

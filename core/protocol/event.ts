@@ -89,6 +89,7 @@ export const runStarted = z
     ...run,
     trigger: z.enum(['prompt', 'resume']),
     onAsk: onAskSchema,
+    waitForModelMs: z.number().optional().describe('For how long an outage of the model is waited out.'),
   })
   .describe('A run began: one prompt, worked on until the model ends or something stops it.');
 
@@ -161,6 +162,7 @@ export const modelAttempted = z
     status: z.int().optional().describe('HTTP status.'),
     message: z.string().optional(),
     retryInMs: z.number().optional().describe('Present when another attempt follows.'),
+    waitUntil: z.number().optional().describe('Up to when, in Unix milliseconds, this outage is waited out.'),
     usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
     usd,
   })

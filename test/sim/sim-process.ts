@@ -132,7 +132,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     settings: {
       maxOutputTokens: 1_500,
       maxRetries: 2,
-      retry: { attempts: 4, baseMs: 500, maxMs: 20_000, idleMs: 60_000 },
+      retry: { attempts: 4, baseMs: 500, maxMs: 20_000, idleMs: 60_000, waitMs: 0 },
       maxToolOutputContext: 6_000,
       maxSearchResults: 100,
       execLimits: { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 },
@@ -146,6 +146,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     openWorkspace: async () => files.workspaceOf(host),
     openSandbox: async () => createSimSandbox(world, host),
     openKnowledge: (workspace) => store.knowledge(workspace),
+    openRecall: (session) => store.recall(session),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
     openSnapshots: async () => files.snapshotsOf(host, () => faults.checkSnapshot()),

@@ -170,7 +170,8 @@ function createFactViews(screen: Screen): Views {
       // A title that failed is nobody's loss.
       if (event.outcome === 'ok' || event.outcome === 'cancelled' || event.purpose === 'title') return;
       const what = toLine(`${event.model}: ${event.message ?? event.outcome.replaceAll('_', ' ')}`, 200);
-      const next = event.retryInMs === undefined ? '' : `; trying again in ${formatDuration(event.retryInMs)}`;
+      const left = event.waitUntil === undefined ? '' : `, for ${formatDuration(event.waitUntil - event.at)} at most`;
+      const next = event.retryInMs === undefined ? '' : `; trying again in ${formatDuration(event.retryInMs)}${left}`;
       line(`${mark('warn')}${what}${next}`);
     },
     'approval.answered': (event) =>
