@@ -38,10 +38,7 @@ export function fold(state: State, event: Event): void {
       state.closed = true;
       return;
     case 'run.started':
-      // A run that goes on is held to the same beginning.
-      state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
-      if (event.trigger !== 'resume') delete state.base;
-      delete state.failingSince;
+      foldRunStart(state, event);
       return;
     case 'run.finished':
       delete state.run;
@@ -51,15 +48,7 @@ export function fold(state: State, event: Event): void {
       state.titled = event.turns === 0 || !NAMED_OUTCOMES.has(event.outcome);
       return;
     case 'turn.started':
-      state.turn = event.turn;
-      state.openTurn = event;
-      delete state.tree;
-      delete state.failingSince;
-      state.spent.turns++;
-      if (state.run) {
-        state.run.turns++;
-        delete state.run.failure;
-      }
+      foldTurnStart(state, event);
       return;
     case 'model.requested':
       return;
@@ -124,6 +113,25 @@ export function fold(state: State, event: Event): void {
     case 'evidence.verified':
     case 'notice':
       return;
+  }
+}
+
+function foldRunStart(state: State, event: EventOf<'run.started'>): void {
+  // A run that goes on is held to the same beginning.
+  state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
+  if (event.trigger !== 'resume') delete state.base;
+  delete state.failingSince;
+}
+
+function foldTurnStart(state: State, event: EventOf<'turn.started'>): void {
+  state.turn = event.turn;
+  state.openTurn = event;
+  delete state.tree;
+  delete state.failingSince;
+  state.spent.turns++;
+  if (state.run) {
+    state.run.turns++;
+    delete state.run.failure;
   }
 }
 
