@@ -20,8 +20,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'emit-before-append',
     what: 'subscribers are told before the transaction is committed',
     file: 'adapters/store/sqlite/group-commit.ts',
-    from: 'if (this.#write(job)) written.push(job);',
-    to: 'if (this.#write(job)) { written.push(job); job.tell(); }',
+    from: 'written.push(jobs[0]!);',
+    to: 'written.push(jobs[0]!); jobs[0]!.tell();',
     breaks: ['append before emit'],
   },
   {
