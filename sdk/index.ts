@@ -4,6 +4,8 @@ export type {
   Intent,
   Knowledge,
   KnowledgeEntry,
+  ProcessOutput,
+  ProcessStatus,
   RestoreOptions,
   RestoreRequest,
   Restored,
@@ -24,6 +26,7 @@ export type {
   Session,
   TurnChanges,
 } from './klaus.ts';
+export type { BackgroundProcess } from './processes.ts';
 export type { GivenCall } from './grants/call-text.ts';
 export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';

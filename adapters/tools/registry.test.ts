@@ -39,6 +39,8 @@ test('names, order and effects stay: they are in the prefix of every request and
     'memory_set write repeat',
     'memory_list read repeat',
     'memory_search read repeat',
+    'process_output read repeat',
+    'process_control execute tell',
   ]);
 });
 

@@ -14,6 +14,7 @@ import { addAudit } from './program-audit.ts';
 import { addGrants } from './program-grants.ts';
 import { addSecrets } from './program-secrets.ts';
 import { addMemory } from './program-memory.ts';
+import { addProcesses } from './program-processes.ts';
 import { addGate, addUndo } from './program-undo.ts';
 import { addUsage } from './program-usage.ts';
 import { VERSION } from '@klaus/sdk/version';
@@ -53,6 +54,18 @@ export function createProgram(done: (exitCode: number) => void = () => {}, first
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', EXAMPLES);
   for (const add of toGroups(first)) add(program, done);
+  addRun(program, done);
+  addSessions(program, done);
+  addProcesses(program, done);
+  addUsage(program, done);
+  addUndo(program, done);
+  addApprovals(program, done);
+  addGate(program, done);
+  addGrants(program, done);
+  addAudit(program, done);
+  addSecrets(program, done);
+  addMemory(program, done);
+  addMachine(program, done);
   return program;
 }
 

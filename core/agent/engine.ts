@@ -5,6 +5,7 @@ import type { Ids } from './ports/ids.ts';
 import type { Knowledge } from './ports/memory.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Models } from './ports/model.ts';
+import type { Processes } from './ports/processes.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { SecretSource } from './ports/secrets.ts';
 import type { Snapshots } from './ports/snapshots.ts';
@@ -52,6 +53,8 @@ export interface Engine {
   openSandbox(options: SandboxRequest): Promise<Sandbox>;
   /** What is remembered about a workspace (absolute real path). */
   openKnowledge(workspace: string): Knowledge;
+  /** The background processes of a session. */
+  openProcesses(session: string): Processes;
   createRedactor(session: string): Redactor;
   /** The states that the workspace had, for undo. */
   openSnapshots(root: string): Promise<Snapshots>;

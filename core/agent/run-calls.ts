@@ -14,6 +14,7 @@ import { loadInstructions } from './instructions.ts';
 import { keepAfter, keepBefore } from './keep-state.ts';
 import { openLayer, reviewChanges } from './review-changes.ts';
 import type { ToolOutput } from './ports/tool.ts';
+import { toProcessChanged } from './processes.ts';
 import type { CallState } from './state.ts';
 import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
 import type { Work } from './work.ts';
@@ -64,6 +65,7 @@ async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
     changes: [...(intent.changes ?? [])],
     ...(intent.diff === undefined ? {} : { diff: intent.diff }),
     ...(intent.result === undefined ? {} : { result: intent.result }),
+    ...(intent.background ? { background: true as const } : {}),
     ...(mark === undefined ? {} : { mark }),
   };
 }
@@ -83,6 +85,7 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
   let layer: Awaited<ReturnType<typeof openLayer>> | undefined;
   let finished: ToolFinished;
   let unkept: EventBody[] | undefined;
+  let changed: EventBody[] = [];
   try {
     if (isReviewed(work, tool)) layer = await openLayer(work, ready);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
@@ -92,6 +95,7 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
     // What it may have read came to stand in the workspace while it ran.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
+    if (output.process) changed = [toProcessChanged(output.process, head)];
     if (layer) unkept = await reviewChanges(work, { ready, finished, begun: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
@@ -110,7 +114,7 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
   if (unkept) return await work.append(unkept);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
   const context_ = await loadInstructions(work, ready.intent.access);
-  await work.append([finished, ...context_]);
+  await work.append([...changed, finished, ...context_]);
 }
 
 function cut(work: Work, ready: Ready, text: string): string {

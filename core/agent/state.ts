@@ -79,6 +79,16 @@ export interface TurnEffects {
   isApproved: boolean;
 }
 
+/** A background process as the log knows it; what is so at this moment its files say. */
+export interface ProcessState {
+  readonly id: string;
+  readonly command: string;
+  readonly survives: boolean;
+  last: EventOf<'process.changed'>;
+  /** False until the model was told of `last`. */
+  isTold: boolean;
+}
+
 /** What a session is: a fold of its log. */
 export interface State {
   seq: number;
@@ -121,6 +131,8 @@ export interface State {
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** What is known of the effects of that turn. */
   turnEffects?: TurnEffects;
+  /** Background processes by their names, in the order in which they were started. */
+  processes: Map<string, ProcessState>;
   /** The commit of the last checkpoint. */
   checkpoint?: string;
   /** The account of the session: what its requests cost and what is set aside. */
@@ -147,6 +159,7 @@ export function createState(): State {
     titled: true,
     approvals: new Map(),
     remembered: [],
+    processes: new Map(),
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };

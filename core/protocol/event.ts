@@ -202,6 +202,10 @@ export const toolStarted = z
       .string()
       .optional()
       .describe('What the model is told once the changes are in place: lets a probe after a crash answer alike.'),
+    background: z
+      .literal(true)
+      .optional()
+      .describe('The call starts a background process: whether it did is known from the files of that process.'),
     mark: z.string().optional().describe("The moment on the workspace's own clock, to find what changed since."),
   })
   .describe('The intent: durable before the effect begins.');
@@ -327,6 +331,24 @@ export const contextCompacted = z
   })
   .describe('The head of the history was replaced by a summary. The log keeps every word.');
 
+export const processStateSchema = z.enum(['started', 'exited', 'stopped', 'lost']);
+
+export const processChanged = z
+  .object({
+    type: z.literal('process.changed'),
+    run: z.string().optional().describe('The run under way.'),
+    process: z.string().describe('Its name in the session: `p1`, `p2` and so on.'),
+    state: processStateSchema.describe(
+      '`exited` by itself, `stopped` by somebody or something of Klaus, `lost`: nobody can say how it ended.',
+    ),
+    command: z.string(),
+    survives: z.boolean().describe('True: it goes on when the Klaus that started it ends.'),
+    call: z.string().optional().describe('The call that started or stopped it; its result told the model.'),
+    exitCode: z.int().optional().describe('128 plus the number of a signal that ended it.'),
+    reason: z.string().optional().describe('Why it ended, where it did not exit by itself.'),
+  })
+  .describe('A background process of the session began or ended. What it wrote stands in files of its own.');
+
 export const usageCounted = z
   .object({
     type: z.literal('usage.counted'),
@@ -369,6 +391,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   workspaceRestored,
   workspaceCommitted,
   contextCompacted,
+  processChanged,
   usageCounted,
   notice,
 ]);

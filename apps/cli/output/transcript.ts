@@ -1,5 +1,6 @@
 import type { Event, Message } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
+import { describeProcessChange } from './describe-process.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
 /** One thing that a reader of a session wants to see. */
@@ -77,6 +78,9 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         break;
       case 'context.compacted':
         yield { kind: 'note', text: `${formatNumber(event.dropped, 'older message')} replaced by a summary.`, at };
+        break;
+      case 'process.changed':
+        yield { kind: 'note', text: `${describeProcessChange(event)}.`, at };
         break;
       case 'workspace.restored': {
         const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Access, BlobRef, Effect, FileChange, Resume } from '../../protocol/index.ts';
 import type { Knowledge } from './memory.ts';
+import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, Sandbox } from './sandbox.ts';
 import type { FileEdit, Workspace } from './workspace.ts';
 
@@ -23,6 +24,8 @@ export interface Intent {
    * intent, so that a call found done after a crash has the result that it would have had.
    */
   result?: string;
+  /** Starts a background process: after a crash its files say whether it did. */
+  background?: true;
 }
 
 export interface ToolOutput {
@@ -36,6 +39,16 @@ export interface ToolOutput {
   blob?: BlobRef;
   /** Set by tools that check something: the command and its exit code are evidence for the run. */
   evidence?: { command: string; exitCode: number | null };
+  /** Set by a call that started or stopped a background process. */
+  process?: ProcessStatus;
+}
+
+/** The background processes of the session, as tools use them. */
+export interface ToolProcesses extends Processes {
+  /** Why none can be started here, as a sentence with what to do instead. */
+  readonly refusal?: string;
+  /** @throws KlausError `sandbox.*`, `cancelled`; nothing of the command has run then. */
+  start(request: StartProcess): Promise<ProcessStatus>;
 }
 
 /** One thing that looks like a secret. */
@@ -57,6 +70,7 @@ export interface ToolContext {
   progress(text: string): void;
   /** Defaults of the configuration for sandboxed commands. */
   readonly execLimits: ExecLimits;
+  readonly processes: ToolProcesses;
   /** Results that a search returns at most. */
   readonly maxSearchResults: number;
   /** Who signs commits where the repository has no identity. */
