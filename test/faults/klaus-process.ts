@@ -1,6 +1,6 @@
 // A Klaus in a process of its own that ends itself with SIGKILL at a chosen moment, or not at all.
 // Told by one JSON object on the command line; prints one JSON object when it comes to an end by itself.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinTools } from '@klaus/adapters/tools';
 import type { Tool } from '@klaus/core/agent';
@@ -22,6 +22,8 @@ export interface Order {
   dieAfterSeq?: number;
   /** Die when this tool has done its work and before its result is known to anybody. */
   dieAfterEffect?: string;
+  /** Die as soon as the first background process has this file. */
+  dieAtProcessFile?: string;
   /** Die as soon as the checkpoint's ref is there. */
   dieAtCheckpoint?: boolean;
 }
@@ -57,6 +59,10 @@ const session =
 session.subscribe(0, (event) => {
   if (event.seq === order.dieAfterSeq) die();
 });
+if (order.dieAtProcessFile !== undefined) {
+  const file = join(order.home, 'processes', session.id, 'p1', order.dieAtProcessFile);
+  setInterval(() => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0 && die(), 1).unref();
+}
 if (order.dieAtCheckpoint) {
   const ref = join(order.workspace, '.git/refs/klaus/checkpoints', session.id);
   setInterval(() => existsSync(ref) && die(), 1).unref();

@@ -51,15 +51,15 @@ export function createProcesses(options: { home: string }): ProcessHome {
     async close() {
       const own = [...watched].filter(([folder]) => folder.startsWith(`${root}/`));
       const ended: ProcessStatus[] = [];
-      for (const [folder, { release, settle }] of own) {
+      for (const [folder, held] of own) {
         const record = readRecord(folder);
         if (record && !record.survives && record.owner === ownName()) {
           const wasRunning = readStatus(folder)?.state === 'running';
           await endProcess(folder, { reason: 'the Klaus that had started it ended', graceMs: GRACE_MS });
-          await settle();
+          await held.settle();
           const status = readStatus(folder);
           if (wasRunning && status) ended.push(status);
-        } else await release();
+        } else await held.release();
       }
       return ended;
     },
