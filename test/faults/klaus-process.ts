@@ -18,6 +18,8 @@ export interface Order {
   mode?: 'auto' | 'ask' | 'edits';
   /** Stay when the run is parked, and go on as soon as an answer comes. */
   stay?: boolean;
+  /** Stay alive after the end, doing nothing. */
+  linger?: boolean;
   /** Die as soon as the event of this seq is durable. */
   dieAfterSeq?: number;
   /** Die when this tool has done its work and before its result is known to anybody. */
@@ -86,3 +88,4 @@ if (order.stay && result.state === 'parked') {
   clearInterval(alive);
 }
 process.stdout.write(`${JSON.stringify({ result })}\n`);
+if (order.linger) await new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1));
