@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { builtinTools } from './index.ts';
 
-test('the tools as the model sees them fit into 7,600 bytes', () => {
+test('the tools as the model sees them fit into 8,200 bytes', () => {
   const specs = builtinTools.map((tool) => {
     const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' }) as Record<string, unknown>;
     return { name: tool.name, description: tool.description, inputSchema };
   });
   const bytes = Buffer.byteLength(JSON.stringify(specs));
   process.stdout.write(`built-in tools: ${bytes} bytes\n`);
-  expect(bytes).toBeLessThan(7_600);
+  expect(bytes).toBeLessThan(8_200);
 });
 
 test('names, order and effects stay: they are in the prefix of every request and in every grant', () => {

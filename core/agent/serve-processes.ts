@@ -1,4 +1,4 @@
-import { loadState } from './advance.ts';
+import { loadState } from './load-state.ts';
 import type { Engine } from './engine.ts';
 import { noteProcesses, takeOverProcesses } from './processes.ts';
 import { createWork } from './work.ts';

@@ -123,6 +123,20 @@ const CASES: Record<string, Case> = {
     ],
     gives: 'build [general]: make all',
   },
+  process_output: {
+    calls: [
+      { name: 'run_command', input: { command: 'echo up; sleep 1000', background: true } },
+      ...one('process_output', { process: 'p1', waitFor: 'up' }),
+    ],
+    gives: 'p1: running\nup\n[bytes 0 to 3 of 3]',
+  },
+  process_control: {
+    calls: [
+      { name: 'run_command', input: { command: 'sleep 1000', background: true } },
+      ...one('process_control', { process: 'p1', stop: true }),
+    ],
+    gives: 'p1: stopped: the model stopped it.',
+  },
 };
 
 test('every built-in tool has a case here', () => {

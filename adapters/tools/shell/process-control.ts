@@ -9,7 +9,7 @@ const MAX_INPUT = 32_768;
 /** Stops a background process, or writes to its standard input. */
 export const processControl = defineTool({
   name: 'process_control',
-  description: 'Stop a background process, or write input to it (end lines with \\n).',
+  description: 'Stop a background process, or write input to it.',
   input: z.object({
     process: z.string(),
     input: z.string().optional(),

@@ -12,17 +12,20 @@ const LONGEST_WAIT_MS = 600_000;
 /** Reads what background processes write, waits for them, lists them. */
 export const processOutput = defineTool({
   name: 'process_output',
-  description: 'Read what a background process wrote, its end or from byte since on. Without process: list all.',
+  description:
+    'Read what a background process wrote: its end, or from byte since on. waitFor: exit, port:3000 or a text. Without process: list.',
   input: z.object({
     process: z.string().optional(),
-    since: z.int().min(0).optional(),
-    waitFor: z.string().optional().describe('first wait for: exit, port:3000 or a text in the output'),
-    timeoutMs: z.number().min(0).max(LONGEST_WAIT_MS).optional(),
+    since: z.number().optional(),
+    waitFor: z.string().optional(),
+    timeoutMs: z.number().optional(),
   }),
   effects: ['read'],
   resume: 'repeat',
-  async run({ process: id, since, waitFor, timeoutMs = DEFAULT_WAIT_MS }, context) {
+  async run({ process: id, since: given, waitFor, timeoutMs: wanted = DEFAULT_WAIT_MS }, context) {
     const { processes } = context;
+    const since = given === undefined ? undefined : Math.max(0, Math.floor(given));
+    const timeoutMs = Math.min(Math.max(0, wanted), LONGEST_WAIT_MS);
     if (id === undefined) return { text: listProcesses(context) };
     const begun = findProcess(context, id);
     // A process that ended before it began has nothing to wait for.

@@ -19,7 +19,7 @@ export const runCommand = defineTool({
     memoryMb: z.number().min(16).optional(),
     network: z.boolean().optional(),
     description: z.string().optional().describe('what it does, in a few words'),
-    background: z.boolean().optional().describe('returns at once; read it with process_output'),
+    background: z.boolean().optional(),
     survive: z.boolean().optional().describe('background: outlive Klaus'),
   }),
   effects: ['execute'],
