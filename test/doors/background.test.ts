@@ -37,7 +37,7 @@ test('what survives is listed, followed and stopped from other terminals', async
     expect(ran.stderr).toContain('Background process p2 ends with this run: sleep 1000');
 
     const listed = await runKlaus(['ps'], options);
-    expect(listed.stdout).toMatch(new RegExp(`^${id}/p1 +running +\\d+ .* 3 B +survives +echo up`, 'm'));
+    expect(listed.stdout).toMatch(new RegExp(`^${id}/p1 +running +\\d+ .* 3 bytes +survives +echo up`, 'm'));
     expect(listed.stdout).not.toContain('/p2');
     const all = (await runKlaus(['ps', id.slice(0, 12), '--all', '--json'], options)).stdout.trimEnd().split('\n');
     expect(all.map((line) => JSON.parse(line) as object)).toMatchObject([
@@ -64,7 +64,7 @@ test('what survives is listed, followed and stopped from other terminals', async
     await runKlaus(['db', 'clear-sessions', '--yes'], options);
   }
   expect(existsSync(join(place.home, 'processes', id))).toBe(false);
-});
+}, 300_000);
 
 test('klaus stop ends one and says so in the log; names that are none say what there is', async () => {
   using place = createPlace();
@@ -93,4 +93,4 @@ test('klaus stop ends one and says so in the log; names that are none say what t
   } finally {
     await runKlaus(['db', 'clear-sessions', '--yes'], options);
   }
-});
+}, 300_000);
