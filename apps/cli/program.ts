@@ -54,18 +54,6 @@ export function createProgram(done: (exitCode: number) => void = () => {}, first
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', EXAMPLES);
   for (const add of toGroups(first)) add(program, done);
-  addRun(program, done);
-  addSessions(program, done);
-  addProcesses(program, done);
-  addUsage(program, done);
-  addUndo(program, done);
-  addApprovals(program, done);
-  addGate(program, done);
-  addGrants(program, done);
-  addAudit(program, done);
-  addSecrets(program, done);
-  addMemory(program, done);
-  addMachine(program, done);
   return program;
 }
 
@@ -75,6 +63,7 @@ type AddGroup = (program: Command, done: Done) => void;
 const GROUPS: readonly AddGroup[] = [
   addRun,
   addSessions,
+  addProcesses,
   addUsage,
   addUndo,
   addApprovals,
