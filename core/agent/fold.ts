@@ -104,11 +104,9 @@ export function fold(state: State, event: Event): void {
     case 'context.compacted':
       foldCompaction(state, event);
       return;
-    case 'process.changed': {
-      const { process: id, command, survives } = event;
-      state.processes.set(id, { id, command, survives, last: event, isTold: event.call !== undefined });
+    case 'process.changed':
+      foldProcess(state, event);
       return;
-    }
     case 'usage.counted':
       state.run?.warned.add(event.limit);
       return;
@@ -119,6 +117,11 @@ export function fold(state: State, event: Event): void {
     case 'notice':
       return;
   }
+}
+
+function foldProcess(state: State, event: EventOf<'process.changed'>): void {
+  const { process: id, command, survives } = event;
+  state.processes.set(id, { id, command, survives, last: event, isTold: event.call !== undefined });
 }
 
 /** Rules whose allow is the word of a human. */
