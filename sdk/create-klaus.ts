@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
-import { createSandbox } from '@klaus/adapters/sandboxes';
+import { createProcesses, createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools, createCheckpoint } from '@klaus/adapters/tools';
 import { createLayers, createSecretSource, createWorkspace } from '@klaus/adapters/workspace';
@@ -20,6 +20,7 @@ import { openMemory } from './open-memory.ts';
 import { openSession } from './open-session.ts';
 import { createInForce } from './policy/in-force.ts';
 import { checkHunks, findQuestion } from './question.ts';
+import { collectProcesses, createProcessViews, endProcesses } from './processes.ts';
 import { createSession } from './session.ts';
 import { collectGarbage, createOpenSnapshots, type OpenSnapshots } from './snapshots.ts';
 import { createSystemClock } from './system-clock.ts';
@@ -50,12 +51,14 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const redact = (text: string): string => redactor.redact(text);
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
   const snapshots = createOpenSnapshots(home);
-  const engine = createEngine({ options, env, home, configuration, store, snapshots });
+  const processes = createProcesses({ home });
+  const engine = createEngine({ options, env, home, configuration, store, snapshots, processes });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createInForce({ engine, store, configuration, home, tools, digest, redact });
   const open = (id: string) => createSession({ engine, store, inForce }, id);
   const close = async (): Promise<void> => {
     try {
+      await endProcesses(engine, processes);
       await snapshots.close();
     } finally {
       store.close();
@@ -92,8 +95,12 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       });
       return session;
     },
-    collectGarbage: ({ dryRun = true } = {}) =>
-      collectGarbage({ store, home, dryRun, since: Date.now() - configuration.get('undo.keepDays') * DAY_MS }),
+    ...createProcessViews({ engine, store, processes }),
+    async collectGarbage({ dryRun = true } = {}) {
+      const since = Date.now() - configuration.get('undo.keepDays') * DAY_MS;
+      const freed = await collectProcesses({ store, processes, since, dryRun });
+      return { ...(await collectGarbage({ store, home, dryRun, since })), processes: freed };
+    },
     forget: (idOrPrefix, { by = 'sdk' } = {}) => store.forget(idOrPrefix, by),
     question: (approval) => findQuestion(store, approval),
     latest() {
@@ -135,9 +142,11 @@ interface EngineInput {
   configuration: Configuration;
   store: SqliteStore;
   snapshots: OpenSnapshots;
+  processes: ProcessHome;
 }
 
-function createEngine({ options, env, home, configuration, store, snapshots }: EngineInput): Engine {
+function createEngine(input: EngineInput): Engine {
+  const { options, env, home, configuration, store, snapshots, processes } = input;
   const ids = createSystemIds();
   const credentials = findCredentials(env, configuration.values.keys);
   const builtin = options.builtinTools === false ? [] : builtinTools;
@@ -171,6 +180,7 @@ function createEngine({ options, env, home, configuration, store, snapshots }: E
       }),
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
+    openProcesses: (session) => processes.open(session),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: createCheckpoint,

@@ -6,6 +6,8 @@ export type {
   KnowledgeEntry,
   Recall,
   RecalledText,
+  ProcessOutput,
+  ProcessStatus,
   RestoreOptions,
   RestoreRequest,
   Restored,
@@ -30,6 +32,7 @@ export type {
   TurnChanges,
 } from './klaus.ts';
 export type { PinnedText, PinResult } from './session-pins.ts';
+export type { BackgroundProcess } from './processes.ts';
 export type { GivenCall } from './grants/call-text.ts';
 export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';

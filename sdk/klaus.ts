@@ -14,11 +14,20 @@ import type {
   Scope,
   TreeChange,
 } from '@klaus/core/protocol';
-import type { Knowledge, Recall, RestoreOptions, RestoreRequest, Restored, Tool } from '@klaus/core/agent';
+import type {
+  Knowledge,
+  ProcessStatus,
+  Recall,
+  RestoreOptions,
+  RestoreRequest,
+  Restored,
+  Tool,
+} from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
-import type { ApprovalRow, SessionRow, SqliteStore } from '@klaus/adapters/store';
+import type { ApprovalRow, ClearFilter, ClearReport, SessionRow, SqliteStore } from '@klaus/adapters/store';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { Configuration } from './config/configuration.ts';
+import type { BackgroundProcess } from './processes.ts';
 import type { GcSummary } from './snapshots.ts';
 import type { VerifiedEvidence, VerifyOptions } from '@klaus/core/agent';
 import type { PinnedText, PinResult } from './session-pins.ts';
@@ -217,8 +226,20 @@ export interface Klaus {
    * @throws KlausError `usage` for an unknown question or an unknown hunk.
    */
   answer(approval: string, answer: 'approved' | 'rejected', options?: AnswerOptions): Promise<Session>;
-  /** Frees what no undo can need any more. Default: only says what it would free. */
-  collectGarbage(options?: { dryRun?: boolean }): Promise<GcSummary>;
+  /** Background processes of all sessions, or of one; those that have ended too. */
+  processes(session?: string): ProcessStatus[];
+  /**
+   * A background process, from any Klaus.
+   *
+   * @param name `SESSION/p1`, where the beginning of the session's id is enough, or `p1` where only one such process
+   *   runs.
+   * @throws KlausError `usage` naming what there is.
+   */
+  process(name: string): BackgroundProcess;
+  /** Deletes sessions with everything that is only theirs; their background processes are ended. */
+  clearSessions(filter?: ClearFilter): Promise<ClearReport>;
+  /** Frees what no undo can need any more, and old output of processes. Default: only says what it would free. */
+  collectGarbage(options?: { dryRun?: boolean }): Promise<GcSummary & { processes: number }>;
   /** Forgets an approval that holds for longer than its session; false when there is no such one. */
   forget(idOrPrefix: string, options?: { by?: string }): boolean;
   /** The whole question with its hunks. @throws KlausError `usage` for an unknown one. */

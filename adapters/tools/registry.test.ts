@@ -50,6 +50,8 @@ test('names, order and effects stay: they are in the prefix of every request and
     'memory_list read repeat',
     'memory_search read repeat',
     'recall read repeat',
+    'process_output read repeat',
+    'process_control execute tell',
   ]);
 });
 

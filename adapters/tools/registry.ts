@@ -23,6 +23,8 @@ import { runNodeScript } from './script/run-node-script.ts';
 import { runPythonScript } from './script/run-python-script.ts';
 import { listFiles } from './search/list-files.ts';
 import { searchFiles } from './search/search-files.ts';
+import { processControl } from './shell/process-control.ts';
+import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
 
@@ -54,4 +56,6 @@ export const builtinTools: readonly Tool[] = [
   memoryList,
   memorySearch,
   recall,
+  processOutput,
+  processControl,
 ];

@@ -17,6 +17,7 @@ import { addGrants } from './program-grants.ts';
 import { addSecrets } from './program-secrets.ts';
 import { addPins } from './program-pins.ts';
 import { addMemory } from './program-memory.ts';
+import { addProcesses } from './program-processes.ts';
 import { addGate, addUndo } from './program-undo.ts';
 import { addUsage } from './program-usage.ts';
 import { VERSION } from '@klaus/sdk/version';
@@ -65,6 +66,7 @@ type AddGroup = (program: Command, done: Done) => void;
 const GROUPS: readonly AddGroup[] = [
   addRun,
   addSessions,
+  addProcesses,
   addUsage,
   addPins,
   addUndo,

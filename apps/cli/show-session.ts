@@ -70,7 +70,21 @@ export async function workOn(options: WorkOptions): Promise<number> {
     });
   }
   sayHowToGoOn(driven, options, isOutage);
+  sayWhatGoesOn(options);
   return driven.exitCode;
+}
+
+/** What is left running behind this program, and what ends with it. */
+function sayWhatGoesOn({ klaus, session, output }: WorkOptions): void {
+  for (const { id, state, survives, command } of klaus.processes(session.id)) {
+    if (state !== 'running') continue;
+    const name = `${session.id}/${id}`;
+    output.note(
+      survives
+        ? `Background process ${id} goes on: ${toLine(command, 80)}. klaus logs ${name}, klaus stop ${name}`
+        : `Background process ${id} ends with this run: ${toLine(command, 80)}`,
+    );
+  }
 }
 
 function sayHowToGoOn(driven: Driven, options: WorkOptions, isOutage: (outcome: string) => boolean): void {

@@ -11,6 +11,7 @@ import { findWarnings } from './limit-check.ts';
 import { createKeeper, loadState } from './load-state.ts';
 import { next, type Action, type Facts } from './next.ts';
 import type { Model } from './ports/model.ts';
+import { noteProcesses, takeOverProcesses } from './processes.ts';
 import { recoverCall } from './recover.ts';
 import { performCalls } from './run-calls.ts';
 import { settleTurn, toAbandoned } from './settle.ts';
@@ -69,6 +70,7 @@ async function work(engine: Engine, { session, lease, state, signal }: WorkInput
   try {
     let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
     let finished: EventOf<'run.finished'> | undefined;
+    if (!stopper.isLeaving()) await takeOverProcesses(current);
     for (;;) {
       if (stopper.isLeaving()) return { state: 'idle' };
       const before = state.lastRun;
@@ -77,6 +79,7 @@ async function work(engine: Engine, { session, lease, state, signal }: WorkInput
         if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
         await drainInbox(current);
       } while (stopper.signal().aborted && !stopper.isLeaving());
+      await noteProcesses(current);
       const action = await decideNext(current);
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;

@@ -6,6 +6,7 @@ import type { Knowledge } from './ports/memory.ts';
 import type { Recall } from './ports/recall.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Models } from './ports/model.ts';
+import type { Processes } from './ports/processes.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { SecretSource } from './ports/secrets.ts';
 import type { Snapshots } from './ports/snapshots.ts';
@@ -55,6 +56,8 @@ export interface Engine {
   openKnowledge(workspace: string): Knowledge;
   /** The text of a session's log, also of what no longer is in its context. */
   openRecall(session: string): Recall;
+  /** The background processes of a session. */
+  openProcesses(session: string): Processes;
   createRedactor(session: string): Redactor;
   /** The states that the workspace had, for undo. */
   openSnapshots(root: string): Promise<Snapshots>;

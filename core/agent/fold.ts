@@ -103,6 +103,9 @@ export function fold(state: State, event: Event): void {
     case 'context.unpinned':
       foldPin(state, event);
       return;
+    case 'process.changed':
+      foldProcess(state, event);
+      return;
     case 'usage.counted':
       state.run?.warned.add(event.limit);
       return;
@@ -133,6 +136,11 @@ function foldTurnStart(state: State, event: EventOf<'turn.started'>): void {
     state.run.turns++;
     delete state.run.failure;
   }
+}
+
+function foldProcess(state: State, event: EventOf<'process.changed'>): void {
+  const { process: id, command, survives } = event;
+  state.processes.set(id, { id, command, survives, last: event, isTold: event.call !== undefined });
 }
 
 /** Rules whose allow is the word of a human. */
@@ -174,7 +182,9 @@ function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): vo
     const begun = state.calls.filter((call) => call.started);
     const isApproved = begun.some((call) => call.asked?.subject.kind === 'changes' && call.answer === 'approved');
     const tools = new Set(begun.map(({ name }) => name));
-    state.turnEffects = { paths: new Set(), isKnown: begun.length === 0, tools, isApproved };
+    // Nor is what a background process changes meanwhile.
+    const isQuiet = [...state.processes.values()].every(({ last }) => last.state !== 'started');
+    state.turnEffects = { paths: new Set(), isKnown: begun.length === 0 && isQuiet, tools, isApproved };
     return;
   }
   const before = state.openSnapshot;
@@ -240,8 +250,12 @@ function foldStop(run: RunState, event: EventOf<'turn.finished'>): void {
   if (event.stopReason === 'model_context_window_exceeded') run.mustCompact = true;
 }
 
+/** Beginning of the id of a message that tells the model what became of its background processes. */
+export const PROCESS_NEWS = 'processes:';
+
 function foldMessage(state: State, message: Message): void {
   if (state.run) state.run.empty = false;
+  if (message.id.startsWith(PROCESS_NEWS)) for (const each of state.processes.values()) each.isTold = true;
   if (message.origin === 'user' && state.firstPrompt === undefined) state.firstPrompt = toText(message);
   if (state.calls.length > 0) {
     state.held.push(message);

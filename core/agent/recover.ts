@@ -1,6 +1,7 @@
 import type { Access, FileChange } from '../protocol/index.ts';
 import { loadInstructions } from './instructions.ts';
 import { toFinished, toHead } from './judge-call.ts';
+import { describeStarted, toProcessChanged } from './processes.ts';
 import { performCalls } from './run-calls.ts';
 import { settleChanges } from './settle-changes.ts';
 import { openedOf, type CallState } from './state.ts';
@@ -32,6 +33,7 @@ export async function recoverCall(work: Work, call: CallState): Promise<void> {
       return tell(work, call, await changesOf(work, started.changes));
     }
     case 'tell': {
+      if (started.background) return findStarted(work, call);
       const workspace = await work.workspace();
       const changes =
         started.mark === undefined ? [] : await workspace.changedSince(started.mark, { limit: MAX_ROWS + 1 });
@@ -42,6 +44,20 @@ export async function recoverCall(work: Work, call: CallState): Promise<void> {
       );
     }
   }
+}
+
+/** Whether a background process was started stands in its files, and it is started once or never. */
+async function findStarted(work: Work, call: CallState): Promise<void> {
+  const head = toHead(work, call);
+  const processes = work.engine.openProcesses(work.session).list();
+  const made = processes.find((each) => each.call === call.id && each.attempt === call.started!.attempt);
+  if (!made || made.state === 'unstarted') {
+    const output = 'Not started: Klaus was interrupted before the command began, and nothing of it ran.';
+    return work.append([toFinished(head, { outcome: 'error', output })]);
+  }
+  // What became of it since is told like every later news of it.
+  const begun = toProcessChanged({ ...made, state: 'running' }, head);
+  await work.append([begun, toFinished(head, { outcome: 'ok', output: describeStarted(made) })]);
 }
 
 /** The gate looks again: the session may have changed since. Another attempt of the same call. */

@@ -22,6 +22,7 @@ import { loadInstructions } from './instructions.ts';
 import { keepAfter, keepBefore } from './keep-state.ts';
 import { openLayer, reviewChanges } from './review-changes.ts';
 import type { ToolOutput } from './ports/tool.ts';
+import { toProcessChanged } from './processes.ts';
 import type { CallState } from './state.ts';
 import { toReceipt, treeBefore } from './take-evidence.ts';
 import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
@@ -74,6 +75,7 @@ async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
     changes: [...(intent.changes ?? [])],
     ...(intent.diff === undefined ? {} : { diff: intent.diff }),
     ...(intent.result === undefined ? {} : { result: intent.result }),
+    ...(intent.background ? { background: true as const } : {}),
     ...(mark === undefined ? {} : { mark }),
   };
 }
@@ -97,6 +99,7 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
   let layer: Awaited<ReturnType<typeof openLayer>> | undefined;
   let finished: ToolFinished;
   let unkept: EventBody[] | undefined;
+  let changed: EventBody[] = [];
   try {
     if (isReviewed(work, tool)) layer = await openLayer(work, ready);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
@@ -108,6 +111,7 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
     // On a layer it saw what stands there; `reviewChanges` says what that is.
     if (output.evidence && !layer) finished.evidence = await toReceipt(work, output.evidence, tree);
+    if (output.process) changed = [toProcessChanged(output.process, head)];
     if (layer) unkept = await reviewChanges(work, { ready, finished, begun: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
@@ -126,7 +130,7 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
   if (unkept) return await work.append(unkept);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
   const context_ = await loadInstructions(work, ready.intent.access);
-  await work.append([finished, ...context_]);
+  await work.append([...changed, finished, ...context_]);
 }
 
 function cut(work: Work, ready: Ready, text: string): string {

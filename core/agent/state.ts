@@ -95,6 +95,16 @@ export interface Pin {
   readonly source?: string | undefined;
 }
 
+/** A background process as the log knows it; what is so at this moment its files say. */
+export interface ProcessState {
+  readonly id: string;
+  readonly command: string;
+  readonly survives: boolean;
+  last: EventOf<'process.changed'>;
+  /** False until the model was told of `last`. */
+  isTold: boolean;
+}
+
 /** What a session is: a fold of its log. */
 export interface State {
   seq: number;
@@ -147,6 +157,8 @@ export interface State {
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** What is known of the effects of that turn. */
   turnEffects?: TurnEffects;
+  /** Background processes by their names, in the order in which they were started. */
+  processes: Map<string, ProcessState>;
   /** The commit of the last checkpoint. */
   checkpoint?: string;
   /** The account of the session: what its requests cost and what is set aside. */
@@ -175,6 +187,7 @@ export function createState(): State {
     approvals: new Map(),
     remembered: [],
     evidence: [],
+    processes: new Map(),
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };

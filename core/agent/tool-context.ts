@@ -7,6 +7,7 @@ import type { Sandbox } from './ports/sandbox.ts';
 import { createMemory } from './memory.ts';
 import { openedOf } from './state.ts';
 import { searchTools } from './search-tools.ts';
+import { createToolProcesses } from './tool-processes.ts';
 import type { Work } from './work.ts';
 
 /** Everything a call may use. `call` names it to the doors that watch its progress. */
@@ -24,6 +25,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
       offset += text.length;
     },
     execLimits: engine.settings.execLimits,
+    processes: createToolProcesses(work, call),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { hunkAnswerSchema, rememberedSchema, scopeSchema } from './approval.ts';
 import { fileChangeSchema } from './change.ts';
 import { contextPinned, contextUnpinned } from './context-event.ts';
+import { run, turn } from './event-fields.ts';
+import { processChanged } from './process-event.ts';
+import { evidenceVerified, workspaceCommitted, workspaceRestored, workspaceSnapshotted } from './workspace-event.ts';
 import { resumeSchema } from './effect.ts';
 import { claimSchema, claimStatusSchema, evidenceSchema } from './evidence.ts';
 import { grantSchema } from './grant.ts';
@@ -21,8 +24,6 @@ export const EVENT_VERSION = 2;
 /** `prev` of the first record of a session. */
 export const FIRST_PREV = '0'.repeat(64);
 
-const run = { run: z.string().describe('The run this belongs to.') };
-const turn = { ...run, turn: z.int().describe('Model turn of the session, from 1.') };
 const call = {
   ...turn,
   call: z.string().describe("The call's id, as in the message that made it."),
@@ -215,6 +216,10 @@ export const toolStarted = z
       .string()
       .optional()
       .describe('What the model is told once the changes are in place: lets a probe after a crash answer alike.'),
+    background: z
+      .literal(true)
+      .optional()
+      .describe('The call starts a background process: whether it did is known from the files of that process.'),
     mark: z.string().optional().describe("The moment on the workspace's own clock, to find what changed since."),
   })
   .describe('The intent: durable before the effect begins.');
@@ -293,61 +298,6 @@ export const grantChanged = z
   })
   .describe('The authority of the session changed.');
 
-export const workspaceSnapshotted = z
-  .object({
-    type: z.literal('workspace.snapshotted'),
-    ...turn,
-    moment: z.enum(['before', 'after']).describe('Before the first effect of the turn, or after its last.'),
-    tree: treeIdSchema,
-    uncovered: z.array(z.string()).optional().describe('Paths that could not be taken in.'),
-  })
-  .describe('The state of the workspace was kept, so that the turn can be taken back.');
-
-export const workspaceRestored = z
-  .object({
-    type: z.literal('workspace.restored'),
-    kind: z.enum(['undo', 'redo', 'file', 'review']).describe('`review`: the gate took back what a command changed.'),
-    turns: z.array(z.int()).describe('Turns that were taken back or made again.'),
-    from: treeIdSchema.describe('The state that was replaced.'),
-    to: treeIdSchema.describe('The state that stands now.'),
-    files: z.int(),
-    kept: z.array(z.string()).describe('Paths left as they were, because somebody had changed them meanwhile.'),
-    by: z.string().describe('Who asked: a door, or `klaus`.'),
-  })
-  .describe('Files of the workspace were put back to an earlier state.');
-
-export const workspaceCommitted = z
-  .object({
-    type: z.literal('workspace.committed'),
-    ...run,
-    ref: z.string(),
-    commit: z.string(),
-    files: z.int().describe('Files that differ from the last commit.'),
-    leftOut: z.array(z.string()).describe('Files kept out because they hold secrets.'),
-  })
-  .describe('The state of the workspace was committed to a private ref.');
-
-export const evidenceVerified = z
-  .object({
-    type: z.literal('evidence.verified'),
-    run: z.string().describe('The run whose checks were run again.'),
-    by: z.string().describe('Who asked: a door.'),
-    tree: treeIdSchema.optional().describe('The workspace when they began.'),
-    isChanged: z.boolean().optional().describe('The workspace differs from what the recorded checks saw.'),
-    checks: z.array(
-      z.object({
-        call: z.string().describe('The recorded call.'),
-        command: z.string(),
-        recorded: z.int().nullable().describe('The exit code in the record.'),
-        exitCode: z.int().nullable().describe('The exit code now; null also where it did not run.'),
-        result: z.enum(['passed', 'failed', 'denied', 'skipped']),
-        differs: z.boolean().describe('It ended otherwise than in the record.'),
-        reason: z.string().optional(),
-      }),
-    ),
-  })
-  .describe('Recorded checks ran again, at the word of a user.');
-
 export const contextCompacted = z
   .object({
     type: z.literal('context.compacted'),
@@ -406,6 +356,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   contextCompacted,
   contextPinned,
   contextUnpinned,
+  processChanged,
   usageCounted,
   notice,
 ]);

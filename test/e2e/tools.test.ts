@@ -128,6 +128,20 @@ const CASES: Record<string, Case> = {
     calls: [{ name: 'read_file', input: { path: 'long.txt' } }, ...one('recall', { query: 'pelican' })],
     gives: /^\[seq \d+, turn 1, result of read_file long\.txt: characters \d+–\d+ of 30019\]\n[^]*the pelican sleeps\n/,
   },
+  process_output: {
+    calls: [
+      { name: 'run_command', input: { command: 'echo up; sleep 1000', background: true } },
+      ...one('process_output', { process: 'p1', waitFor: 'up' }),
+    ],
+    gives: 'p1: running\nup\n[bytes 0 to 3 of 3]',
+  },
+  process_control: {
+    calls: [
+      { name: 'run_command', input: { command: 'sleep 1000', background: true } },
+      ...one('process_control', { process: 'p1', stop: true }),
+    ],
+    gives: 'p1: stopped: the model stopped it.',
+  },
 };
 
 test('every built-in tool has a case here', () => {

@@ -23,14 +23,15 @@ async function findNoDriver(): Promise<string | undefined> {
  */
 export async function declareEscapes(every: number): Promise<void> {
   const reason = await findNoDriver();
+  let limits: string[] = [];
   const counts = { tried: 0, escapes: 0, proven: 0, missing: 0 };
   const isRoot = process.getuid?.() === 0;
   const cases = CASES.filter((_, index) => index % every === 0);
 
   describe.skipIf(reason !== undefined)(`${DRIVER} holds ${reason ? `(${reason})` : ''}`, () => {
     const isLimit = ({ dockerLimit }: EscapeCase) => DRIVER === 'docker' && dockerLimit !== undefined;
-    test.for(cases.filter(isLimit))('$name: stated limit, $dockerLimit', (_, { skip }) => skip());
     const held = cases.filter((each) => !isLimit(each));
+    limits = cases.filter(isLimit).map((each) => `${each.name}: ${each.dockerLimit}`);
     test.each(held.map((each) => [each.name, each] as const))('%s', async (_, escape) => {
       const { harmed, missing, result } = await attempt(escape, false);
       if (missing) counts.missing++;
@@ -56,5 +57,6 @@ export async function declareEscapes(every: number): Promise<void> {
     const { tried, escapes, proven, missing } = counts;
     const left = missing > 0 ? `, ${missing} without their program` : '';
     console.log(`escape: ${tried} cases, ${escapes} escapes, ${proven} proven${left}`);
+    for (const limit of limits) console.log(`not tried, a stated limit: ${limit}`);
   });
 }

@@ -1,6 +1,6 @@
 // A Klaus in a process of its own that ends itself with SIGKILL at a chosen moment, or not at all.
 // Told by one JSON object on the command line; prints one JSON object when it comes to an end by itself.
-import { existsSync, writeSync } from 'node:fs';
+import { existsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { builtinTools } from '@klaus/adapters/tools';
@@ -19,6 +19,8 @@ export interface Order {
   mode?: 'auto' | 'ask' | 'edits';
   /** Stay when the run is parked, and go on as soon as an answer comes. */
   stay?: boolean;
+  /** Stay alive after the end, doing nothing. */
+  linger?: boolean;
   /** Say each event's seq on standard output, as a door shows it. */
   show?: boolean;
   /** Default: as the machine has it. */
@@ -30,6 +32,8 @@ export interface Order {
   dieDelayMs?: number;
   /** Die when this tool has done its work and before its result is known to anybody. */
   dieAfterEffect?: string;
+  /** Die as soon as the first background process has this file. */
+  dieAtProcessFile?: string;
   /** Die as soon as the checkpoint's ref is there. */
   dieAtCheckpoint?: boolean;
 }
@@ -72,6 +76,10 @@ session.subscribe(0, (event) => {
   if (order.show) writeSync(1, `${JSON.stringify({ shown: event.seq })}\n`);
   if (event.seq === order.dieAfterSeq) (dieLater ?? die)();
 });
+if (order.dieAtProcessFile !== undefined) {
+  const file = join(order.home, 'processes', session.id, 'p1', order.dieAtProcessFile);
+  setInterval(() => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0 && die(), 1).unref();
+}
 if (order.dieAtCheckpoint) {
   const ref = join(order.workspace, '.git/refs/klaus/checkpoints', session.id);
   setInterval(() => existsSync(ref) && die(), 1).unref();
@@ -99,6 +107,7 @@ if (order.stay && result.state === 'parked') {
   clearInterval(alive);
 }
 process.stdout.write(`${JSON.stringify({ result })}\n`);
+if (order.linger) await new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1));
 
 /** Kills this process a while after it is called, from a thread of its own: a busy main thread delays nothing. */
 function createExecutioner(delayMs: number): () => void {

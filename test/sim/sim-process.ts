@@ -1,4 +1,4 @@
-import { advance, createToolRegistry, isParked, isReceivable, type Engine } from '@klaus/core/agent';
+import { advance, createToolRegistry, isParked, isReceivable, type Engine, type Processes } from '@klaus/core/agent';
 import { createRedactor, type Rule } from '@klaus/core/policy';
 import { isKlausError, toUlid, type Event } from '@klaus/core/protocol';
 import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
@@ -105,6 +105,22 @@ export class SimProcess {
   }
 }
 
+/** The simulated shell starts nothing in the background. */
+const NO_PROCESSES: Processes = {
+  list: () => [],
+  find: () => undefined,
+  takeOver: async () => [],
+  reserve: refuse,
+  read: refuse,
+  wait: refuse,
+  send: refuse,
+  stop: refuse,
+};
+
+function refuse(): never {
+  throw new Error('no background process is simulated');
+}
+
 function toChance({ plan }: World, host: Host, what: string): Chance {
   return createChance(Number.parseInt(toHash(`${plan.seed} ${host.name} ${what}`).slice(0, 8), 16));
 }
@@ -147,6 +163,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     openSandbox: async () => createSimSandbox(world, host),
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
+    openProcesses: () => NO_PROCESSES,
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
     openSnapshots: async () => files.snapshotsOf(host, () => faults.checkSnapshot()),

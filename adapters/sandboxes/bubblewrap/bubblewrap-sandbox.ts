@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
+import type { BackgroundRequest, ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { isKlausError } from '@klaus/core/protocol';
+import { launchBackground } from '../background/launch.ts';
+import { readIdentity } from '../background/process-files.ts';
+import { saveProtection } from '../background/settle-process.ts';
+import { MARK_BEGUN } from '../background/supervisor.ts';
+import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
@@ -38,13 +43,26 @@ export interface BubblewrapInternals {
   without?: readonly ControlName[];
 }
 
-/** What one command is run with. */
-interface Scene {
-  request: ExecRequest;
+/** What `exec` and `start` have in common. */
+type StageRequest = Omit<ExecRequest, 'stdin' | 'onOutput' | 'keepBytes'>;
+
+/** What is prepared for a command before anything of it is started. */
+interface Stage {
+  request: StageRequest;
+  limits: ExecLimits;
+  cwd: string;
   view: WorkspaceView;
-  group: ResourceGroup;
+  project: ProjectHome;
   protection: ProtectedWorkspace | undefined;
+  /** Filled also while the command runs. */
+  warnings: Set<string>;
   readMasks: () => Promise<MaskSelection>;
+}
+
+/** What one command is run with. */
+interface Scene extends Stage {
+  request: ExecRequest;
+  group: ResourceGroup;
   /** Why it had to be ended. */
   failure?: string;
 }
@@ -96,6 +114,71 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   async #exec(request: ExecRequest): Promise<ExecResult> {
+    const stage = await this.#prepare(request);
+    const { protection, warnings, limits } = stage;
+    try {
+      const group = ResourceGroup.open(limits, this.#omitted());
+      const { words, held } = await this.#words(stage, group);
+      const result = await this.#run(words, { ...stage, group }, limits.timeoutMs);
+      for (const warning of protection?.close() ?? []) warnings.add(warning);
+      return {
+        ...result,
+        unenforced: this.#toUnenforced(held),
+        ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
+      };
+    } catch (error) {
+      await this.#lookAgain(error);
+      throw error;
+    } finally {
+      protection?.close();
+    }
+  }
+
+  async start(request: BackgroundRequest): Promise<void> {
+    const { folder, survives, signal } = request;
+    const stage = await this.#prepare(request);
+    const { protection, view, readMasks } = stage;
+    const group = ResourceGroup.open(stage.limits, this.#omitted(), toGroupName(folder));
+    try {
+      const { words } = await this.#words(stage, group, MARK_BEGUN);
+      if (protection) saveProtection(folder, protection.saved);
+      const { child, init } = await launchBackground({
+        folder,
+        file: this.#program.path,
+        args: words,
+        filter: this.#filter,
+        survives,
+        timeoutMs: request.limits?.timeoutMs,
+        groups: group.folders,
+        enter: (pid) => group.enter(pid),
+        signal,
+      });
+      const watch = this.#options.masks && watchInBackground(folder, { init, view, group: group.freezable, readMasks });
+      watchProcess(folder, { child, watch, protection, group });
+    } catch (error) {
+      protection?.close();
+      await group.close();
+      await this.#lookAgain(error);
+      throw error;
+    }
+  }
+
+  async attach(folder: string): Promise<void> {
+    const identity = readIdentity(folder);
+    if (!identity || !this.#options.masks) return;
+    const view = toView({}, this.#options.workspace);
+    const shown = listShown({ view, toolchains: this.#findToolchains(), project: await this.#openProject() }, {});
+    const readMasks = async () => selectMasks((await this.#options.masks?.()) ?? [], shown, view);
+    const group = identity.groups.find(isFreezable);
+    watchProcess(folder, { watch: watchInBackground(folder, { init: identity.init, view, group, readMasks }) });
+  }
+
+  /** What was found to work at some time may not any more: it is looked for again next time. */
+  async #lookAgain(error: unknown): Promise<void> {
+    if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
+  }
+
+  async #prepare(request: StageRequest): Promise<Stage> {
     const { workspace } = this.#options;
     const limits = toExecLimits(this.#options.limits, request.limits);
     const cwd = toWorkingFolder(request, workspace);
@@ -103,32 +186,34 @@ export class BubblewrapSandbox implements Sandbox {
     const project = await this.#openProject();
     const protection = await this.#protect(request, view);
     const warnings = new Set<string>();
-    try {
-      const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
-      const readMasks = async () => {
-        const paths = this.#without.has('masks') ? [] : ((await this.#options.masks?.()) ?? []);
-        const selection = selectMasks(paths, shown, view);
-        for (const warning of selection.warnings) warnings.add(warning);
-        return selection;
-      };
-      const args = await this.#arguments({ request, view, protection, readMasks }, project);
-      const group = ResourceGroup.open(limits, this.#omitted());
-      const scene: Scene = { request, view, group, protection, readMasks };
-      const held = new Set([...group.controllers, ...this.#omitted()]);
-      const prelude = toPrelude({ limits, held, closesChannel: !this.#without.has('closed-channel') });
-      const words = [...args, '--', '/bin/sh', '-c', prelude, 'klaus', cwd, ...toArguments(request.command)];
-      const result = await this.#run(words, scene, limits.timeoutMs);
-      const unenforced = toUnenforced(held, process.getuid?.() === 0);
-      if (!this.#filter) unenforced.push(`system calls: there is no filter for ${process.arch}`);
-      for (const warning of protection?.close() ?? []) warnings.add(warning);
-      return { ...result, unenforced, ...(warnings.size > 0 ? { warnings: [...warnings] } : {}) };
-    } catch (error) {
-      // What was found to work at some time does not any more: look again next time.
-      if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
-      throw error;
-    } finally {
-      protection?.close();
-    }
+    const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
+    const readMasks = async () => {
+      const paths = this.#without.has('masks') ? [] : ((await this.#options.masks?.()) ?? []);
+      const selection = selectMasks(paths, shown, view);
+      for (const warning of selection.warnings) warnings.add(warning);
+      return selection;
+    };
+    return { request, limits, cwd, view, project, protection, warnings, readMasks };
+  }
+
+  /** @param before Shell lines just before the command. */
+  async #words(
+    stage: Stage,
+    group: ResourceGroup,
+    before: readonly string[] = [],
+  ): Promise<{ words: string[]; held: Set<Controller> }> {
+    const { request, limits, cwd, project } = stage;
+    const args = await this.#arguments(stage, project);
+    const held = new Set([...group.controllers, ...this.#omitted()]);
+    const prelude = toPrelude({ limits, held, before, closesChannel: !this.#without.has('closed-channel') });
+    const words = [...args, '--', '/bin/sh', '-c', prelude, 'klaus', cwd, ...toArguments(request.command)];
+    return { words, held };
+  }
+
+  #toUnenforced(held: ReadonlySet<Controller>): string[] {
+    const unenforced = toUnenforced(held, process.getuid?.() === 0);
+    if (!this.#filter) unenforced.push(`system calls: there is no filter for ${process.arch}`);
+    return unenforced;
   }
 
   async #run(words: readonly string[], scene: Scene, timeoutMs: number): Promise<Omit<ExecResult, 'unenforced'>> {
@@ -155,7 +240,7 @@ export class BubblewrapSandbox implements Sandbox {
     return omitted;
   }
 
-  async #protect(request: ExecRequest, view: WorkspaceView): Promise<ProtectedWorkspace | undefined> {
+  async #protect(request: StageRequest, view: WorkspaceView): Promise<ProtectedWorkspace | undefined> {
     if (this.#without.has('protected-places') && this.#without.has('disarmed-repositories')) return undefined;
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
     const disarms = !this.#without.has('disarmed-repositories');
@@ -184,7 +269,7 @@ export class BubblewrapSandbox implements Sandbox {
     return (this.#toolchains ??= findToolchains({ ...places, env: process.env }));
   }
 
-  async #arguments(scene: Omit<Scene, 'group'>, project: ProjectHome): Promise<string[]> {
+  async #arguments(scene: Stage, project: ProjectHome): Promise<string[]> {
     const { request, view, protection, readMasks } = scene;
     const toolchains = this.#findToolchains();
     const env = {

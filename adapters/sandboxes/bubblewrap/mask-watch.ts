@@ -28,6 +28,8 @@ export interface MaskWatchOptions extends FreezeOptions {
   masks: () => Promise<readonly Mask[]>;
   /** Called once when something cannot be hidden; everything is stopped then and must be ended. */
   onFailure: (reason: string) => void;
+  /** True: its timers do not keep this program from ending. Default false. */
+  idle?: boolean;
 }
 
 /**
@@ -50,8 +52,10 @@ export class MaskWatch {
     this.#options = options;
     this.#begin = setTimeout(() => {
       this.#rescan = setInterval(() => this.#schedule(), RESCAN_MS);
+      if (options.idle) this.#rescan.unref();
       this.#schedule();
     }, BEGIN_MS);
+    if (options.idle) this.#begin.unref();
   }
 
   async close(): Promise<void> {

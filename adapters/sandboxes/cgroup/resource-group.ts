@@ -42,12 +42,13 @@ export class ResourceGroup {
    * Makes a group with the limits. Controllers that cannot be used are not in {@link controllers}.
    *
    * @param omitted Controllers to leave out.
+   * @param lasting Names a group that outlives this Klaus, so that no sweep takes it for a leftover.
    */
-  static open(limits: ExecLimits, omitted?: ReadonlySet<Controller>): ResourceGroup {
+  static open(limits: ExecLimits, omitted?: ReadonlySet<Controller>, lasting?: string): ResourceGroup {
     const sites = readCgroupSites();
     if (!swept) sweepGroups(Object.values(sites).flatMap((site) => site.parents));
     swept = true;
-    const name = `klaus-${ownName()}-${counter++}`;
+    const name = lasting === undefined ? `klaus-${ownName()}-${counter++}` : `klaus-process-${lasting}`;
     const wanted = CONTROLLERS.filter((controller) => !omitted?.has(controller));
     const made = wanted.flatMap((controller) => makePart(sites[controller], controller, name) ?? []);
     const parts = made.filter((part) => writeLimits(part, limits));
@@ -112,14 +113,30 @@ export class ResourceGroup {
     return this.#parts.find((part) => part.version === 2)?.folder;
   }
 
+  /** For {@link closeGroups}, when this object is gone. */
+  get folders(): readonly string[] {
+    return [...this.#folders];
+  }
+
   /** Removes the group. What is still in it is ended first, unless `ends` is false. */
   async close(ends = true): Promise<void> {
-    const folders = new Set(this.#folders);
-    for (let attempt = 0; attempt < REMOVE_TRIES && folders.size > 0; attempt++) {
-      if (attempt > 0) await sleep(Math.min(2 ** attempt, 100));
-      if (ends) this.kill();
-      for (const folder of folders) if (removeFolder(folder)) folders.delete(folder);
-    }
+    await removeFolders(this.#folders, () => ends && this.kill());
+  }
+}
+
+/** Ends what is left in groups of an earlier Klaus, and removes them. */
+export async function closeGroups(folders: readonly string[]): Promise<void> {
+  await removeFolders(folders, () => {
+    for (const pid of folders.flatMap(readMembers)) sendSignal(pid, 'SIGKILL');
+  });
+}
+
+async function removeFolders(given: Iterable<string>, end: () => void): Promise<void> {
+  const folders = new Set(given);
+  for (let attempt = 0; attempt < REMOVE_TRIES && folders.size > 0; attempt++) {
+    if (attempt > 0) await sleep(Math.min(2 ** attempt, 100));
+    end();
+    for (const folder of folders) if (removeFolder(folder)) folders.delete(folder);
   }
 }
 

@@ -8,7 +8,7 @@ let own: string | undefined;
 
 /** This process, to be written where a later Klaus can find it. */
 export function ownName(): string {
-  own ??= `${pidNamespace()}-${process.pid}-${readProcess(process.pid)?.startTime ?? 0}`;
+  own ??= `${ownNamespace()}-${process.pid}-${readProcess(process.pid)?.startTime ?? 0}`;
   return own;
 }
 
@@ -18,10 +18,11 @@ export function ownName(): string {
  */
 export function isGone(owner: string): boolean {
   const [, namespace, pid, startTime] = OWNER.exec(owner) ?? [];
-  return pid !== undefined && namespace === pidNamespace() && readProcess(Number(pid))?.startTime !== startTime;
+  return pid !== undefined && namespace === ownNamespace() && readProcess(Number(pid))?.startTime !== startTime;
 }
 
-function pidNamespace(): string {
+/** The pid namespace of this process: what process ids count in. */
+export function ownNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
   } catch {

@@ -58,6 +58,22 @@ export function listDescendants(pid: number): number[] {
   return found;
 }
 
+/**
+ * The first process of a pid namespace below a process; undefined when there is none.
+ *
+ * @source man 5 proc_pid_status (NSpid)
+ */
+export function findNamespaceInit(pid: number): number | undefined {
+  return listDescendants(pid).find((each) => {
+    try {
+      const ids = /^NSpid:\t(.*)$/m.exec(readFileSync(`/proc/${each}/status`, 'latin1'))?.[1]?.split('\t') ?? [];
+      return ids.length > 1 && ids.at(-1) === '1';
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** Kernels without CONFIG_PROC_CHILDREN lack the file: undefined. */
 function childrenOf(pid: number): number[] | undefined {
   try {

@@ -37,6 +37,11 @@ export function holdPlaces(places: readonly Placeholder[]): { held: Placeholder[
   return { held, release };
 }
 
+/** Takes away places that an earlier Klaus made for a command of its, unless a command of this process needs them. */
+export function removePlaces(places: readonly Placeholder[]): void {
+  for (const place of places) if (!leaning.has(place.path)) remove(place);
+}
+
 /** True for a place that another command of this process made a moment ago. */
 export function isPlaceholder(path: string): boolean {
   return leaning.has(path);

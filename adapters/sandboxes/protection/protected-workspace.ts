@@ -6,7 +6,8 @@ import type { WorkspaceView } from '../view.ts';
 import { disarm } from './disarm.ts';
 import { findGitPlaces, hold } from './git-places.ts';
 import type { Places } from './git-places.ts';
-import { holdPlaces, isPlaceholder } from './placeholders.ts';
+import { holdPlaces, isPlaceholder, removePlaces } from './placeholders.ts';
+import type { Placeholder } from './placeholders.ts';
 import { findRepositories, list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
@@ -27,6 +28,19 @@ export interface ProtectedWorkspaceOptions {
   disarms?: boolean;
   /** Default true: mount what is protected. */
   holds?: boolean;
+}
+
+/** What has to be known at the end of a command, for a Klaus that did not start it. Plain JSON. */
+export interface SavedProtection {
+  view: WorkspaceView;
+  home: string;
+  disarms: boolean;
+  before: readonly (readonly [path: string, identity: string])[];
+  links: readonly (readonly [path: string, target: string])[];
+  held: readonly Placeholder[];
+  /** Unix milliseconds. */
+  begun: number;
+  isComplete: boolean;
 }
 
 /** Files get their times from a coarser clock than ours. */
@@ -50,29 +64,25 @@ export class ProtectedWorkspace {
   readonly readOnly: readonly PlaceMount[];
   /** A git folder outside of the workspace that belongs to it: bound writable, before the others. */
   readonly external: readonly PlaceMount[];
-  readonly #options: ProtectedWorkspaceOptions;
-  readonly #before: ReadonlyMap<string, string>;
-  readonly #links: ReadonlyMap<string, string>;
+  /** What {@link close} needs. */
+  readonly saved: SavedProtection;
   readonly #release: () => void;
-  /** Unix milliseconds. */
-  readonly #begun = Date.now();
-  readonly #isComplete: boolean;
   #isClosed = false;
 
   private constructor(options: ProtectedWorkspaceOptions) {
-    this.#options = options;
-    const { view } = options;
-    const { repositories, isComplete } = findRepositories(view.source, options.home);
-    this.#isComplete = isComplete;
-    this.#before = new Map(repositories.map(({ path, identity }) => [path, identity]));
+    const { view, home, disarms = true } = options;
+    const begun = Date.now();
+    const { repositories, isComplete } = findRepositories(view.source, home);
+    const before = repositories.map(({ path, identity }) => [path, identity] as const);
     const places = findGitPlaces(repositories, view.source);
     const external = toExternalGit(view, repositories, places);
     for (const path of [...OWN.map((name) => join(view.target, name)), ...options.protect])
       if (contains(view.target, path)) hold(places, toReachable(toSource(view, path)));
     if (options.holds === false) Object.assign(places, { pinned: [], readOnly: [], missing: [] });
-    this.#links = findLinks(repositories, places);
+    const links = [...findLinks(repositories, places)];
     const { held, release } = holdPlaces(places.missing);
     this.#release = release;
+    this.saved = { view, home, disarms, before, links, held, begun, isComplete };
     const toMount = (source: string): PlaceMount => ({ source, target: toTarget(view, source) });
     const isHidden = (path: string) => contains(view.source, options.home) && contains(options.home, path);
     const isVisible = (path: string) =>
@@ -97,22 +107,30 @@ export class ProtectedWorkspace {
     if (this.#isClosed) return [];
     this.#isClosed = true;
     this.#release();
-    if (this.#options.disarms === false) return [];
-    const warnings: string[] = [];
-    for (const [path, target] of this.#links) warnings.push(...restoreLink(path, target));
-    for (const repository of findRepositories(this.#options.view.source, this.#options.home).repositories) {
-      if (this.#isNew(repository)) warnings.push(...disarmSafely(repository));
-    }
-    return warnings;
+    return putRight(this.saved);
   }
 
-  #isNew({ path, identity }: Repository): boolean {
-    if (this.#before.get(path) === identity) return false;
-    // In a large workspace a repository of the user's may come into view only now; a new or moved one has a new ctime.
-    return (
-      this.#isComplete || (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= this.#begun - CLOCK_STEP_MS
-    );
+  /** The same as {@link close}, for a command that an earlier Klaus started. */
+  static closeSaved(saved: SavedProtection): string[] {
+    removePlaces(saved.held);
+    return putRight(saved);
   }
+}
+
+function putRight(saved: SavedProtection): string[] {
+  if (!saved.disarms) return [];
+  const warnings = saved.links.flatMap(([path, target]) => restoreLink(path, target));
+  const before = new Map(saved.before);
+  for (const repository of findRepositories(saved.view.source, saved.home).repositories) {
+    if (before.get(repository.path) !== repository.identity && isNew(repository, saved))
+      warnings.push(...disarmSafely(repository));
+  }
+  return warnings;
+}
+
+/** In a large workspace a repository of the user's may come into view only now; a new or moved one has a new ctime. */
+function isNew({ path }: Repository, { isComplete, begun }: SavedProtection): boolean {
+  return isComplete || (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= begun - CLOCK_STEP_MS;
 }
 
 /** Nothing can be mounted below a folder that is not there: that folder itself is kept away then. */

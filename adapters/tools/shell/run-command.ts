@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KlausError, type Access } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
+import { defineTool, describeStarted } from '@klaus/core/agent';
 import { toEvidence } from '../project/check-evidence.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { runProgram, toProgramDetail } from './run-program.ts';
@@ -20,20 +20,42 @@ export const runCommand = defineTool({
     memoryMb: z.number().min(16).optional(),
     network: z.boolean().optional(),
     description: z.string().optional().describe('what it does, in a few words'),
+    background: z.boolean().optional(),
+    survive: z.boolean().optional().describe('background: outlive Klaus'),
   }),
   effects: ['execute'],
   resume: 'tell',
-  async prepare({ command, cwd, network }, { workspace }) {
+  async prepare({ command, cwd, network, background, survive }, { workspace, processes }) {
     checkCommand(command);
+    if (survive && !background) throw new KlausError('tool.failed', 'survive is for background: true only.');
+    if (background && processes.refusal !== undefined) throw new KlausError('tool.failed', processes.refusal);
     if (cwd !== undefined) {
       const state = await workspace.stat(cwd);
       if (state?.kind !== 'directory') throw new KlausError('tool.failed', `${cwd} is not a directory.`);
     }
     const access: Access[] = [{ kind: 'exec', command }];
     if (network) access.push({ kind: 'net', host: '*', port: 0 });
-    return { title: `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`, access, command };
+    const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
+    if (!background) return { title, access, command };
+    return {
+      title: `${title} in the background${survive ? ', also after Klaus ends' : ''}`,
+      access,
+      command,
+      background,
+    };
   },
-  async run({ command, cwd, timeoutMs, memoryMb, network }, context) {
+  async run({ command, cwd, timeoutMs, memoryMb, network, background, survive }, context) {
+    if (background) {
+      const process = await context.processes.start({
+        command,
+        cwd: (await context.workspace.resolve(cwd ?? '.')).absolute,
+        network: network ?? false,
+        survives: survive ?? false,
+        timeoutMs,
+        memoryMb,
+      });
+      return { text: describeStarted(process), process, detail: { process: process.id, pid: process.pid } };
+    }
     const run = await runProgram(context, {
       command,
       cwd: (await context.workspace.resolve(cwd ?? '.')).absolute,

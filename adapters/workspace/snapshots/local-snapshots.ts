@@ -12,6 +12,7 @@ import { withScan, type Kept } from './kept.ts';
 import { withLock } from './lock.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { Objects } from './objects.ts';
+import { isPlaceholder } from './placeholder.ts';
 import { Pace } from './pace.ts';
 import { scanAt, scanPaths } from './scan-paths.ts';
 import type { Scan, Uncovered } from './scan.ts';
@@ -150,7 +151,8 @@ class FolderSnapshots implements LocalSnapshots {
 
   async changes(from: TreeId, to: TreeId): Promise<TreeChange[]> {
     const { trees } = this.#kept;
-    return trees.changes(toTreeHash(trees, from), toTreeHash(trees, to), new Pace());
+    const rows = await trees.changes(toTreeHash(trees, from), toTreeHash(trees, to), new Pace());
+    return rows.filter((row) => !isPlaceholder(row, rows));
   }
 
   async entry(tree: TreeId, path: string): Promise<TreeEntry | undefined> {

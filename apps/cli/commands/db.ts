@@ -46,7 +46,7 @@ export async function clearSessions(options: { olderThan?: number; yes?: true })
     process.stderr.write('Nothing was deleted.\n');
     return EXIT.denied;
   }
-  const report = klaus.store.clearSessions({
+  const report = await klaus.clearSessions({
     by: 'cli',
     ...(olderThan === undefined ? {} : { olderThan: Date.now() - olderThan * DAY_MS }),
   });
@@ -104,6 +104,7 @@ export async function collectGarbage(options: { yes?: true; json?: true }): Prom
     toLine(row.workspace, 200),
   ]);
   if (summary.copies > 0) rows.push([formatBytes(summary.copies), '', 'working copies of isolated commands', '']);
+  if (summary.processes > 0) rows.push([formatBytes(summary.processes), '', 'output of background processes', '']);
   if (rows.length === 0) {
     process.stderr.write('There is nothing to free.\n');
     return EXIT.done;

@@ -9,7 +9,10 @@ export async function sessions(search: string | undefined, options: { json?: tru
   await using klaus = await openKlaus();
   const rows = klaus.sessions({ limit: options.limit, ...(search !== undefined && { search }) });
   if (options.json === true) {
-    for (const row of rows) process.stdout.write(`${JSON.stringify({ ...row, status: toStatus(klaus, row) })}\n`);
+    for (const row of rows) {
+      const line = { ...row, status: toStatus(klaus, row), processes: listRunning(klaus, row.id) };
+      process.stdout.write(`${JSON.stringify(line)}\n`);
+    }
     return EXIT.done;
   }
   if (rows.length === 0) {
@@ -23,13 +26,18 @@ export async function sessions(search: string | undefined, options: { json?: tru
   const table = rows.map((row) => [
     row.id,
     row.updatedAt.slice(0, 16).replace('T', ' '),
-    toStatus(klaus, row),
+    [toStatus(klaus, row), ...listRunning(klaus, row.id)].join(' +'),
     formatUsd(row.costUsd),
     row.title ?? row.firstPrompt ?? '',
     row.workspace,
   ]);
   process.stdout.write(toTable([['ID', 'LAST', 'STATUS', 'COST', 'TITLE', 'WORKSPACE'], ...table], outputWidth()));
   return EXIT.done;
+}
+
+/** Names of the background processes that run at this moment. */
+function listRunning(klaus: Klaus, session: string): string[] {
+  return klaus.processes(session).flatMap(({ id, state }) => (state === 'running' ? [id] : []));
 }
 
 /** The log knows `running`; whether a process is behind it only the lock knows. */

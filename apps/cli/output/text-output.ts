@@ -1,6 +1,7 @@
 import type { Event, EventOf, EventType, Live } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
 import { toEvidenceLines } from './evidence-lines.ts';
+import { describeProcessChange } from './describe-process.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 import type { Output } from './output.ts';
 import { toLine, toPrintable } from './printable.ts';
@@ -185,6 +186,10 @@ function createFactViews(screen: Screen): Views {
     'context.compacted': (event) =>
       line(`${mark('info')}${paint('dim', `${formatNumber(event.dropped, 'older message')} replaced by a summary`)}`),
     'context.pinned': (event) => line(`${mark('info')}${paint('dim', `pinned: ${toLine(event.text, 100)}`)}`),
+    'process.changed': (event) =>
+      line(
+        `${mark(event.state === 'lost' ? 'warn' : 'info')}${paint('dim', toLine(describeProcessChange(event), 200))}`,
+      ),
     'workspace.restored': (event) => {
       const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
       line(

@@ -1,6 +1,7 @@
 import type { Event, EventOf, Message } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
+import { describeProcessChange } from './describe-process.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
 /** One thing that a reader of a session wants to see. */
@@ -77,15 +78,6 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
           yield { kind: 'note', text: `${what}: charged ${tokens} tokens, ${formatUsd(event.usd)}.`, at };
         }
         break;
-      case 'context.compacted':
-        yield { kind: 'note', text: `${formatNumber(event.dropped, 'older message')} replaced by a summary.`, at };
-        break;
-      case 'context.pinned':
-        yield { kind: 'note', text: `Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`, at };
-        break;
-      case 'context.unpinned':
-        yield { kind: 'note', text: `Unpinned ${event.pin} by ${event.by}.`, at };
-        break;
       case 'workspace.restored': {
         const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
         yield {
@@ -98,9 +90,6 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
       case 'workspace.committed':
         yield { kind: 'note', text: `Checkpoint ${event.commit} on ${event.ref}.`, at };
         break;
-      case 'notice':
-        yield { kind: 'note', text: event.text, at };
-        break;
       case 'evidence.verified':
         yield* toVerifiedEntries(event, at);
         break;
@@ -110,12 +99,32 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         yield { kind: 'end', outcome: event.outcome, reason: event.reason, facts, at };
         break;
       }
-      default:
-        break;
+      default: {
+        const text = toNote(event);
+        if (text !== undefined) yield { kind: 'note', text, at };
+      }
     }
   }
   for (const call of open)
     yield { kind: 'note', text: `Begun and without a result yet: ${titles.get(call) ?? call}`, at };
+}
+
+/** What is said in one line. */
+function toNote(event: Event): string | undefined {
+  switch (event.type) {
+    case 'context.compacted':
+      return `${formatNumber(event.dropped, 'older message')} replaced by a summary.`;
+    case 'context.pinned':
+      return `Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`;
+    case 'context.unpinned':
+      return `Unpinned ${event.pin} by ${event.by}.`;
+    case 'process.changed':
+      return `${describeProcessChange(event)}.`;
+    case 'notice':
+      return event.text;
+    default:
+      return undefined;
+  }
 }
 
 function toPinSource({ source, by }: EventOf<'context.pinned'>): string {

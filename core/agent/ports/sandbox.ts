@@ -67,9 +67,31 @@ export interface ExecResult {
   warnings?: readonly string[];
 }
 
+/** A command that goes on by itself. */
+export interface BackgroundRequest extends Pick<
+  ExecRequest,
+  'command' | 'cwd' | 'env' | 'files' | 'network' | 'protect' | 'signal'
+> {
+  /** Absolute path of a private folder that is there already, for output, input, ids and exit code. */
+  folder: string;
+  /** True: it goes on when Klaus ends. False: the end of this process ends it, however it comes. */
+  survives: boolean;
+  /** Without `timeoutMs` it may run for ever. */
+  limits?: Partial<ExecLimits>;
+}
+
 /** Runs commands on the workspace. When it ends or is killed, so is everything that it started. */
 export interface Sandbox {
   readonly name: SandboxName;
   /** @throws KlausError `sandbox.failed` when the driver itself breaks; a failing command is a result. */
   exec(request: ExecRequest): Promise<ExecResult>;
+  /**
+   * Starts a command in the background, with the same walls as `exec`; resolves once it has begun. Absent where the
+   * driver cannot.
+   *
+   * @throws KlausError `sandbox.failed`, `cancelled`; nothing of the command has run then.
+   */
+  start?(request: BackgroundRequest): Promise<void>;
+  /** Takes up again what `start` watches over: a later Klaus has found the process. */
+  attach?(folder: string): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Access, BlobRef, Effect, FileChange, Receipt, Resume } from '../..
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
+import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, Sandbox } from './sandbox.ts';
 import type { FileEdit, Workspace } from './workspace.ts';
 
@@ -25,6 +26,8 @@ export interface Intent {
    * intent, so that a call found done after a crash has the result that it would have had.
    */
   result?: string;
+  /** Starts a background process: after a crash its files say whether it did. */
+  background?: true;
 }
 
 export interface ToolOutput {
@@ -38,6 +41,16 @@ export interface ToolOutput {
   blob?: BlobRef;
   /** Set by tools that check something: the command and its exit code are evidence for the run. The engine adds the trees. */
   evidence?: Omit<Receipt, 'tree' | 'left'>;
+  /** Set by a call that started or stopped a background process. */
+  process?: ProcessStatus;
+}
+
+/** The background processes of the session, as tools use them. */
+export interface ToolProcesses extends Processes {
+  /** Why none can be started here, as a sentence with what to do instead. */
+  readonly refusal?: string;
+  /** @throws KlausError `sandbox.*`, `cancelled`; nothing of the command has run then. */
+  start(request: StartProcess): Promise<ProcessStatus>;
 }
 
 /** One thing that looks like a secret. */
@@ -59,6 +72,7 @@ export interface ToolContext {
   progress(text: string): void;
   /** Defaults of the configuration for sandboxed commands. */
   readonly execLimits: ExecLimits;
+  readonly processes: ToolProcesses;
   /** Results that a search returns at most. */
   readonly maxSearchResults: number;
   /** Who signs commits where the repository has no identity. */

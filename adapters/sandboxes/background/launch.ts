@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { KlausError, toKlausError } from '@klaus/core/protocol';
+import { ownNamespace } from '../process/owner.ts';
+import { findNamespaceInit, readProcess } from '../process/process-table.ts';
+import type { ProcessRow } from '../process/process-table.ts';
+import { bootId, writeIdentity } from './process-files.ts';
+import { readOutput } from './process-output.ts';
+import { hasBegun } from './process-status.ts';
+import { within } from './stop-process.ts';
+import { SEGMENT_BYTES, SUPERVISOR } from './supervisor.ts';
+
+/** A command that has not begun by then never will. */
+const START_MS = 30_000;
+
+export interface BackgroundLaunch {
+  /** Of the process; empty but for its record. */
+  folder: string;
+  file: string;
+  args: readonly string[];
+  /** Content of descriptor 4. */
+  filter?: Uint8Array | undefined;
+  survives: boolean;
+  timeoutMs?: number | undefined;
+  /** Folders of the control groups. */
+  groups: readonly string[];
+  /** Moves the shell over the process into its control group, before anything is forked. */
+  enter: (pid: number) => Promise<void>;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Launched {
+  /** Of the shell over the process. It does not keep this program from ending. */
+  child: ChildProcess;
+  /** First process in the sandbox. */
+  init: ProcessRow;
+}
+
+/**
+ * Starts a process that goes on by itself; resolves when its command has begun.
+ *
+ * @throws KlausError `sandbox.failed`, `cancelled`; the command has not begun then, and never will.
+ */
+export async function launchBackground(launch: BackgroundLaunch): Promise<Launched> {
+  const child = start(launch);
+  const channel = child.stdio[3] as Socket;
+  // Writing to a child that has just gone is an error that its exit already tells.
+  channel.on('error', ignore);
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', (error) => reject(toKlausError(error, 'sandbox.failed')));
+    child.once('exit', () => reject(toFailure(launch.folder)));
+  });
+  ended.catch(ignore);
+  const late = setTimeout(() => channel.destroy(), START_MS);
+  try {
+    await Promise.race([begin(launch, child, channel), ended]);
+    const init = child.pid === undefined ? undefined : findInit(child.pid);
+    const supervisor = child.pid === undefined ? undefined : readProcess(child.pid);
+    if (!init || !supervisor) throw toFailure(launch.folder);
+    writeIdentity(launch.folder, {
+      boot: bootId(),
+      namespace: ownNamespace(),
+      supervisor: { pid: supervisor.pid, startTime: supervisor.startTime },
+      init: { pid: init.pid, startTime: init.startTime },
+      groups: launch.groups,
+    });
+    if (launch.signal?.aborted) throw new KlausError('cancelled', 'Not started: stopped before it began.');
+    channel.write('go\n');
+    const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    await within(START_MS, () => hasBegun(launch.folder) || isOver());
+    if (!hasBegun(launch.folder)) throw toFailure(launch.folder);
+    return { child, init };
+  } catch (error) {
+    // The end of the channel instead of "go": nothing of the command runs, and the shell over it ends by itself.
+    channel.destroy();
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) await once(child, 'exit');
+    throw error;
+  } finally {
+    clearTimeout(late);
+    channel.destroy();
+    letGo(child);
+  }
+}
+
+/** Neither the child nor its leash keeps this program from ending. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  (child.stdio as (Socket | null | undefined)[])[7]?.unref();
+}
+
+async function begin(launch: BackgroundLaunch, child: ChildProcess, channel: Socket): Promise<void> {
+  if (child.pid !== undefined) await launch.enter(child.pid);
+  const ready = new Promise<void>((resolve, reject) => {
+    channel.once('data', () => resolve());
+    channel.once('close', () => reject(toFailure(launch.folder)));
+  });
+  // From here on the stream flows, so that its end is seen.
+  channel.write('begin\n');
+  await ready;
+}
+
+function start(launch: BackgroundLaunch): ChildProcess {
+  const { folder, file, args, filter, survives, timeoutMs } = launch;
+  const limit = timeoutMs === undefined ? '' : String(Math.max(0.001, timeoutMs / 1_000));
+  const words = [folder, limit, survives ? '' : 'leash', String(SEGMENT_BYTES), file, ...args];
+  const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'klaus-process', ...words], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    // A session of its own: what the terminal sends to Klaus is not for it.
+    detached: true,
+    stdio: [
+      ...(['ignore', 'ignore', 'ignore', 'pipe'] as const),
+      filter ? 'pipe' : 'ignore',
+      ...(['ignore', 'ignore'] as const),
+      survives ? 'ignore' : 'pipe',
+    ],
+  });
+  const feed = child.stdio[4] as Writable | null | undefined;
+  feed?.on('error', ignore);
+  feed?.end(filter);
+  const leash = (child.stdio as (Socket | null | undefined)[])[7];
+  leash?.on('error', ignore);
+  return child;
+}
+
+function findInit(supervisor: number): ProcessRow | undefined {
+  const pid = findNamespaceInit(supervisor);
+  return pid === undefined ? undefined : readProcess(pid);
+}
+
+function toFailure(folder: string): KlausError {
+  const { text } = readOutput(folder, { from: 0, maxBytes: 4_000 });
+  return new KlausError('sandbox.failed', text.trim() || 'the background process did not begin');
+}
+
+function ignore(): void {}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProcessStatus } from '@klaus/core/agent';
+import { ownNamespace } from '../process/owner.ts';
+import { readProcess } from '../process/process-table.ts';
+import { countOutput } from './process-output.ts';
+import { bootId, readIdentity, readJson, readRecord, readText, readTime } from './process-files.ts';
+import type { ProcessIdentity, ProcessName } from './process-files.ts';
+
+/** What the files of a process say together with the process table of the machine. */
+export function readStatus(folder: string): ProcessStatus | undefined {
+  const record = readRecord(folder);
+  if (!record) return undefined;
+  const identity = readIdentity(folder);
+  const found = readState(folder, identity);
+  const { session, id, call, attempt, command, workspace, survives, startedAt } = record;
+  return {
+    ...{ session, id, call, attempt, command, workspace, survives, startedAt },
+    ...found,
+    pid: identity?.init.pid ?? null,
+    endedAt: found.state === 'running' ? null : readTime(join(folder, 'exit')),
+    bytes: countOutput(folder),
+    warnings: readJson<string[]>(join(folder, 'warnings.json')) ?? [],
+  };
+}
+
+type Found = Pick<ProcessStatus, 'state' | 'exitCode' | 'reason'>;
+
+function readState(folder: string, identity: ProcessIdentity | undefined): Found {
+  // Looked at first: what ends between this look and the next has left its exit code by then.
+  const isRunning = identity !== undefined && isSupervised(identity);
+  const code = readText(join(folder, 'exit'));
+  const reason = readText(join(folder, 'stop')) ?? null;
+  if (!identity || (!isRunning && !hasBegun(folder))) return { state: 'unstarted', exitCode: null, reason };
+  if (isRunning && code === undefined) return { state: 'running', exitCode: null, reason: null };
+  const exitCode = code === undefined ? null : Number(code);
+  if (reason !== null) return { state: 'stopped', exitCode, reason };
+  if (exitCode !== null) return { state: 'exited', exitCode, reason: null };
+  const why = identity.boot === bootId() ? 'it was killed from outside' : 'the machine was restarted';
+  return { state: 'lost', exitCode: null, reason: why };
+}
+
+/** True once the command itself has begun. */
+export function hasBegun(folder: string): boolean {
+  try {
+    return readFileSync(join(folder, 'started')).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** True while the shell over the process is there. In another pid namespace nobody here can know: it counts as there. */
+export function isSupervised({ boot, namespace, supervisor }: ProcessIdentity): boolean {
+  if (boot !== bootId()) return false;
+  return namespace !== ownNamespace() || isAlive(supervisor);
+}
+
+/** True while this very process runs: a number that is in use again belongs to a stranger. */
+export function isAlive({ pid, startTime }: ProcessName): boolean {
+  const row = readProcess(pid);
+  return row !== undefined && !row.ended && row.startTime === startTime;
+}
+
+/** True when this process may signal by the identity's numbers. */
+export function isOfThisMachine({ boot, namespace }: ProcessIdentity): boolean {
+  return boot === bootId() && namespace === ownNamespace();
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool } from '@klaus/core/agent';
+import { describeProcess, findProcess } from './describe-process.ts';
+
+/** Bytes: what a named pipe takes in at once. */
+const MAX_INPUT = 32_768;
+
+/** Stops a background process, or writes to its standard input. */
+export const processControl = defineTool({
+  name: 'process_control',
+  description: 'Stop a background process, or write input to it.',
+  input: z.object({
+    process: z.string(),
+    input: z.string().optional(),
+    stop: z.boolean().optional(),
+  }),
+  deferred: true,
+  effects: ['execute'],
+  resume: 'tell',
+  inPlace: true,
+  async prepare({ process: id, input, stop }, context) {
+    if ((input === undefined) === (stop !== true))
+      throw new KlausError('tool.failed', 'Give either input or stop: true.');
+    const status = findProcess(context, id);
+    if (input === undefined) return { title: `stop background process ${id}`, access: [] };
+    if (Buffer.byteLength(input) > MAX_INPUT)
+      throw new KlausError('tool.failed', `The input is longer than ${MAX_INPUT} bytes; send it in parts.`);
+    if (context.processes.refusal !== undefined)
+      throw new KlausError('tool.failed', `No input is sent here. ${context.processes.refusal}`);
+    const command = toCommand(status.command, input);
+    return { title: `write to background process ${id}`, access: [{ kind: 'exec', command }], command };
+  },
+  async run({ process: id, input }, { processes }) {
+    if (input !== undefined) {
+      await processes.send(id, input);
+      return { text: `Written to ${id}. process_output shows what it says.` };
+    }
+    const before = findProcess({ processes }, id);
+    if (before.state !== 'running') return { text: `${id} is not running: ${describeProcess(before)}.` };
+    const status = await processes.stop(id, { reason: 'the model stopped it' });
+    return { text: `${id}: ${describeProcess(status)}. Nothing of it is left.`, process: status };
+  },
+});
+
+/**
+ * The input as the gate has to see it: what a shell or an interpreter reads there it does. The same as if the command
+ * were run with it.
+ */
+function toCommand(command: string, input: string): string {
+  let mark = 'KLAUS_INPUT';
+  while (input.includes(mark)) mark += '_';
+  return `${command} <<'${mark}'\n${input.replace(/\n?$/, '\n')}${mark}`;
+}

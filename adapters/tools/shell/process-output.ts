@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { KlausError } from '@klaus/core/protocol';
+import { defineTool, type ToolContext, type WaitFor } from '@klaus/core/agent';
+import { describeProcess, findProcess } from './describe-process.ts';
+
+/** Without `since` the end of the output is given. */
+const TAIL_BYTES = 16_000;
+const MAX_COMMAND = 100;
+const DEFAULT_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 600_000;
+
+/** Reads what background processes write, waits for them, lists them. */
+export const processOutput = defineTool({
+  name: 'process_output',
+  description:
+    'Read what a background process wrote: its end, or from byte since on. waitFor: exit, port:3000 or a text. Without process: list.',
+  input: z.object({
+    process: z.string().optional(),
+    since: z.number().optional(),
+    waitFor: z.string().optional(),
+    timeoutMs: z.number().optional(),
+  }),
+  deferred: true,
+  effects: ['read'],
+  resume: 'repeat',
+  async run({ process: id, since: given, waitFor, timeoutMs: wanted = DEFAULT_WAIT_MS }, context) {
+    const { processes } = context;
+    const since = given === undefined ? undefined : Math.max(0, Math.floor(given));
+    const timeoutMs = Math.min(Math.max(0, wanted), LONGEST_WAIT_MS);
+    if (id === undefined) return { text: listProcesses(context) };
+    const begun = findProcess(context, id);
+    // A process that ended before it began has nothing to wait for.
+    const from = since ?? Math.max(0, begun.bytes - TAIL_BYTES);
+    let waited = '';
+    if (waitFor !== undefined) {
+      // Without `since` a text counts wherever it stands: it may have been written before anybody asked.
+      const until = toWaitFor(waitFor, since ?? 0);
+      const came = await processes.wait(id, { until, timeoutMs, signal: context.signal });
+      if (came === 'late') waited = `[${waitFor} did not come within ${timeoutMs / 1_000} s]`;
+      else if (came === 'ended') waited = `[it ended before ${waitFor} came]`;
+      else if (came === 'cancelled') throw new KlausError('cancelled', 'Stopped while waiting.');
+    }
+    const status = findProcess(context, id);
+    const output = processes.read(id, { from: since === undefined ? Math.max(from, status.bytes - TAIL_BYTES) : from });
+    const missing = since !== undefined && output.from > since ? `[bytes ${since} to ${output.from} are not kept]` : '';
+    const rest = status.bytes > output.next ? `; since ${output.next} gives the rest` : '';
+    const where = `[bytes ${output.from} to ${output.next} of ${status.bytes}${rest}]`;
+    return {
+      text: [`${id}: ${describeProcess(status)}`, waited, missing, output.text.trimEnd(), where]
+        .filter((line) => line !== '')
+        .join('\n'),
+      isError: waited !== '',
+      detail: { process: id, state: status.state, exitCode: status.exitCode, from: output.from, next: output.next },
+    };
+  },
+});
+
+function listProcesses({ processes }: ToolContext): string {
+  const rows = processes.list().map((status) => {
+    const command = status.command.replaceAll(/\s+/g, ' ');
+    const line = command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}…`.toWellFormed() : command;
+    return `${status.id}: ${describeProcess(status)}, ${status.bytes} bytes of output: ${line}`;
+  });
+  return rows.length === 0 ? 'There are no background processes.' : rows.join('\n');
+}
+
+function toWaitFor(text: string, from: number): WaitFor {
+  if (text === 'exit') return { kind: 'exit' };
+  const port = Number(/^port:(\d{1,5})$/.exec(text)?.[1]);
+  if (port > 0 && port < 65_536) return { kind: 'port', port };
+  if (text === '') throw new KlausError('tool.failed', 'waitFor is empty.');
+  return { kind: 'text', text, from };
+}

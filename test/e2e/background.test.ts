@@ -1,0 +1,186 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/adapters/models';
+import { createKlaus, type Session } from '@klaus/sdk';
+import { expect } from 'vitest';
+import { eventually, findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
+import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
+import { test } from '../fixtures/sandboxed.ts';
+
+type Calls = NonNullable<Script['steps'][number]['reply']['calls']>;
+
+const SETTINGS = { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' };
+
+/** Greets, echoes what it is told, and ends at "bye". */
+const PARROT = 'echo up; while read -r line; do echo "heard $line"; [ "$line" != bye ] || exit 3; done';
+
+function createEngine(turns: readonly Calls[], settings = {}): Promise<TestEngine> {
+  return createTestEngine({
+    settings: { ...SETTINGS, ...settings },
+    script: {
+      steps: [
+        ...turns.map((calls, turn) => ({ when: { turn }, reply: { calls } })),
+        { when: { turn: turns.length }, reply: { text: 'Done.' } },
+      ],
+      fallback: { text: 'Nothing more.' },
+    },
+  });
+}
+
+async function run(session: Session): Promise<string[]> {
+  await session.prompt('Go.');
+  await session.advance();
+  return ofType(session.events(), 'tool.finished').map(({ output }) => output);
+}
+
+const start = (command: string, more = {}): Calls => [
+  { name: 'run_command', input: { command, background: true, ...more } },
+];
+const output = (input: object): Calls => [{ name: 'process_output', input: input as Calls[number]['input'] }];
+const control = (input: object): Calls => [{ name: 'process_control', input: input as Calls[number]['input'] }];
+
+test('a process is started, read, spoken to, listed and stopped by the model', async () => {
+  await using engine = await createEngine([
+    start(PARROT),
+    output({ process: 'p1', waitFor: 'up' }),
+    control({ process: 'p1', input: 'hello\n' }),
+    output({ process: 'p1', since: 3, waitFor: 'heard hello' }),
+    start('sleep 1000', { survive: true }),
+    output({}),
+    control({ process: 'p2', stop: true }),
+    control({ process: 'p1', input: 'bye\n' }),
+    output({ process: 'p1', waitFor: 'exit' }),
+    output({ process: 'p9' }),
+  ]);
+  const session = await engine.klaus.open();
+  const said = await run(session);
+  expect(said[0]).toContain('Started as background process p1. It ends when this Klaus ends.');
+  expect(said[1]).toBe('p1: running\nup\n[bytes 0 to 3 of 3]');
+  expect(said[3]).toBe('p1: running\nheard hello\n[bytes 3 to 15 of 15]');
+  expect(said[4]).toContain('p2. It goes on when Klaus ends');
+  expect(said[5]).toBe(
+    `p1: running, 15 bytes of output: ${PARROT.slice(0, 100)}\np2: running, 0 bytes of output: sleep 1000`,
+  );
+  expect(said[6]).toBe('p2: stopped: the model stopped it. Nothing of it is left.');
+  expect(said[8]).toBe('p1: exited with code 3\nup\nheard hello\nheard bye\n[bytes 0 to 25 of 25]');
+  expect(said[9]).toBe('There is no background process p9. There are p1, p2.');
+  const changes = ofType(session.events(), 'process.changed');
+  expect(changes.map(({ process, state, exitCode }) => [process, state, exitCode])).toEqual([
+    ['p1', 'started', undefined],
+    ['p2', 'started', undefined],
+    ['p2', 'stopped', undefined],
+    ['p1', 'exited', 3],
+  ]);
+  expect(findProcesses(engine.place.home)).toEqual([]);
+});
+
+test('the model is told when a process ends by itself, once and between two of its turns', async () => {
+  await using engine = await createEngine([
+    start('until [ -e go ]; do sleep 0.01; done; exit 4'),
+    [{ name: 'write_file', input: { path: 'go', content: '' } }],
+    output({ process: 'p1', waitFor: 'exit' }),
+  ]);
+  const session = await engine.klaus.open();
+  await run(session);
+  const told = [...session.events()].flatMap((event) =>
+    event.type === 'message.added' && event.message.origin === 'engine' ? event.message.parts : [],
+  );
+  expect(told).toEqual([
+    { type: 'text', text: expect.stringMatching(/^Background process p1 \(until .*\) exited with code 4\.$/) },
+  ]);
+  expect(engine.server.requests.at(-1)!.body).toContain('exited with code 4.');
+});
+
+test('what is not marked ends with its Klaus and the log says so; the next run begins with it', async () => {
+  await using engine = await createEngine([start('sleep 1000'), start('echo up; sleep 1000', { survive: true })]);
+  const session = await engine.klaus.open();
+  await run(session);
+  expect(engine.klaus.processes(session.id).map(({ state }) => state)).toEqual(['running', 'running']);
+  await engine.klaus.close();
+
+  await using later = await createKlaus({
+    home: engine.place.home,
+    cwd: engine.place.workspace,
+    env: engine.place.env,
+    settings: { model: 'scripted/test', ...SETTINGS },
+    scripted: async () => ({ url: engine.server.url }),
+  });
+  const again = later.session(session.id);
+  expect(ofType(again.events(), 'process.changed').at(-1)).toMatchObject({
+    process: 'p1',
+    state: 'stopped',
+    reason: 'the Klaus that had started it ended',
+  });
+  expect(later.processes().map(({ id, state }) => `${id} ${state}`)).toEqual(['p1 stopped', 'p2 running']);
+  await again.prompt('And now?');
+  await again.advance();
+  expect(engine.server.requests.at(-1)!.body).toContain(
+    'Background process p1 (sleep 1000) was stopped: the Klaus that had started it ended.',
+  );
+  expect(await later.process('p2').read({ from: 0 })).toMatchObject({ text: 'up\n' });
+  expect(await later.process(`${session.id}/p2`).stop({ by: 'a test' })).toMatchObject({
+    status: { state: 'stopped', reason: 'stopped by a test' },
+    logged: true,
+  });
+  expect(ofType(again.events(), 'process.changed').at(-1)).toMatchObject({ process: 'p2', state: 'stopped' });
+  expect(later.store.verify(session.id)).toMatchObject({ intact: true });
+});
+
+test('the gate judges a command in the background, and what is written to it, like any other', async () => {
+  await using engine = await createEngine([
+    start('git push --force'),
+    start('sh'),
+    control({ process: 'p1', input: 'git push --force\n' }),
+    control({ process: 'p1', input: 'echo fine > fine.txt; exit\n' }),
+    output({ process: 'p1', waitFor: 'exit' }),
+  ]);
+  const session = await engine.klaus.open();
+  const said = await run(session);
+  expect(said[0]).toMatch(/^Denied \(shell\)/);
+  expect(said[2]).toMatch(/^Denied \(shell\)/);
+  expect(said[4]).toContain('p1: exited with code 0');
+  expect(existsSync(join(engine.place.workspace, 'fine.txt'))).toBe(true);
+});
+
+test('where changes are looked at before they are kept, and without bubblewrap, it is refused with the reason', async () => {
+  for (const [settings, why] of [
+    [{ isolate: true }, 'the session is isolated'],
+    [{ requirePatchApproval: true }, 'every file change needs an approval'],
+    [{ 'sandbox.driver': 'host' }, 'needs the bubblewrap sandbox'],
+  ] as const) {
+    await using engine = await createEngine([start('touch ran')], settings);
+    const session = await engine.klaus.open();
+    const said = await run(session);
+    expect(said[0]).toContain(why);
+    expect(said[0]).toContain('Run it without background.');
+    expect(existsSync(join(engine.place.workspace, 'ran'))).toBe(false);
+    expect(engine.klaus.processes()).toEqual([]);
+  }
+});
+
+test('secrets do not leave the files of a process', async () => {
+  await using engine = await createEngine([
+    start('sleep 0; cat .env.example; cat key; sleep 1000'),
+    output({ process: 'p1', waitFor: 'end' }),
+  ]);
+  const key = `AKIA${'QWERTYUIOPASDFGH'}`;
+  writeFileSync(join(engine.place.workspace, 'key'), `${key}\nend\n`);
+  const session = await engine.klaus.open();
+  const said = await run(session);
+  expect(said[1]).toContain('end');
+  expect(said[1]).not.toContain(key);
+  const { text } = await engine.klaus.process('p1').read({ from: 0 });
+  expect(text).toContain('end');
+  expect(text).not.toContain(key);
+});
+
+test('deleting a session ends what it left running and removes what that wrote', async () => {
+  await using engine = await createEngine([start('sleep 1000', { survive: true })]);
+  const session = await engine.klaus.open();
+  await run(session);
+  expect(findProcesses(join(engine.place.home, 'processes')).length).toBeGreaterThan(0);
+  expect((await engine.klaus.clearSessions()).cleared).toEqual([session.id]);
+  expect(await eventually(() => findProcesses(join(engine.place.home, 'processes')).length === 0)).toBe(true);
+  expect(existsSync(join(engine.place.home, 'processes', session.id))).toBe(false);
+  expect(outcomeOf(session.events())).toBeUndefined();
+});

@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createModelServer, type ModelServer, type Script } from '@klaus/adapters/models';
+import { createProcesses } from '@klaus/adapters/sandboxes';
+import { createSqliteStore } from '@klaus/adapters/store';
+import type { Event } from '@klaus/sdk';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { eventually, findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
+import { ofType } from '../fixtures/engine.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { test } from '../fixtures/sandboxed.ts';
+import type { Order } from './klaus-process.ts';
+
+const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
+
+/** Leaves a line each time it is run, so that twice would be seen, and ends when the test wants it to. */
+const COMMAND = 'echo ran >> ran.log; echo up; until [ -e go ]; do sleep 0.02; done; echo gone; exit 4';
+
+function toScript(survive: boolean): Script {
+  return {
+    steps: [
+      {
+        when: { turn: 0, tools: true },
+        reply: { calls: [{ name: 'run_command', input: { command: COMMAND, background: true, survive } }] },
+      },
+      {
+        when: { turn: 1, tools: true },
+        reply: { calls: [{ name: 'process_output', input: { process: 'p1', waitFor: 'up' } }] },
+      },
+      { when: { turn: 2, tools: true }, reply: { calls: [{ name: 'list_files', input: {} }] } },
+    ],
+    fallback: { text: 'It is up.' },
+  };
+}
+
+const servers = new Map<boolean, ModelServer>();
+beforeAll(async () => {
+  for (const survive of [true, false]) servers.set(survive, await createModelServer({ script: toScript(survive) }));
+});
+afterAll(async () => {
+  for (const server of servers.values()) await server.close();
+});
+
+interface Ended {
+  signal: NodeJS.Signals | null;
+  session: string | undefined;
+}
+
+/** @param afterMs Kill it from outside after this time. Default: it ends itself as the order says. */
+function run(order: Order, afterMs?: number): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, [PROGRAM, JSON.stringify(order)], (error, stdout, stderr) => {
+      const signal = error?.signal ?? null;
+      if (error && signal !== 'SIGKILL') return reject(new Error(`${error.message}\n${stderr}`));
+      resolve({ signal, session: /"session":"(\w+)"/.exec(stdout)?.[1] });
+    });
+    // Counted from the moment that there is a session.
+    if (afterMs !== undefined) child.stdout!.once('data', () => setTimeout(() => child.kill('SIGKILL'), afterMs));
+  });
+}
+
+function toOrder(place: Place, survive: boolean): Order {
+  return { home: place.home, workspace: place.workspace, url: servers.get(survive)!.url, prompt: 'start it' };
+}
+
+const eventsOf = (place: Place, session: string): Event[] => {
+  using store = createSqliteStore({ home: place.home });
+  expect(store.verify(session)).toMatchObject({ intact: true });
+  return [...store.read(session)];
+};
+
+const countRuns = ({ workspace }: Place): number => {
+  const file = join(workspace, 'ran.log');
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).length : 0;
+};
+
+/** The log of a run that nobody disturbs, and where its second turn ends: the process has begun by then. */
+let undisturbed: Event[];
+let second: number;
+beforeAll(async () => {
+  using place = createPlace();
+  const { session } = await run(toOrder(place, false));
+  undisturbed = eventsOf(place, session!);
+  second = undisturbed.find((event) => event.type === 'turn.finished' && event.turn === 2)!.seq;
+});
+
+/** What runs of a place's sandboxes and of the shells over them. */
+const runningIn = ({ home }: Place): number[] => findProcesses(home);
+
+/** Kills a Klaus as told, looks at what is left, goes on with the session, and looks again. */
+async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: number): Promise<string> {
+  using place = createPlace();
+  const order = toOrder(place, survive);
+  const killed = await run({ ...order, ...kill }, afterMs);
+  const processes = createProcesses({ home: place.home }).open(killed.session!);
+  const { prompt, ...rest } = order;
+  try {
+    if (killed.signal === null) return 'it had ended before';
+    const begun = countRuns(place);
+    // Without anybody's help nothing unmarked is left.
+    if (!survive) expect(await eventually(() => runningIn(place).length === 0)).toBe(true);
+    const before = processes.find('p1');
+    await run({ ...rest, session: killed.session! });
+    let events = eventsOf(place, killed.session!);
+    if (!events.some((event) => event.type === 'run.started')) {
+      await run({ ...rest, session: killed.session!, prompt: prompt! });
+      events = eventsOf(place, killed.session!);
+    }
+    // Started once, or not at all and then said so.
+    const [result] = ofType(events, 'tool.finished');
+    const started = ofType(events, 'process.changed').filter(({ state }) => state === 'started');
+    const runs = countRuns(place);
+    expect(runs).toBeLessThanOrEqual(1);
+    expect(started).toHaveLength(result!.outcome === 'ok' ? 1 : 0);
+    if (result!.outcome === 'ok') expect(result!.output).toContain('Started as background process p1');
+    else expect(result!.output).toMatch(/^Not started: .* nothing of it ran\.$/);
+    if (result!.outcome !== 'ok') expect(runs).toBe(0);
+    if (begun === 1) expect(result!.outcome).toBe('ok');
+    if (result!.outcome !== 'ok') {
+      expect(runningIn(place)).toEqual([]);
+      return 'never started';
+    }
+    if (!survive) {
+      expect(runningIn(place)).toEqual([]);
+      expect(processes.find('p1')).toMatchObject({ state: 'stopped' });
+      return 'ended with its Klaus';
+    }
+    // The same process, with its whole output, and with its exit code after the end.
+    const now = processes.find('p1')!;
+    expect(now).toMatchObject({ state: 'running' });
+    if (before?.state === 'running') expect(now.pid).toBe(before.pid);
+    writeFileSync(join(place.workspace, 'go'), '');
+    expect(await processes.wait('p1', { until: { kind: 'exit' }, timeoutMs: 30_000 })).toBe('met');
+    expect(processes.find('p1')).toMatchObject({ state: 'exited', exitCode: 4 });
+    expect(processes.read('p1', { from: 0 }).text).toBe('up\ngone\n');
+    expect(countRuns(place)).toBe(1);
+    // The last holder has given back what it leaned on, and the log knows its end.
+    await run({ ...rest, session: killed.session! });
+    expect(ofType(eventsOf(place, killed.session!), 'process.changed').at(-1)).toMatchObject({ exitCode: 4 });
+    expect(existsSync(join(place.workspace, '.klaus'))).toBe(false);
+    expect(await eventually(() => runningIn(place).length === 0)).toBe(true);
+    return 'found again';
+  } finally {
+    await createProcesses({ home: place.home }).remove(killed.session!);
+  }
+}
+
+describe.each([
+  [true, 'marked to survive'],
+  [false, 'not marked'],
+])('a Klaus that is killed, with a process that is %s (%s)', (survive) => {
+  test.each(['process.json', 'protection.json', 'identity.json', 'started', 'output.0'])(
+    'as soon as there is %s',
+    async (file) => {
+      const what = await killAndGoOn(survive, { dieAtProcessFile: file });
+      const isBegun = file === 'started' || file === 'output.0';
+      if (isBegun) expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
+    },
+  );
+
+  test('between the start and its result', async () => {
+    const what = await killAndGoOn(survive, { dieAfterEffect: 'run_command' });
+    expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
+  });
+
+  test.each(['gate.decided', 'tool.started', 'process.changed', 'turn.started'] as const)(
+    'as soon as %s is durable',
+    async (type) => {
+      const seq = undisturbed.findLastIndex((event) => event.type === type && event.seq < second) + 1;
+      const what = await killAndGoOn(survive, { dieAfterSeq: seq });
+      if (type === 'gate.decided') expect(what).toBe('never started');
+      // The intent is durable, and the process may have begun or not: either is known.
+      else if (type !== 'tool.started') expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
+    },
+  );
+
+  test('at moments by chance', async () => {
+    const failures: string[] = [];
+    const count = Number(process.env['KLAUS_KILLS'] ?? 2);
+    for (let index = 0; index < count; index++) {
+      const afterMs = Math.random() * 1_500;
+      try {
+        await killAndGoOn(survive, {}, afterMs);
+      } catch (error) {
+        failures.push(`after ${afterMs} ms: ${(error as Error).message}`);
+      }
+    }
+    expect(failures).toEqual([]);
+  }, 600_000);
+});
+
+test('a second Klaus that takes the session ends what the first, still alive, had not marked', async () => {
+  using place = createPlace();
+  const order = toOrder(place, false);
+  const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);
+  let said = '';
+  child.stdout!.on('data', (text: string) => (said += text));
+  expect(await eventually(() => said.includes('"result"'))).toBe(true);
+  const session = /"session":"(\w+)"/.exec(said)![1]!;
+  const processes = createProcesses({ home: place.home }).open(session);
+  try {
+    expect(processes.find('p1')).toMatchObject({ state: 'running' });
+    const { prompt: _, ...rest } = order;
+    await run({ ...rest, session });
+    expect(processes.find('p1')).toMatchObject({ state: 'stopped' });
+    expect(child.exitCode).toBeNull();
+    expect(runningIn(place).filter((pid) => pid !== child.pid)).toEqual([]);
+  } finally {
+    child.kill('SIGKILL');
+    await createProcesses({ home: place.home }).remove(session);
+  }
+});
