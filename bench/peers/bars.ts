@@ -3,7 +3,7 @@ import { type Series, type TaskResult, toValues } from './rounds.ts';
 import { type Estimate, toEstimate } from './statistics.ts';
 
 /** How good Klaus has to be at one task. */
-export interface Bar {
+interface Bar {
   /** Name of the task. */
   task: string;
   measure: Measure;

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { describe, readLoad } from '../page.ts';
 import { ROOT } from '../program.ts';
 import type { Agent } from './agent.ts';
-import { toVerdicts } from './bars.ts';
+import { known, toVerdicts } from './bars.ts';
 import { toAgent, toKlaus } from './fetch.ts';
 import { type Section, toPage } from './page.ts';
 import { PEERS } from './peers.ts';
 import { toSection } from './report.ts';
-import { type LeftOut, measureTask, type TaskResult } from './rounds.ts';
+import { type LeftOut, measureTask, type TaskResult, toValues } from './rounds.ts';
+import type { Measure } from './run-agent.ts';
 import { type Task, TASKS } from './task.ts';
 
 export interface MeasureOrder {
@@ -42,8 +43,12 @@ async function measureAll(order: MeasureOrder): Promise<void> {
     ...PEERS.filter(({ name }) => order.peers.includes(name)).map(toAgent),
   ];
   const sections: Section[] = [];
+  const interruption = new AbortController();
+  // run.ts holds the other end, and lets go of it when it is interrupted or gone.
+  process.stdin.once('end', () => interruption.abort()).resume();
   for (const task of TASKS.filter(({ name }) => order.tasks.includes(name))) {
-    const { result, markdown } = await measure(task, agents, order);
+    if (interruption.signal.aborted) break;
+    const { result, markdown } = await measure(task, { ...order, agents, signal: interruption.signal });
     console.log(`\n${markdown}`);
     save(result);
     sections.push({ name: task.name, markdown });
@@ -51,23 +56,37 @@ async function measureAll(order: MeasureOrder): Promise<void> {
     if (order.write) writeFileSync(PAGE, toPage(existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '', sections));
     if (toVerdicts(result).some(({ bar, isMet }) => bar.measure === 'cpu' && !isMet)) process.exitCode = 1;
   }
+  process.stdin.destroy();
+}
+
+interface Measuring extends MeasureOrder {
+  agents: readonly Agent[];
+  signal: AbortSignal;
 }
 
 async function measure(
   task: Task,
-  agents: readonly Agent[],
-  { pairs, memoryRounds, slowEvery, folder, leftOut }: MeasureOrder,
+  { agents, pairs, memoryRounds, slowEvery, folder, leftOut, signal }: Measuring,
 ): Promise<{ result: TaskResult; markdown: string }> {
   const before = readLoad();
   const begun = performance.now();
   const node = join(folder, 'node');
-  const measured = await measureTask({ task, agents, pairs, memoryRounds, slowEvery, folder, node, tell });
+  const measured = await measureTask({ task, agents, pairs, memoryRounds, slowEvery, folder, node, tell, signal });
   const result = { ...measured, leftOut: [...leftOut, ...measured.leftOut] };
-  const command = `npm run bench:peers -- --task ${task.name} --pairs ${pairs}${slowEvery === 1 ? '' : ` --slow-every ${slowEvery}`}`;
+  const slow = slowEvery === 1 ? '' : ` --slow-every ${slowEvery}`;
+  const command = `npm run bench:peers -- --task ${task.name} --pairs ${pairs}${slow}`;
   const circumstances = describe({ command, load: { before, after: readLoad() } });
   const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
-  const taken = `${circumstances}, ${memoryRounds} further rounds for the memory, ${seconds} s.`;
+  const [done, looks] = (['cpu', 'memory'] as const).map((each) => countRounds(result, each));
+  const cut = signal.aborted ? 'interrupted after ' : '';
+  const taken = `${circumstances}, ${cut}${done} pairs and ${looks} further rounds for the memory, ${seconds} s.`;
   return { result, markdown: `${toSection(result)}\n\n${taken}` };
+}
+
+/** Rounds of Klaus that have this figure. */
+function countRounds({ series }: TaskResult, figure: Measure): number {
+  const klaus = series.find(({ agent }) => agent.name === 'klaus');
+  return klaus === undefined ? 0 : known(toValues(klaus, figure)).length;
 }
 
 /** Every single value, for whoever wants to look closer. */

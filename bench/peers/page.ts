@@ -34,7 +34,7 @@ const HEAD = `# Klaus beside other agents
 
 \`npm run bench:peers\` fetches Codex, pi, opencode and Claude Code from the npm registry (about 1 GB, kept in \`node_modules/.cache/peers\`), installs Klaus from \`npm pack\` into an empty prefix, and gives all of them the same work, with the scripted model server in the place of a model. Read the ratios: the figures are those of one machine on one day.
 
-\`--quick\` takes few rounds; \`--task NAME\` (\`one-tool\`, \`turns\`, \`deltas\`, \`big-output\`), \`--peer NAME\` (\`codex\`, \`pi\`, \`opencode\`, \`claude-code\`) and \`--pairs N\` choose; both names may be given several times. \`--write\` writes this page, \`--keep\` keeps homes, workspaces and outputs. With \`--slow-every N\` a peer that takes over four times the CPU of the fastest runs in every Nth round only. A peer that cannot be fetched or does not do the work is named and left out. The exit code is 1 when a bar for CPU time is missed: it is the figure that a busy machine changes least.`;
+\`--quick\` takes few rounds; \`--task NAME\` (\`one-tool\`, \`turns\`, \`deltas\`, \`big-output\`), \`--peer NAME\` (\`codex\`, \`pi\`, \`opencode\`, \`claude-code\`) and \`--pairs N\` choose; both names may be given several times. \`--write\` writes this page, \`--keep\` keeps homes, workspaces and outputs. With \`--slow-every N\` a peer that takes over four times the CPU of the fastest runs in every Nth round only. Interrupted, it shows the rounds that are done. A peer that cannot be fetched or does not do the work is named and left out. The exit code is 1 when a bar for CPU time is missed: it is the figure that a busy machine changes least.`;
 
 const TAIL = `## How it is taken
 
@@ -43,6 +43,6 @@ const TAIL = `## How it is taken
 - **Rounds.** In each round every agent runs once, each round beginning with another one. A figure is the median of the rounds, in brackets the interval that holds the true median with 95 % confidence (order statistics). A bar compares Klaus with the best peer at that very figure, round by round.
 - **Work.** A run counts only when the agent has made as many requests as the work takes, and its output holds what the model can only have said after the tools had really run.
 - **CPU** is user and system time of everything that the program starts, counted by the kernel in a control group, also of processes that are gone or have outlived their parent.
-- **Memory** is the sum of the proportional set sizes of all its processes, looked at every 10 ms in rounds of their own, because looking costs time; the highest sum counts.
+- **Memory** is the sum of the proportional set sizes of all its processes, looked at every 10 ms in rounds of their own between the others, because looking costs time; the highest sum counts.
 - **Requests.** Their arrival is seen at the model server. Requests for titles and the like, which bring no tools, are not counted. Prefix reuse is the least share of a prompt that stands unchanged at the begin of the next.
 `;

@@ -28,7 +28,7 @@ export interface RoundsOptions {
   agents: readonly Agent[];
   /** Rounds that count. In each of them every agent runs once. */
   pairs: number;
-  /** Further rounds, in which only the memory counts. */
+  /** Further rounds between them, in which only the memory counts. */
   memoryRounds: number;
   /** An agent that is far slower than the fastest runs in every Nth round only. */
   slowEvery: number;
@@ -37,10 +37,12 @@ export interface RoundsOptions {
   /** Folder of the `node` that agents find first. */
   node: string;
   tell: (line: string) => void;
+  /** Ends the bench before its time; the rounds that are done count. */
+  signal?: AbortSignal;
 }
 
 /** Rounds before it is known who is slow. */
-const GETTING_TO_KNOW = 2;
+const GETTING_TO_KNOW = 3;
 /** Times the CPU of the fastest that are far slower. */
 const FAR_SLOWER = 4;
 /** Failed runs after which an agent is left out. */
@@ -52,7 +54,7 @@ const TOO_MANY = 3;
  * caches, migrations) is done by then. An agent that fails in it is left out.
  */
 export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
-  const { task, agents, pairs, memoryRounds, slowEvery, folder, node, tell } = options;
+  const { task, agents, pairs, memoryRounds, slowEvery, folder, node, tell, signal } = options;
   const leftOut: LeftOut[] = [];
   const contestants = agents.map((agent) => ({
     agent,
@@ -62,32 +64,34 @@ export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
   }));
   const isOut = ({ failures }: (typeof contestants)[number]): boolean => failures.length >= TOO_MANY;
   let slow = new Set<unknown>();
-  for (let round = -1; round < pairs + memoryRounds; round++) {
+  for (const [round, { counts, watchMemory, number }] of toSchedule(pairs, memoryRounds).entries()) {
     if (round === GETTING_TO_KNOW) slow = findSlow(contestants);
     const begun = performance.now();
-    const watchMemory = round >= pairs;
     for (const at of contestants.keys()) {
-      const contestant = contestants[(at + round + 1) % contestants.length]!;
-      if (isOut(contestant)) continue;
-      // The first look at the memory is for all.
-      if (slow.has(contestant) && round % slowEvery !== 0 && round !== pairs) {
+      const contestant = contestants[(at + round) % contestants.length]!;
+      if (isOut(contestant) || signal?.aborted) continue;
+      if (slow.has(contestant) && (number - 1) % slowEvery !== 0) {
         contestant.rounds.push(undefined);
         continue;
       }
       const { agent, place, rounds, failures } = contestant;
       try {
         const run = await runAgent({ agent, task, place, watchMemory });
-        if (round >= 0) rounds.push(run);
+        if (counts) rounds.push(run);
       } catch (error) {
+        // An interruption ends agents too.
+        if (signal?.aborted) continue;
         const reason = error instanceof Error ? error.message : String(error);
         tell(`${agent.title} failed: ${reason}`);
-        if (round >= 0) rounds.push(undefined);
-        failures.push(...Array<string>(round < 0 ? TOO_MANY : 1).fill(reason));
+        if (counts) rounds.push(undefined);
+        failures.push(...Array<string>(counts ? 1 : TOO_MANY).fill(reason));
         if (isOut(contestant)) leftOut.push({ title: agent.title, reason: reason.split('\n', 1)[0]! });
       }
     }
     const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
-    tell(`${task.name}: ${toRoundName(round, pairs, memoryRounds)}, ${seconds} s`);
+    const name = watchMemory ? `memory ${number} of ${memoryRounds}` : `round ${number} of ${pairs}`;
+    tell(`${task.name}: ${counts ? name : 'first round, which does not count'}, ${seconds} s`);
+    if (signal?.aborted) break;
   }
   const series = contestants.filter((each) => !isOut(each)).map(({ agent, rounds }) => ({ agent, rounds }));
   return { task, series, leftOut };
@@ -100,9 +104,24 @@ function findSlow<One extends { rounds: readonly (Measurement | undefined)[] }>(
   return new Set(all.filter((_, at) => taken[at]! > FAR_SLOWER * least));
 }
 
-function toRoundName(round: number, pairs: number, memoryRounds: number): string {
-  if (round < 0) return 'first round, which does not count';
-  return round < pairs ? `round ${round + 1} of ${pairs}` : `memory ${round - pairs + 1} of ${memoryRounds}`;
+interface Round {
+  counts: boolean;
+  watchMemory: boolean;
+  /** Among those of its kind, from 1. */
+  number: number;
+}
+
+/** The round that does not count, then those for CPU and time with the ones for the memory spread between them. */
+function toSchedule(pairs: number, memoryRounds: number): Round[] {
+  const schedule: Round[] = [{ counts: false, watchMemory: false, number: 1 }];
+  let looks = 0;
+  for (let pair = 1; pair <= pairs; pair++) {
+    schedule.push({ counts: true, watchMemory: false, number: pair });
+    for (; looks < Math.floor((pair * memoryRounds) / pairs); looks++) {
+      schedule.push({ counts: true, watchMemory: true, number: looks + 1 });
+    }
+  }
+  return schedule;
 }
 
 /** The values of one measure by round; undefined where a round has none. */

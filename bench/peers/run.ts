@@ -134,9 +134,16 @@ async function measureOffline(measureOrder: MeasureOrder): Promise<number> {
   if (!isOffline) tell('bubblewrap does not work here: only their own settings keep the agents from the network.');
   const command = [process.execPath, join(import.meta.dirname, 'measure.ts'), JSON.stringify(measureOrder)];
   const [program = '', ...rest] = isOffline ? [...OFFLINE, ...command] : command;
-  const child = spawn(program, rest, { stdio: 'inherit' });
-  // Interrupted, it still cleans up behind itself.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGTERM'));
+  // In a group of its own, so that a Ctrl-C of the terminal reaches this process alone.
+  const child = spawn(program, rest, { stdio: ['pipe', 'inherit', 'inherit'], detached: true });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // Asked twice, it ends at once; what it leaves is ended by the next bench.
+      if (child.stdin!.writableEnded) child.kill('SIGKILL');
+      else tell('interrupted: what runs is run to its end, and the rounds that are done are shown …');
+      child.stdin!.end();
+    });
+  }
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? INTERRUPTED;
 }
