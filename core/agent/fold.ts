@@ -154,8 +154,8 @@ const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']
 function foldStart(state: State, event: EventOf<'tool.started'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (call) call.started = event;
-  // A pure read changes nothing.
-  if (event.resume !== 'repeat') delete state.tree;
+  // What may be done again may change files all the same, such as a cache.
+  delete state.tree;
   if (event.resume !== 'repeat' && state.run) state.run.acted = true;
   // What a command changed is not known by its result.
   if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
@@ -278,9 +278,7 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
   const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
-  // A check that may be repeated and that broke off may have written something all the same.
-  const isRead = call.started?.resume === 'repeat' && event.outcome === 'ok';
-  if (event.changes.length > 0 || (call.started && !isRead)) delete state.tree;
+  delete state.tree;
   // A check has looked at the workspace behind itself.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   delete call.started;
