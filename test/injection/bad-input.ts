@@ -36,6 +36,9 @@ const INPUTS: Readonly<Record<string, { input: Input; texts: readonly string[] }
   memory_set: { input: { key: 'x', value: 'x' }, texts: ['key', 'value', 'category'] },
   memory_list: { input: {}, texts: ['category'] },
   memory_search: { input: { query: 'x' }, texts: ['query'] },
+  recall: { input: { query: 'x' }, texts: ['query'] },
+  process_output: { input: { process: 'p1' }, texts: ['process', 'waitFor'] },
+  process_control: { input: { process: 'p1', stop: true }, texts: ['process'] },
 };
 const LISTS = new Set(['args', 'paths']);
 /** Fields that name a place. */
