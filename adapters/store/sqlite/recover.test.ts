@@ -38,10 +38,10 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
     file,
     damaged: [damaged],
     sessions: [
-      { id: 'A', saved: 146 },
+      { id: 'A', saved: 148 },
       { id: 'B', saved: 120 },
     ],
-    events: 266,
+    events: 268,
     commands: null,
     knowledge: null,
   });
@@ -49,9 +49,9 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify('A')).toEqual({ intact: true, records: 146 });
+  expect(store.verify('A')).toEqual({ intact: true, records: 148 });
   expect(store.verify('B')).toEqual({ intact: true, records: 120 });
-  expect(store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: 146 });
+  expect(store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: 148 });
   const lease = store.claim('A')!;
   expect(lease.fence).toBe(2);
   const [next] = await store.append('A', [toNotice('on it goes')], { lease });
@@ -114,7 +114,7 @@ test('a sound database comes through whole, with its inbox', async () => {
   using home = createTemporaryHome();
   await fill(home.path);
   const report = recoverDatabase(home.path, { at: AT });
-  expect(report).toMatchObject({ events: 266, commands: 1 });
+  expect(report).toMatchObject({ events: 268, commands: 1 });
   using store = createSqliteStore({ home: home.path });
   expect(store.inbox('A').map(({ id }) => id)).toEqual(['waiting']);
   await store.send('A', { type: 'cancel', id: 'consumed' });
