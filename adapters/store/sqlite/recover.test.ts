@@ -10,6 +10,10 @@ import { createSqliteStore } from './sqlite-store.ts';
 
 const AT = new Date(0);
 
+/** Records that `fill` makes in each session. */
+const IN_B = 120;
+const IN_A = toSampleDrafts().length + IN_B;
+
 /** Two sessions whose records take turns on the pages, some of them several pages long. */
 async function fill(home: string): Promise<void> {
   using store = createSqliteStore({ home });
@@ -38,10 +42,10 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
     file,
     damaged: [damaged],
     sessions: [
-      { id: 'A', saved: 148 },
-      { id: 'B', saved: 120 },
+      { id: 'A', saved: IN_A },
+      { id: 'B', saved: IN_B },
     ],
-    events: 268,
+    events: IN_A + IN_B,
     commands: null,
     knowledge: null,
   });
@@ -49,14 +53,14 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify('A')).toEqual({ intact: true, records: 148 });
-  expect(store.verify('B')).toEqual({ intact: true, records: 120 });
-  expect(store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: 148 });
+  expect(store.verify('A')).toEqual({ intact: true, records: IN_A });
+  expect(store.verify('B')).toEqual({ intact: true, records: IN_B });
+  expect(store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: IN_A });
   const lease = store.claim('A')!;
   expect(lease.fence).toBe(2);
   const [next] = await store.append('A', [toNotice('on it goes')], { lease });
-  expect(next!.seq).toBe(147);
-  expect(store.verify('A')).toEqual({ intact: true, records: 147 });
+  expect(next!.seq).toBe(IN_A + 1);
+  expect(store.verify('A')).toEqual({ intact: true, records: IN_A + 1 });
 });
 
 test('lost pages cost each session what comes after its first lost record', async () => {
@@ -66,8 +70,8 @@ test('lost pages cost each session what comes after its first lost record', asyn
   const pages = statSync(file).size / PAGE_SIZE;
   overwrite(file, Math.floor(pages / 2) * PAGE_SIZE, 3 * PAGE_SIZE);
   const whole = new Map([
-    ['A', 144],
-    ['B', 120],
+    ['A', IN_A],
+    ['B', IN_B],
   ]);
   const report = recoverDatabase(home.path, { at: AT });
   expect(report.sessions.map(({ id }) => id)).toEqual(['A', 'B']);
@@ -114,7 +118,7 @@ test('a sound database comes through whole, with its inbox', async () => {
   using home = createTemporaryHome();
   await fill(home.path);
   const report = recoverDatabase(home.path, { at: AT });
-  expect(report).toMatchObject({ events: 268, commands: 1 });
+  expect(report).toMatchObject({ events: IN_A + IN_B, commands: 1 });
   using store = createSqliteStore({ home: home.path });
   expect(store.inbox('A').map(({ id }) => id)).toEqual(['waiting']);
   await store.send('A', { type: 'cancel', id: 'consumed' });
@@ -130,7 +134,7 @@ test('cleared sessions are gone for good', async () => {
     expect(store.clearSessions({ ids: ['A'] }).cleared).toEqual(['A']);
   }
   overwrite(toDatabaseFile(home.path), 0, 100);
-  expect(recoverDatabase(home.path, { at: AT }).sessions).toEqual([{ id: 'B', saved: 120 }]);
+  expect(recoverDatabase(home.path, { at: AT }).sessions).toEqual([{ id: 'B', saved: IN_B }]);
 });
 
 test('recovery waits for nobody: while any process has the database open it is refused', async () => {
