@@ -14,7 +14,15 @@ import type {
   Scope,
   TreeChange,
 } from '@klaus/core/protocol';
-import type { Knowledge, RestoreOptions, RestoreRequest, Restored, Tool } from '@klaus/core/agent';
+import type {
+  Knowledge,
+  Replayed,
+  ReplayedRequest,
+  RestoreOptions,
+  RestoreRequest,
+  Restored,
+  Tool,
+} from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
 import type { ApprovalRow, SessionRow, SqliteStore } from '@klaus/adapters/store';
 import type { ScriptedServer } from '@klaus/adapters/models';
@@ -89,6 +97,14 @@ export interface Session {
   advance(options?: { signal?: AbortSignal }): Promise<Advance>;
   /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
+  /**
+   * Runs the loop again on the log, offline and touching nothing, and compares every request and every event with
+   * the record. Needs no model, no workspace and no lock.
+   *
+   * @param options.onRequest Called with each request in order, as the model would have been sent it.
+   * @throws KlausError `store.corrupt` for a log that cannot be read.
+   */
+  replay(options?: { onRequest?: (request: ReplayedRequest) => void }): Promise<Replayed>;
   events(after?: number): Iterable<Event>;
   /**
    * Puts files of the workspace back, as one step. Claims the session meanwhile.

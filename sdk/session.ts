@@ -4,6 +4,7 @@ import {
   isParked,
   isReceivable,
   loadState,
+  replay,
   restore,
   toChangeParts,
   toDiffText,
@@ -65,6 +66,14 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
       const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
     },
+    replay: ({ onRequest } = {}) =>
+      replay({
+        events: [...store.read(id)],
+        tools: engine.tools.names.map((name) => engine.tools.get(name)),
+        settings: engine.settings,
+        ids: engine.ids,
+        ...(onRequest ? { onRequest } : {}),
+      }),
     events: (after = 0) => store.read(id, after),
     grants: () => grantHistory(store, id),
     revoke: (parts = [], options = {}) => revokeGrant(engine, id, { parts, ...options }),

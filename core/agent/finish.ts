@@ -38,6 +38,7 @@ function mayHaveChanged(work: Work): boolean {
 
 async function makeCheckpoint(work: Work): Promise<EventBody[]> {
   const { state, engine } = work;
+  if (engine.recorded) return engine.recorded.checkpointed();
   const run = runOf(state).id;
   const decision = decide(
     {

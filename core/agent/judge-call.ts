@@ -70,6 +70,7 @@ export async function judgeCall(work: Work, call: CallState): Promise<Judged> {
     return refuse('input', { message: `Invalid input for ${call.name}: ${issues.slice(0, 8).join('; ')}.` }, 'error');
   }
   const context = await createToolContext(work, call.id);
+  if (work.engine.recorded) return work.engine.recorded.judge({ call, tool, input: parsed.data, context });
   let intent: Intent;
   try {
     intent = (await tool.prepare?.(parsed.data, context)) ?? { title: call.name, access: [] };

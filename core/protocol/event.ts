@@ -29,6 +29,10 @@ const call = {
   name: z.string().describe('The tool.'),
 };
 
+const priceSchema = z
+  .object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() })
+  .describe('US dollars per million tokens.');
+
 const usd = z.number().nullable().describe('US dollars; null when the price is not known.');
 
 /** What is set aside for a request before it is sent: prompt and whole answer. */
@@ -37,6 +41,15 @@ export type Reserved = z.infer<typeof reservedSchema>;
 
 const reserved = reservedSchema.describe('Set aside for this request: the worst case with a cold cache.');
 const purpose = z.enum(['turn', 'compaction', 'title']);
+export const forkedSchema = z
+  .object({
+    session: z.string().describe('The original.'),
+    seq: z.int().describe('The last event that was taken over; those up to it have the same seq there.'),
+    head: z.string().describe("SHA-256 of the original's record at that seq."),
+    root: z.string().describe('The first session of the line: placeholders of secrets are made from its id.'),
+    settled: z.int().describe('Events behind them that settle what was open, and say what the fork begins with.'),
+  })
+  .describe('This session began as a copy of another. What the copied events spent was spent by the original.');
 
 export const sessionOpened = z
   .object({
@@ -59,6 +72,7 @@ export const sessionOpened = z
       .optional()
       .describe('Commands work on a layer; what they changed is reviewed before it is kept.'),
     snapshots: z.boolean().optional().describe('False: nothing is kept for undo.'),
+    forked: forkedSchema.optional(),
   })
   .describe('A session exists. What stands here holds over a resume.');
 
@@ -120,6 +134,17 @@ export const turnStarted = z
     model: z.string(),
     requestHash: z.string().describe('SHA-256 over system, tools and history: the same request has the same hash.'),
     reserved,
+    reserved: z
+      .object({ tokens: z.int(), usd })
+      .describe('Set aside for this request: the worst case with a cold cache.'),
+    modelInfo: z
+      .object({
+        contextWindow: z.int(),
+        maxOutputTokens: z.int().describe('Tokens that an answer may have, before any limit of the session.'),
+        prices: z.array(z.object({ above: z.number(), price: priceSchema })).describe('Steps by prompt tokens.'),
+      })
+      .optional()
+      .describe('What was known of the model, so that a replay decides from the same figures.'),
   })
   .describe('A model request is about to be sent.');
 

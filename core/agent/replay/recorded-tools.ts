@@ -1,0 +1,90 @@
+import { KlausError, type Event, type EventOf } from '../../protocol/index.ts';
+import type { Tool, ToolOutput } from '../ports/tool.ts';
+import type { CallState } from '../state.ts';
+import type { Recording } from './recording.ts';
+
+/** How the call ended that is being run. */
+type End =
+  | { kind: 'result'; index: number; finished: EventOf<'tool.finished'> }
+  /** What it changed was judged before any of it was kept. */
+  | { kind: 'reviewed'; index: number }
+  /** Its process was gone before it had a result. */
+  | { kind: 'crashed'; index: number };
+
+/** A tool that is described as it is, touches nothing, and gives what is recorded. */
+export function toRecordedTool(tool: Tool, recording: Recording, running: RunningCalls): Tool {
+  const { prepare: _prepare, cut: _cut, ...described } = tool;
+  return { ...described, run: (input) => answer(recording, running.take(tool.name, input)) };
+}
+
+/** The calls that passed the gate and have not begun: a tool is not told which call it is. */
+export interface RunningCalls {
+  add(call: CallState, input: unknown): void;
+  take(tool: string, input: unknown): string;
+}
+
+export function createRunningCalls(): RunningCalls {
+  const calls: { id: string; name: string; input: unknown }[] = [];
+  return {
+    add: ({ id, name }, input) => void calls.push({ id, name, input }),
+    take(name, input) {
+      const index = calls.findIndex((call) => call.name === name && call.input === input);
+      const [call] = calls.splice(index, 1);
+      if (index < 0 || !call) throw new Error(`${name} runs without having passed the gate`);
+      return call.id;
+    },
+  };
+}
+
+async function answer(recording: Recording, call: string): Promise<ToolOutput> {
+  const end = findEnd(recording, call);
+  await recording.reached(end.index);
+  if (end.kind === 'crashed') return recording.crash();
+  if (end.kind === 'reviewed') return { text: '' };
+  const { outcome, output, detail, changes, blob, evidence } = end.finished;
+  if (outcome === 'cancelled') throw new KlausError('cancelled', output);
+  if (outcome === 'unknown') {
+    recording.cancel();
+    return new Promise(() => {});
+  }
+  return {
+    text: output,
+    ...(outcome === 'ok' ? {} : { isError: true }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(blob ? { blob } : {}),
+    ...(evidence ? { evidence } : {}),
+    changes,
+  };
+}
+
+/** What a process says that finds a call begun by another. */
+const RECOVERED = 'Outcome unknown: Klaus was interrupted while this ran.';
+
+export function isRecovered(event: EventOf<'tool.finished'>): boolean {
+  return event.outcome === 'unknown' && event.output.startsWith(RECOVERED);
+}
+
+/** Looks how the call ended, past the ends of calls that ran beside it. */
+function findEnd({ events, at }: Recording, call: string): End {
+  for (let index = at; index < events.length; index++) {
+    const event = events[index]!;
+    if (event.type === 'tool.finished') {
+      if (isRecovered(event) || event.output.startsWith('Outcome unknown: the user')) return { kind: 'crashed', index };
+      if (event.call === call) return { kind: 'result', index, finished: event };
+      continue;
+    }
+    if (event.type === 'gate.decided' && event.call === call && event.phase === 'changes') {
+      // Before a question the state of the workspace is kept, which the loop does after the run.
+      return { kind: 'reviewed', index: at };
+    }
+    if (!isBeside(event)) return { kind: 'crashed', index };
+  }
+  return { kind: 'crashed', index: events.length };
+}
+
+/** True for what may be said between the intent of a call and its result. */
+function isBeside(event: Event): boolean {
+  if (event.type === 'message.added') return event.message.origin === 'context' || event.message.origin === 'engine';
+  if (event.type === 'workspace.restored') return event.kind === 'review';
+  return event.type === 'notice' || (event.type === 'workspace.snapshotted' && event.moment === 'after');
+}

@@ -1,0 +1,186 @@
+import type { Command, Event, EventBody } from '../../protocol/index.ts';
+import { createComparison, type Mismatch } from './compare.ts';
+import { readCommands, toCommandId } from './recorded-commands.ts';
+
+/** The first place where a replay is not its record. */
+export interface ReplayDifference extends Mismatch {
+  /** `request`: the loop asked the model something else. `event`: it said something else, or nothing. */
+  kind: 'request' | 'event';
+  /** The recorded event. */
+  seq: number;
+  /** Type of the recorded event. */
+  type: string;
+  turn?: number;
+}
+
+/** Thrown through the loop to end it: what happened stands in the recording. */
+class Ended extends Error {}
+
+/** A log that is replayed: how far it is, and what comes next in it. */
+export interface Recording {
+  readonly events: readonly Event[];
+  /** Index of the next recorded event. */
+  readonly at: number;
+  readonly next: Event | undefined;
+  readonly difference: ReplayDifference | undefined;
+  /** True when the record ends in the middle of something. */
+  readonly isCutOff: boolean;
+  /** The attempt that a request would be, from 1. */
+  readonly attempt: number;
+  /** Compares what the loop says with the record, and gives the recorded events in its place. */
+  accept(bodies: readonly EventBody[], consumed: readonly string[]): Event[];
+  inbox(): Command[];
+  /** A cancel that came while something was being performed. */
+  cancel(): void;
+  onCancel(listener: () => void): () => void;
+  /** Resolves when the record has come to this index. Rejects when the loop is left. */
+  reached(index: number): Promise<void>;
+  /** The process of the record ended here: the loop is left as a crash leaves it. */
+  crash(): never;
+  /** @throws what ends the replay. */
+  differ(difference: Mismatch): never;
+  /** Begins the next advance. @param leave Makes the loop end without a word. */
+  restart(leave: () => void): void;
+  /** Passes over what the loop never says: what was done to the session from outside. Counts it. */
+  skip(): number;
+}
+
+/** @param first Index of the first event that is replayed. */
+export function createRecording(events: readonly Event[], first: number): Recording {
+  const compare = createComparison();
+  const consumedIds = new Set<string>();
+  const listeners = new Set<() => void>();
+  let waiting: { index: number; go: () => void; fail: (error: Error) => void }[] = [];
+  let at = first;
+  let difference: ReplayDifference | undefined;
+  let isCutOff = false;
+  let attempt = 1;
+  let cancelled: Command | undefined;
+  let leave: () => void = () => {};
+  const failAll = (error: Error): void => {
+    for (const waiter of waiting.splice(0)) waiter.fail(error);
+  };
+  const end = (message: string): never => {
+    const error = new Ended(message);
+    leave();
+    failAll(error);
+    throw error;
+  };
+  const moveTo = (index: number): void => {
+    at = index;
+    const ready = waiting.filter((waiter) => waiter.index <= at);
+    waiting = waiting.filter((waiter) => waiter.index > at);
+    for (const waiter of ready) waiter.go();
+  };
+  const recording: Recording = {
+    events,
+    get at() {
+      return at;
+    },
+    get next() {
+      return events[at];
+    },
+    get difference() {
+      return difference;
+    },
+    get isCutOff() {
+      return isCutOff;
+    },
+    get attempt() {
+      return attempt;
+    },
+    accept(bodies, consumed) {
+      for (const [offset, body] of bodies.entries()) {
+        const event = events[at + offset];
+        if (!event) {
+          isCutOff = true;
+          return end('the record ends here');
+        }
+        const mismatch = compare(event, body);
+        // What was done from outside, such as an undo, was done while no process had the session.
+        if (mismatch && offset === 0 && isOutside(events, at)) return recording.crash();
+        if (mismatch) {
+          difference = toDifference(event, mismatch);
+          return end('different');
+        }
+      }
+      for (const id of consumed) consumedIds.add(id);
+      const accepted = events.slice(at, at + bodies.length);
+      const last = accepted.at(-1);
+      attempt = last?.type === 'model.attempted' && last.retryInMs !== undefined ? last.attempt + 1 : 1;
+      moveTo(at + bodies.length);
+      return accepted;
+    },
+    inbox() {
+      if (cancelled) return [cancelled];
+      return readCommands(events, at).filter(({ id }) => !consumedIds.has(id));
+    },
+    cancel() {
+      // Named like none that is read from the record, so that it is not taken for one.
+      cancelled = { type: 'cancel', id: `${toCommandId(at)}-cancel` };
+      for (const listener of listeners) listener();
+      // What ended the run is drained like any other command: by what is recorded of it.
+      cancelled = undefined;
+    },
+    onCancel(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    reached(index) {
+      if (index <= at) return Promise.resolve();
+      return new Promise((go, fail) => waiting.push({ index, go, fail }));
+    },
+    crash() {
+      isCutOff ||= at >= events.length;
+      return end('the process ended here');
+    },
+    differ(mismatch) {
+      const event = events[at];
+      if (!event) {
+        isCutOff = true;
+        return end('the record ends here');
+      }
+      difference ??= toDifference(event, mismatch);
+      return end('different');
+    },
+    restart(given) {
+      leave = given;
+      attempt = 1;
+    },
+    skip() {
+      const before = at;
+      while (at < events.length && isOutside(events, at)) at++;
+      return at - before;
+    },
+  };
+  return recording;
+}
+
+function toDifference(event: Event, mismatch: Mismatch): ReplayDifference {
+  const kind = mismatch.field === 'requestHash' ? 'request' : 'event';
+  const turn = 'turn' in event ? { turn: event.turn } : {};
+  return { kind, seq: event.seq, type: event.type, ...turn, ...mismatch };
+}
+
+/** True for what the loop never says: the opening, an undo or redo with its message, and the state kept before it. */
+function isOutside(events: readonly Event[], at: number): boolean {
+  const event = events[at];
+  if (!event) return false;
+  switch (event.type) {
+    case 'session.opened':
+    case 'session.closed':
+      return true;
+    case 'workspace.restored':
+      return event.kind !== 'review';
+    case 'workspace.snapshotted': {
+      const following = events[at + 1];
+      return event.moment === 'after' && following?.type === 'workspace.restored' && following.kind !== 'review';
+    }
+    case 'message.added': {
+      const before = events[at - 1];
+      return event.message.origin === 'engine' && before?.type === 'workspace.restored' && before.kind !== 'review';
+    }
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,124 @@
+import { isKlausError, type Event } from '../../protocol/index.ts';
+import { advance } from '../advance.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Tool } from '../ports/tool.ts';
+import type { EngineSettings } from '../settings.ts';
+import { createRecordedEngine } from './recorded-engine.ts';
+import type { ReplayedRequest } from './recorded-model.ts';
+import { createRecording, type Recording, type ReplayDifference } from './recording.ts';
+
+export interface ReplayOptions {
+  /** The whole log, in order. */
+  events: readonly Event[];
+  /** All tools of the engine: a request describes them to the model. */
+  tools: readonly Tool[];
+  settings: EngineSettings;
+  ids: Ids;
+  /** Called for every request that the loop makes, in order, with what the model would have been sent. */
+  onRequest?: (request: ReplayedRequest) => void;
+}
+
+export interface ReplayCounts {
+  /** Events that the loop made again. */
+  events: number;
+  /** Turns whose request has the recorded hash. */
+  requests: number;
+  /** Requests for titles and compactions: made again, but the log holds no hash to compare them with. */
+  unhashed: number;
+  /** Events that the loop does not make, such as an undo: taken from the record. */
+  skipped: number;
+  /** Events that a fork took over from its original, which is replayed itself. */
+  inherited: number;
+}
+
+/** What a replay came to. */
+export type Replayed = ReplayCounts &
+  (
+    | {
+        outcome: 'equal';
+        /** The record ends in the middle of a run; up to there it is equal. */
+        isCutOff: boolean;
+      }
+    | { outcome: 'different'; difference: ReplayDifference }
+    | {
+        outcome: 'unplayable';
+        /** Seq of the event that could not be replayed. */
+        seq: number;
+        reason: string;
+      }
+  );
+
+/**
+ * Runs the loop again on a log: every request, every decision of the loop and every event is made anew from what
+ * models, tools, people and the workspace are recorded to have said, and compared. Touches nothing.
+ */
+export async function replay(options: ReplayOptions): Promise<Replayed> {
+  const { events } = options;
+  const opened = events[0];
+  const counts: ReplayCounts = { events: 0, requests: 0, unhashed: 0, skipped: 0, inherited: 0 };
+  const unplayable = (seq: number, reason: string): Replayed => ({ ...counts, outcome: 'unplayable', seq, reason });
+  if (opened?.type !== 'session.opened') return unplayable(1, 'the log does not begin with session.opened');
+  const known = new Set(options.tools.map(({ name }) => name));
+  const missing = opened.tools.filter((name) => !known.has(name));
+  if (missing.length > 0) return unplayable(1, `this Klaus has no tool ${missing.join(', ')}`);
+  const unsized = findUnsized(events);
+  if (unsized) return unplayable(unsized.seq, 'the log is of an early Klaus and does not say what was known of the model');
+  if (opened.forked) counts.inherited = opened.forked.seq + opened.forked.settled;
+  const recording = createRecording(events, counts.inherited);
+  const engine = createRecordedEngine(recording, {
+    ...options,
+    onRequest: (request) => {
+      if (request.purpose !== 'turn') counts.unhashed++;
+      options.onRequest?.(request);
+    },
+  });
+  const failed = await play(recording, (signal) => advance(engine, opened.session, { signal }), counts);
+  const done = events.slice(counts.inherited, recording.at);
+  counts.events = done.length - counts.skipped;
+  counts.requests = done.filter(({ type }) => type === 'turn.started').length;
+  if (recording.difference) return { ...counts, outcome: 'different', difference: recording.difference };
+  if (failed !== undefined) return unplayable(recording.next?.seq ?? events.length, failed);
+  return { ...counts, outcome: 'equal', isCutOff: recording.isCutOff };
+}
+
+/** A decision that was made from sizes or prices of the model, in a log that does not hold them. */
+function findUnsized(events: readonly Event[]): Event | undefined {
+  if (events.some((event) => event.type === 'turn.started' && event.modelInfo)) return undefined;
+  const isTurn = (event: Event): boolean => event.type === 'turn.started';
+  return events.find((event) => {
+    if (event.type === 'context.compacted') return true;
+    const limits = event.type === 'session.opened' || event.type === 'session.changed' ? event.limits : undefined;
+    return limits !== undefined && limits.usd > 0 && events.some(isTurn);
+  });
+}
+
+/** Advances as often as the record says that somebody did. Gives the reason when it cannot be gone on. */
+async function play(
+  recording: Recording,
+  go: (signal: AbortSignal) => Promise<unknown>,
+  counts: ReplayCounts,
+): Promise<string | undefined> {
+  for (;;) {
+    counts.skipped += recording.skip();
+    if (!recording.next) return undefined;
+    const before = recording.at;
+    const controller = new AbortController();
+    recording.restart(() => controller.abort());
+    try {
+      await go(controller.signal);
+    } catch (error) {
+      // Left on purpose, or a log that no session ever wrote.
+      if (!controller.signal.aborted) return describe(error);
+    }
+    if (recording.difference || recording.isCutOff || !recording.next) return undefined;
+    if (recording.at > before) continue;
+    const skipped = recording.skip();
+    counts.skipped += skipped;
+    if (skipped === 0) return `nothing that is known of the session leads to this ${recording.next.type}`;
+  }
+}
+
+function describe(error: unknown): string {
+  if (isKlausError(error)) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}
