@@ -39,6 +39,7 @@ function readCommand(events: readonly Event[], at: number): { command: Command; 
     case 'session.changed':
       return readChange(events, at);
     case 'grant.changed':
+      // Which parts were named is not recorded, only what was left: that is taken as it is, see compare.ts.
       return { command: { type: 'revoke', id, by: event.by ?? 'klaus', reason: event.reason }, next: at + 1 };
     default:
       return toCancel(events, at);

@@ -57,34 +57,39 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
   };
 }
 
-/** What a process says that finds a call begun by another. */
-const RECOVERED = 'Outcome unknown: Klaus was interrupted while this ran.';
-
-export function isRecovered(event: EventOf<'tool.finished'>): boolean {
-  return event.outcome === 'unknown' && event.output.startsWith(RECOVERED);
-}
-
-/** Looks how the call ended, past the ends of calls that ran beside it. */
+/**
+ * Looks how the call ended, past the ends of calls that ran beside it. A crash came behind the last of those: what is
+ * said after that is said by another process.
+ */
 function findEnd({ events, at }: Recording, call: string): End {
+  let last = at;
   for (let index = at; index < events.length; index++) {
     const event = events[index]!;
     if (event.type === 'tool.finished') {
-      if (isRecovered(event) || event.output.startsWith('Outcome unknown: the user')) return { kind: 'crashed', index };
+      if (isOfAnother(event)) return { kind: 'crashed', index: last };
       if (event.call === call) return { kind: 'result', index, finished: event };
-      continue;
-    }
-    if (event.type === 'gate.decided' && event.call === call && event.phase === 'changes') {
-      // Before a question the state of the workspace is kept, which the loop does after the run.
+      last = index + 1;
+    } else if (event.type === 'message.added' && event.message.origin === 'context') {
+      last = index + 1;
+    } else if (event.type === 'gate.decided' && event.call === call && event.phase === 'changes') {
       return { kind: 'reviewed', index: at };
+    } else if (!isBeforeReview(event)) {
+      return { kind: 'crashed', index: last };
     }
-    if (!isBeside(event)) return { kind: 'crashed', index };
   }
-  return { kind: 'crashed', index: events.length };
+  return { kind: 'crashed', index: last };
 }
 
-/** True for what may be said between the intent of a call and its result. */
-function isBeside(event: Event): boolean {
-  if (event.type === 'message.added') return event.message.origin === 'context' || event.message.origin === 'engine';
+/** What a process says of a call that another one began. */
+function isOfAnother({ outcome, output }: EventOf<'tool.finished'>): boolean {
+  return outcome === 'unknown' && !output.startsWith(GIVEN_UP);
+}
+
+const GIVEN_UP = 'Outcome unknown: the tool was told to stop';
+
+/** Before a question about changes the state of the workspace is kept, with what is taken back of protected places. */
+function isBeforeReview(event: Event): boolean {
+  if (event.type === 'message.added') return event.message.origin === 'engine';
   if (event.type === 'workspace.restored') return event.kind === 'review';
   return event.type === 'notice' || (event.type === 'workspace.snapshotted' && event.moment === 'after');
 }
