@@ -18,6 +18,9 @@ export { isEditable, renderHunk, toNewText } from '@klaus/core/policy';
 export * from '@klaus/core/protocol';
 export { createKlaus } from './create-klaus.ts';
 export type {
+  ExportedTest,
+  Fork,
+  ForkGiven,
   Advance,
   AnswerOptions,
   JudgedCommand,

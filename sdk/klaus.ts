@@ -15,6 +15,7 @@ import type {
   TreeChange,
 } from '@klaus/core/protocol';
 import type {
+  Forked,
   Knowledge,
   Replayed,
   ReplayedRequest,
@@ -71,6 +72,31 @@ export interface OpenOptions {
   grant?: GivenGrant;
   /** Commands work on a layer, and what they changed is reviewed before it is kept. Default: the setting. */
   isolate?: boolean;
+}
+
+export interface ForkGiven {
+  /** Seq of the last event that is taken over. Default: the last there is. */
+  at?: number;
+  /** The model that the fork goes on with. Default: the session's at that moment. */
+  model?: string;
+  title?: string;
+  /** Who asks, for the log. Default `sdk`. */
+  by?: string;
+}
+
+/** A session that began as a copy of another. */
+export interface Fork extends Omit<Forked, 'session'> {
+  session: Session;
+  /** Id of the original. */
+  from: string;
+}
+
+/** A session as a test that runs against its script. */
+export interface ExportedTest {
+  /** Content by path, relative to the test's folder. */
+  files: ReadonlyMap<string, Uint8Array>;
+  /** What the test does not hold, or needs; sentences for the user. */
+  notes: readonly string[];
 }
 
 /** Why advance returned. */
@@ -169,6 +195,19 @@ export interface Klaus {
    * @throws KlausError `workspace.*`, `model.unknown`, `auth`, `sandbox.unavailable`, `config`.
    */
   open(options?: OpenOptions): Promise<Session>;
+  /**
+   * Makes a session that begins as a copy of another's log up to an event; the original is only read. The files of
+   * the workspace stay as they are: `state` names the kept state that is nearest, for `session.restore`.
+   *
+   * @throws KlausError `usage` for an event that there is none of, `model.unknown`, `auth`, `config`.
+   */
+  fork(idOrPrefix: string, options?: ForkGiven): Promise<Fork>;
+  /**
+   * A script for the scripted model server and a test that runs it, from what a session recorded.
+   *
+   * @throws KlausError `usage` with the reason for a session that no script can play again.
+   */
+  exportTest(idOrPrefix: string): Promise<ExportedTest>;
   /** @throws KlausError `usage` naming the nearest session. */
   session(idOrPrefix: string): Session;
   /**

@@ -72,6 +72,7 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
         tools: engine.tools.names.map((name) => engine.tools.get(name)),
         settings: engine.settings,
         ids: engine.ids,
+        idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
         ...(onRequest ? { onRequest } : {}),
       }),
     events: (after = 0) => store.read(id, after),

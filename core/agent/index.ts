@@ -3,6 +3,7 @@ export { cost, priceFor, worstCase } from './cost.ts';
 export { toChangeParts, toDiffText } from './change-parts.ts';
 export type { CheckpointResult, Engine } from './engine.ts';
 export { explainCall, type ExplainedDecision } from './explain-call.ts';
+export { fork, type Forked, type ForkOptions } from './fork.ts';
 export { fold } from './fold.ts';
 export { isParked, isReceivable } from './inbox.ts';
 export * from './ledger.ts';

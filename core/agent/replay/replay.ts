@@ -14,6 +14,8 @@ export interface ReplayOptions {
   tools: readonly Tool[];
   settings: EngineSettings;
   ids: Ids;
+  /** Resolves when everything that is ready has run: a replay waits for nothing, so what is left then never comes. */
+  idle: () => Promise<void>;
   /** Called for every request that the loop makes, in order, with what the model would have been sent. */
   onRequest?: (request: ReplayedRequest) => void;
 }
@@ -72,7 +74,10 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
       options.onRequest?.(request);
     },
   });
-  const failed = await play(recording, (signal) => advance(engine, opened.session, { signal }), counts);
+  const failed = await play(recording, (signal) => advance(engine, opened.session, { signal }), {
+    counts,
+    idle: options.idle,
+  });
   const done = events.slice(counts.inherited, recording.at);
   counts.events = done.length - counts.skipped;
   counts.requests = done.filter(({ type }) => type === 'turn.started').length;
@@ -96,7 +101,7 @@ function findUnsized(events: readonly Event[]): Event | undefined {
 async function play(
   recording: Recording,
   go: (signal: AbortSignal) => Promise<unknown>,
-  counts: ReplayCounts,
+  { counts, idle }: { counts: ReplayCounts; idle: () => Promise<void> },
 ): Promise<string | undefined> {
   for (;;) {
     counts.skipped += recording.skip();
@@ -105,7 +110,11 @@ async function play(
     const controller = new AbortController();
     recording.restart(() => controller.abort());
     try {
-      await go(controller.signal);
+      const isDone = await Promise.race([go(controller.signal).then(() => true), idle().then(() => false)]);
+      if (!isDone) {
+        controller.abort();
+        return `the loop waits for something that the record does not hold before this ${recording.next.type}`;
+      }
     } catch (error) {
       // Left on purpose, or a log that no session ever wrote.
       if (!controller.signal.aborted) return describe(error);
