@@ -149,16 +149,22 @@ function addSessions(program: Command, done: Done): void {
     .argument('<id>', 'session id or its beginning')
     .addOption(new Option('--format <format>', 'Markdown or JSON').choices(['md', 'json']).default('md'))
     .addOption(
-      new Option('--as <what>', 'test: a script for the scripted model server and a test that runs it').choices(['test']),
+      new Option('--as <what>', 'test: a script for the scripted model server and a test that runs it').choices([
+        'test',
+      ]),
     )
     .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)')
-    .addHelpText('after', '\nExamples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --as test --out test/session')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --as test --out test/session',
+    )
     .action(async (id: string, options: { format: 'md' | 'json'; as?: 'test'; out?: string }) => {
       if (options.as === 'test') {
         done(await (await import('./commands/export-test.ts')).exportTest(id, options));
         return;
       }
-      if (options.out !== undefined) throw new UsageError('--out belongs to --as test.', 'A document goes to standard output.');
+      if (options.out !== undefined)
+        throw new UsageError('--out belongs to --as test.', 'A document goes to standard output.');
       done(await (await import('./commands/export.ts')).exportSession(id, options));
     });
 }

@@ -160,7 +160,7 @@ export function toAttempt(call: CallState): number {
 }
 
 /** What every event about a call begins with. */
-export function toHead(work: Pick<Work, "state">, call: CallState): CallHead {
+export function toHead(work: Pick<Work, 'state'>, call: CallState): CallHead {
   return { run: runOf(work.state).id, turn: work.state.turn, call: call.id, index: call.index, name: call.name };
 }
 

@@ -84,7 +84,8 @@ function take(session: RecordedSession, state: State, event: Event): void {
       session.runs.push({ onAsk: event.onAsk, answers: [], outcome: 'done' });
       return;
     case 'run.finished':
-      if (UNPLAYABLE.has(event.outcome)) throw refuse(`a run ended with ${event.outcome}, which no script brings about`);
+      if (UNPLAYABLE.has(event.outcome))
+        throw refuse(`a run ended with ${event.outcome}, which no script brings about`);
       if (run) run.outcome = event.outcome;
       return;
     case 'message.added':
@@ -137,7 +138,9 @@ function takeMessage(session: RecordedSession, state: State, { message }: EventO
   if (message.origin !== 'model') return;
   const text = toText(message);
   session.lastText = text;
-  const calls = message.parts.filter((part) => part.type === 'call').map(({ id, name, input }) => ({ id, name, input }));
+  const calls = message.parts
+    .filter((part) => part.type === 'call')
+    .map(({ id, name, input }) => ({ id, name, input }));
   session.answers.push({ turn: countAnswers(state), text, calls, stop: 'end_turn' });
 }
 

@@ -34,7 +34,8 @@ export async function readStartingFiles(
     // A session that changed nothing found what is there now, unless somebody else changed it since.
     const before = session.before ?? (await snapshots.snapshot());
     const found = await readTree(snapshots, before, redactor);
-    if (session.before === undefined) found.notes.push('No state of the workspace is kept: the files are those of now.');
+    if (session.before === undefined)
+      found.notes.push('No state of the workspace is kept: the files are those of now.');
     const changes = session.after === undefined ? [] : await snapshots.changes(before, session.after);
     const hasGit = snapshots.git(before).some(({ path }) => path === '');
     return { ...found, left: toLeft(changes, found.files), hasGit };
@@ -93,7 +94,8 @@ function toUtf8(content: Uint8Array): string | undefined {
 function toLeft(changes: readonly TreeChange[], files: ReadonlyMap<string, Uint8Array>): Record<string, string | null> {
   const left: Record<string, string | null> = {};
   for (const { path, before, after } of changes) {
-    if (isSecretPath(path) || isGenerated(path) || before?.type === 'directory' || after?.type === 'directory') continue;
+    if (isSecretPath(path) || isGenerated(path) || before?.type === 'directory' || after?.type === 'directory')
+      continue;
     if ((before && !files.has(path)) || after?.type === 'symlink') continue;
     left[path] = after?.hash ?? null;
   }

@@ -32,7 +32,9 @@ export async function fork(id: string, options: ForkCommandOptions): Promise<num
   const { session, ...rest } = forked;
   const code = restored?.done === false ? EXIT.failed : EXIT.done;
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ session: session.id, ...rest, ...(restored ? { restored } : {}) }, undefined, 2)}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ session: session.id, ...rest, ...(restored ? { restored } : {}) }, undefined, 2)}\n`,
+    );
     return code;
   }
   const out = (text: string): void => void process.stdout.write(`${toPrintable(text)}\n`);
@@ -41,14 +43,19 @@ export async function fork(id: string, options: ForkCommandOptions): Promise<num
   if (restored) sayRestored(restored, forked, out);
   else {
     out('The files of the workspace are those of now.');
-    if (forked.state) out(`State of that moment: ${toMoment(forked)}. klaus fork … --restore puts it back.`);
+    if (forked.state)
+      out(`A state of that moment is kept (${toMoment(forked)}): klaus fork with --restore puts it back.`);
   }
   process.stderr.write(`Go on with klaus --session ${session.id} "what next"\n`);
   return code;
 }
 
 async function putBack({ session, state, from }: Fork, conflicts: 'refuse' | 'keep' | 'overwrite'): Promise<Restored> {
-  if (!state) throw new UsageError('No state of that moment is kept: the session changed nothing, or undo was off.', `The fork ${session.id} is there; its files are those of now.`);
+  if (!state)
+    throw new UsageError(
+      'No state of that moment is kept: the session changed nothing, or undo was off.',
+      `The fork ${session.id} is there; its files are those of now.`,
+    );
   return session.restore({ kind: 'file', path: '', ...state, of: from }, { by: 'cli', conflicts });
 }
 

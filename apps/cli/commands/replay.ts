@@ -26,7 +26,9 @@ function toText(id: string, replayed: Replayed): string {
   const { requests, events, unhashed, skipped, inherited } = replayed;
   const counted = `${formatNumber(requests, 'request')} and ${formatNumber(events, 'event')}`;
   const facts = [
-    ...(unhashed > 0 ? [`${formatNumber(unhashed, 'small request')} for titles and summaries made again, without a recorded hash.`] : []),
+    ...(unhashed > 0
+      ? [`${formatNumber(unhashed, 'small request')} for titles and summaries made again, without a recorded hash.`]
+      : []),
     ...(skipped > 0 ? [`${formatNumber(skipped, 'event')} from outside the loop taken from the log.`] : []),
     ...(inherited > 0 ? [`The first ${inherited} events came with the fork: replay its original for those.`] : []),
   ];
@@ -50,7 +52,11 @@ function toText(id: string, replayed: Replayed): string {
       ].join('\n');
     }
     case 'unplayable':
-      return [`Not to be replayed from event ${replayed.seq} on: ${replayed.reason}.`, `Until there: ${counted}.`, ...facts].join('\n');
+      return [
+        `Not to be replayed from event ${replayed.seq} on: ${replayed.reason}.`,
+        `Until there: ${counted}.`,
+        ...facts,
+      ].join('\n');
   }
 }
 

@@ -28,7 +28,9 @@ function toLines(entry: Entry): string {
   switch (entry.kind) {
     case 'opened': {
       const { forked } = entry;
-      const lineage = forked ? `\nForked from ${forked.session} at event ${forked.seq}; up to there both are the same.` : '';
+      const lineage = forked
+        ? `\nForked from ${forked.session} at event ${forked.seq}; up to there both are the same.`
+        : '';
       return `Session ${entry.session} in ${entry.workspace}\n${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}${lineage}`;
     }
     case 'user': {

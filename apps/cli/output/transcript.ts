@@ -4,7 +4,16 @@ import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } fro
 
 /** One thing that a reader of a session wants to see. */
 export type Entry =
-  | { kind: 'opened'; session: string; workspace: string; model: string; mode: string; sandbox: string; forked?: { session: string; seq: number }; at: number }
+  | {
+      kind: 'opened';
+      session: string;
+      workspace: string;
+      model: string;
+      mode: string;
+      sandbox: string;
+      forked?: { session: string; seq: number };
+      at: number;
+    }
   | { kind: 'user'; text: string; steered: boolean; attached: string[]; at: number }
   | { kind: 'model'; text: string; at: number }
   | { kind: 'call'; title: string; ok: boolean; outcome: string; output: string; duration: string; at: number }

@@ -51,7 +51,8 @@ export function createComparison(): (recorded: Event, replayed: EventBody) => Mi
   return (recorded, replayed) => {
     if (recorded.type !== replayed.type) return { field: 'type', recorded: recorded.type, replayed: replayed.type };
     // What a revocation names stands in no log, only what it left.
-    if (recorded.type === 'grant.changed') return compare(recorded.by, 'by' in replayed ? replayed.by : undefined, ['by']);
+    if (recorded.type === 'grant.changed')
+      return compare(recorded.by, 'by' in replayed ? replayed.by : undefined, ['by']);
     return compare(toBody(recorded), replayed, []);
   };
 }

@@ -48,7 +48,9 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       return next?.type === 'tool.finished' && next.call === call.id ? (toBody(next) as ToolFinished) : 'again';
     },
     reviewed(call) {
-      const index = find((event) => event.type === 'gate.decided' && event.call === call.id && event.phase !== undefined);
+      const index = find(
+        (event) => event.type === 'gate.decided' && event.call === call.id && event.phase !== undefined,
+      );
       if (index < 0 || isBehind(recording, index, call.id)) return undefined;
       return bodies(
         index,
@@ -58,7 +60,8 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
           (event.type === 'approval.asked' && event.subject.kind === 'changes' && event.subject.call === call.id),
       ).slice(0, 2);
     },
-    settled: (call) => bodies(recording.at, (event) => event.type === 'tool.finished' && event.call === call.id).slice(0, 1),
+    settled: (call) =>
+      bodies(recording.at, (event) => event.type === 'tool.finished' && event.call === call.id).slice(0, 1),
     guarded() {
       const { events, at } = recording;
       let end = at;
@@ -69,7 +72,10 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       const { events, at, next } = recording;
       // They stand behind the beginning of a run, or behind the result that brought them.
       const isTitled = next?.type === 'run.started' && events[at + 1]?.type === 'session.changed';
-      return bodies(isTitled ? at + 2 : at + 1, (event) => event.type === 'message.added' && event.message.origin === 'context');
+      return bodies(
+        isTitled ? at + 2 : at + 1,
+        (event) => event.type === 'message.added' && event.message.origin === 'context',
+      );
     },
     checkpointed() {
       const index = find((event) => event.type === 'gate.decided' && event.call.startsWith('checkpoint-'));

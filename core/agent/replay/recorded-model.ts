@@ -108,7 +108,10 @@ function messageAfter({ events, at }: Recording): Message | undefined {
   return event?.type === 'message.added' && event.message.origin === 'model' ? event.message : undefined;
 }
 
-function toAnswer(recording: Recording, purpose: ReplayedRequest['purpose']): { parts: Part[]; stopReason: StopReason } {
+function toAnswer(
+  recording: Recording,
+  purpose: ReplayedRequest['purpose'],
+): { parts: Part[]; stopReason: StopReason } {
   const { events, at } = recording;
   if (purpose !== 'turn') {
     const text = purpose === 'title' ? toTitleText(events[at + 1]) : toNotes(events[at + 1]);

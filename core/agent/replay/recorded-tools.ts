@@ -13,8 +13,16 @@ type End =
 
 /** A tool that is described as it is, touches nothing, and gives what is recorded. */
 export function toRecordedTool(tool: Tool, recording: Recording, running: RunningCalls): Tool {
-  const { prepare: _prepare, cut: _cut, ...described } = tool;
-  return { ...described, run: (input) => answer(recording, running.take(tool.name, input)) };
+  const { name, description, input: schema, effects, resume, inPlace } = tool;
+  return {
+    name,
+    description,
+    input: schema,
+    effects,
+    resume,
+    ...(inPlace ? { inPlace } : {}),
+    run: (input) => answer(recording, running.take(name, input)),
+  };
 }
 
 /** The calls that passed the gate and have not begun: a tool is not told which call it is. */

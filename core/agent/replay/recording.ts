@@ -48,32 +48,33 @@ export interface Recording {
 /** @param first Index of the first event that is replayed. */
 export function createRecording(events: readonly Event[], first: number): Recording {
   const compare = createComparison();
-  const consumedIds = new Set<string>();
-  const listeners = new Set<() => void>();
-  let waiting: { index: number; go: () => void; fail: (error: Error) => void }[] = [];
+  const waiting = createWaiting();
   let at = first;
+  const inbox = createRecordedInbox(events, () => at);
   let difference: ReplayDifference | undefined;
   let isCutOff = false;
   let attempt = 1;
-  let cancelled: Command | undefined;
   let leave: () => void = () => {};
-  const failAll = (error: Error): void => {
-    for (const waiter of waiting.splice(0)) waiter.fail(error);
-  };
   const end = (message: string): never => {
     const error = new Ended(message);
     leave();
-    failAll(error);
+    waiting.fail(error);
     throw error;
   };
-  const moveTo = (index: number): void => {
-    at = index;
-    const ready = waiting.filter((waiter) => waiter.index <= at);
-    waiting = waiting.filter((waiter) => waiter.index > at);
-    for (const waiter of ready) waiter.go();
+  const endOfRecord = (): never => {
+    isCutOff = true;
+    return end('the record ends here');
   };
-  const recording: Recording = {
+  const differ = (event: Event | undefined, mismatch: Mismatch): never => {
+    if (!event) return endOfRecord();
+    difference ??= toDifference(event, mismatch);
+    return end('different');
+  };
+  const crash = (): never => (at >= events.length ? endOfRecord() : end('the process ended here'));
+  return {
     events,
+    ...inbox,
+    crash,
     get at() {
       return at;
     },
@@ -92,57 +93,22 @@ export function createRecording(events: readonly Event[], first: number): Record
     accept(bodies, consumed) {
       for (const [offset, body] of bodies.entries()) {
         const event = events[at + offset];
-        if (!event) {
-          isCutOff = true;
-          return end('the record ends here');
-        }
+        if (!event) return endOfRecord();
         const mismatch = compare(event, body);
         // What was done from outside, such as an undo, was done while no process had the session.
-        if (mismatch && offset === 0 && isOutside(events, at)) return recording.crash();
-        if (mismatch) {
-          difference = toDifference(event, mismatch);
-          return end('different');
-        }
+        if (mismatch && offset === 0 && isOutside(events, at)) return crash();
+        if (mismatch) return differ(event, mismatch);
       }
-      for (const id of consumed) consumedIds.add(id);
+      inbox.consume(consumed);
       const accepted = events.slice(at, at + bodies.length);
       const last = accepted.at(-1);
       attempt = last?.type === 'model.attempted' && last.retryInMs !== undefined ? last.attempt + 1 : 1;
-      moveTo(at + bodies.length);
+      at += bodies.length;
+      waiting.reach(at);
       return accepted;
     },
-    inbox() {
-      if (cancelled) return [cancelled];
-      return readCommands(events, at).filter(({ id }) => !consumedIds.has(id));
-    },
-    cancel() {
-      // Named like none that is read from the record, so that it is not taken for one.
-      cancelled = { type: 'cancel', id: `${toCommandId(at)}-cancel` };
-      for (const listener of listeners) listener();
-      // What ended the run is drained like any other command: by what is recorded of it.
-      cancelled = undefined;
-    },
-    onCancel(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    reached(index) {
-      if (index <= at) return Promise.resolve();
-      return new Promise((go, fail) => waiting.push({ index, go, fail }));
-    },
-    crash() {
-      isCutOff ||= at >= events.length;
-      return end('the process ended here');
-    },
-    differ(mismatch) {
-      const event = events[at];
-      if (!event) {
-        isCutOff = true;
-        return end('the record ends here');
-      }
-      difference ??= toDifference(event, mismatch);
-      return end('different');
-    },
+    reached: (index) => (index <= at ? Promise.resolve() : waiting.until(index)),
+    differ: (mismatch) => differ(events[at], mismatch),
     restart(given) {
       leave = given;
       attempt = 1;
@@ -153,7 +119,53 @@ export function createRecording(events: readonly Event[], first: number): Record
       return at - before;
     },
   };
-  return recording;
+}
+
+/** Calls whose results stand further on in the record. */
+function createWaiting(): {
+  until(index: number): Promise<void>;
+  reach(at: number): void;
+  fail(error: Error): void;
+} {
+  let waiting: { index: number; go: () => void; fail: (error: Error) => void }[] = [];
+  return {
+    until: (index) => new Promise((go, fail) => void waiting.push({ index, go, fail })),
+    reach(at) {
+      const ready = waiting.filter((waiter) => waiter.index <= at);
+      waiting = waiting.filter((waiter) => waiter.index > at);
+      for (const waiter of ready) waiter.go();
+    },
+    fail(error) {
+      for (const waiter of waiting.splice(0)) waiter.fail(error);
+    },
+  };
+}
+
+/** The inbox as it must have been: what the next events answer, and a cancel where something was stopped. */
+function createRecordedInbox(
+  events: readonly Event[],
+  at: () => number,
+): Pick<Recording, 'inbox' | 'cancel' | 'onCancel'> & { consume(ids: readonly string[]): void } {
+  const consumed = new Set<string>();
+  const listeners = new Set<() => void>();
+  let cancelled: Command | undefined;
+  return {
+    inbox: () => (cancelled ? [cancelled] : readCommands(events, at()).filter(({ id }) => !consumed.has(id))),
+    cancel() {
+      // Named like none that is read from the record, so that it is not taken for one.
+      cancelled = { type: 'cancel', id: `${toCommandId(at())}-cancel` };
+      for (const listener of listeners) listener();
+      // What ended the run is drained like any other command: by what is recorded of it.
+      cancelled = undefined;
+    },
+    onCancel(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    consume(ids) {
+      for (const id of ids) consumed.add(id);
+    },
+  };
 }
 
 function toDifference(event: Event, mismatch: Mismatch): ReplayDifference {

@@ -64,7 +64,8 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   const missing = opened.tools.filter((name) => !known.has(name));
   if (missing.length > 0) return unplayable(1, `this Klaus has no tool ${missing.join(', ')}`);
   const unsized = findUnsized(events);
-  if (unsized) return unplayable(unsized.seq, 'the log is of an early Klaus and does not say what was known of the model');
+  if (unsized)
+    return unplayable(unsized.seq, 'the log is of an early Klaus and does not say what was known of the model');
   if (opened.forked) counts.inherited = opened.forked.seq + opened.forked.settled;
   const recording = createRecording(events, counts.inherited);
   const engine = createRecordedEngine(recording, {
