@@ -64,6 +64,7 @@ const GROUPS: readonly AddGroup[] = [
   addRun,
   addSessions,
   addUsage,
+  addReplay,
   addUndo,
   addApprovals,
   addGate,

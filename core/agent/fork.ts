@@ -8,7 +8,7 @@ import {
   type EventOf,
   type Message,
 } from '../protocol/index.ts';
-import { loadState } from './advance.ts';
+import { loadState } from './load-state.ts';
 import type { Engine } from './engine.ts';
 import { fold } from './fold.ts';
 import type { Draft } from './ports/store.ts';

@@ -134,9 +134,6 @@ export const turnStarted = z
     model: z.string(),
     requestHash: z.string().describe('SHA-256 over system, tools and history: the same request has the same hash.'),
     reserved,
-    reserved: z
-      .object({ tokens: z.int(), usd })
-      .describe('Set aside for this request: the worst case with a cold cache.'),
     modelInfo: z
       .object({
         contextWindow: z.int(),

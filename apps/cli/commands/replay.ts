@@ -23,12 +23,9 @@ export async function replay(id: string, options: { json?: true }): Promise<numb
 }
 
 function toText(id: string, replayed: Replayed): string {
-  const { requests, events, unhashed, skipped, inherited } = replayed;
+  const { requests, events, skipped, inherited } = replayed;
   const counted = `${formatNumber(requests, 'request')} and ${formatNumber(events, 'event')}`;
   const facts = [
-    ...(unhashed > 0
-      ? [`${formatNumber(unhashed, 'small request')} for titles and summaries made again, without a recorded hash.`]
-      : []),
     ...(skipped > 0 ? [`${formatNumber(skipped, 'event')} from outside the loop taken from the log.`] : []),
     ...(inherited > 0 ? [`The first ${inherited} events came with the fork: replay its original for those.`] : []),
   ];

@@ -40,7 +40,11 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     tools: createToolRegistry(options.tools.map((tool) => toRecordedTool(tool, recording, running))),
     clock: {
       now: () => recording.next?.at ?? recording.events.at(-1)?.at ?? 0,
-      sleep: async () => {},
+      async sleep() {
+        // Between two attempts only a cancel is waited for.
+        const { next } = recording;
+        if (next?.type === 'model.attempted' && next.outcome === 'cancelled') recording.cancel();
+      },
       every: () => () => {},
     },
     ids,

@@ -102,7 +102,7 @@ export function createRecording(events: readonly Event[], first: number): Record
       inbox.consume(consumed);
       const accepted = events.slice(at, at + bodies.length);
       const last = accepted.at(-1);
-      attempt = last?.type === 'model.attempted' && last.retryInMs !== undefined ? last.attempt + 1 : 1;
+      attempt = last?.type === 'model.requested' ? last.attempt : 1;
       at += bodies.length;
       waiting.reach(at);
       return accepted;

@@ -23,10 +23,8 @@ export interface ReplayOptions {
 export interface ReplayCounts {
   /** Events that the loop made again. */
   events: number;
-  /** Turns whose request has the recorded hash. */
+  /** Requests with the recorded hash: of turns, and those for titles, compactions and further attempts. */
   requests: number;
-  /** Requests for titles and compactions: made again, but the log holds no hash to compare them with. */
-  unhashed: number;
   /** Events that the loop does not make, such as an undo: taken from the record. */
   skipped: number;
   /** Events that a fork took over from its original, which is replayed itself. */
@@ -57,23 +55,19 @@ export type Replayed = ReplayCounts &
 export async function replay(options: ReplayOptions): Promise<Replayed> {
   const { events } = options;
   const opened = events[0];
-  const counts: ReplayCounts = { events: 0, requests: 0, unhashed: 0, skipped: 0, inherited: 0 };
+  const counts: ReplayCounts = { events: 0, requests: 0, skipped: 0, inherited: 0 };
   const unplayable = (seq: number, reason: string): Replayed => ({ ...counts, outcome: 'unplayable', seq, reason });
   if (opened?.type !== 'session.opened') return unplayable(1, 'the log does not begin with session.opened');
   const known = new Set(options.tools.map(({ name }) => name));
   const missing = opened.tools.filter((name) => !known.has(name));
   if (missing.length > 0) return unplayable(1, `this Klaus has no tool ${missing.join(', ')}`);
-  const unsized = findUnsized(events);
-  if (unsized)
-    return unplayable(unsized.seq, 'the log is of an early Klaus and does not say what was known of the model');
+  const early = findEarly(events);
+  if (early) return unplayable(early.seq, 'the log is of an early Klaus and does not say what was known of the model');
   if (opened.forked) counts.inherited = opened.forked.seq + opened.forked.settled;
   const recording = createRecording(events, counts.inherited);
   const engine = createRecordedEngine(recording, {
     ...options,
-    onRequest: (request) => {
-      if (request.purpose !== 'turn') counts.unhashed++;
-      options.onRequest?.(request);
-    },
+    onRequest: (request) => options.onRequest?.(request),
   });
   const failed = await play(recording, (signal) => advance(engine, opened.session, { signal }), {
     counts,
@@ -81,21 +75,15 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   });
   const done = events.slice(counts.inherited, recording.at);
   counts.events = done.length - counts.skipped;
-  counts.requests = done.filter(({ type }) => type === 'turn.started').length;
+  counts.requests = done.filter(({ type }) => type === 'turn.started' || type === 'model.requested').length;
   if (recording.difference) return { ...counts, outcome: 'different', difference: recording.difference };
   if (failed !== undefined) return unplayable(recording.next?.seq ?? events.length, failed);
   return { ...counts, outcome: 'equal', isCutOff: recording.isCutOff };
 }
 
-/** A decision that was made from sizes or prices of the model, in a log that does not hold them. */
-function findUnsized(events: readonly Event[]): Event | undefined {
-  if (events.some((event) => event.type === 'turn.started' && event.modelInfo)) return undefined;
-  const isTurn = (event: Event): boolean => event.type === 'turn.started';
-  return events.find((event) => {
-    if (event.type === 'context.compacted') return true;
-    const limits = event.type === 'session.opened' || event.type === 'session.changed' ? event.limits : undefined;
-    return limits !== undefined && limits.usd > 0 && events.some(isTurn);
-  });
+/** The first request of a log that was made before requests and the model's sizes were recorded. */
+function findEarly(events: readonly Event[]): Event | undefined {
+  return events.find((event) => event.type === 'turn.started' && !event.modelInfo);
 }
 
 /** Advances as often as the record says that somebody did. Gives the reason when it cannot be gone on. */
