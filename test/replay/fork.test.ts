@@ -15,9 +15,9 @@ const SCRIPT: Script = {
   ],
 };
 
-async function createOriginal(engine: TestEngine) {
+async function createOriginal(engine: TestEngine, mode: 'ask' | 'auto' = 'ask') {
   const { klaus } = engine;
-  const session = await klaus.open({ mode: 'ask', limits: { turns: 6 } });
+  const session = await klaus.open({ mode, limits: { turns: 6 } });
   await session.prompt('begin', { onAsk: 'wait' });
   for (;;) {
     const result = await session.advance();
@@ -86,7 +86,7 @@ test('a fork has no more authority than its original has today, and none of its 
 test('the workspace is put to the state of the moment, and what somebody else changed is not touched unasked', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
   const { klaus, place } = engine;
-  const original = await createOriginal(engine);
+  const original = await createOriginal(engine, 'auto');
   const file = join(place.workspace, 'a.txt');
   expect(readFileSync(file, 'utf8')).toBe('three\n');
   const at = ofType(original.events(), 'turn.started').find(({ turn }) => turn === 3)!.seq;
