@@ -30,7 +30,8 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       }
       const decided = toBody(recording.events[index]!) as Judged['decided'];
       const event = recording.events[index + 1];
-      if (event?.type === 'tool.finished' && event.call === call.id) {
+      // A call that may run has an intent before its result.
+      if (event?.type === 'tool.finished' && event.call === call.id && decided.verdict !== 'allow') {
         return { kind: 'finished', decided, finished: toBody(event) as ToolFinished };
       }
       if (event?.type === 'approval.asked' && event.subject.kind === 'call' && event.subject.call === call.id) {
