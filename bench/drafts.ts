@@ -97,3 +97,29 @@ export function toTurnDrafts(turn: number): Draft[] {
     },
   ];
 }
+
+/** The history but its last `kept` turns is replaced by notes. */
+export function toCompaction(turn: number, kept: number): Draft {
+  const summary = 'I read one file after the other to see how each sum is made. '.repeat(100);
+  const at = START + turn * 1_000;
+  return {
+    type: 'context.compacted',
+    run: RUN,
+    turn,
+    summary,
+    firstKept: `message-${Math.floor(turn - kept)}`,
+    dropped: 2 * Math.floor(turn - kept),
+    at,
+  };
+}
+
+/** A run that goes on with the work. */
+export function toRunStart(): Draft[] {
+  const run = '01KE000000000000000000RUN2';
+  const parts = [{ type: 'text' as const, text: 'Go on.' }];
+  const message = { id: 'go-on', role: 'user' as const, origin: 'user' as const, parts };
+  return [
+    { type: 'run.started', run, trigger: 'prompt', onAsk: 'deny', at: START },
+    { type: 'message.added', run, turn: 0, message, at: START },
+  ];
+}

@@ -33,7 +33,7 @@ export const firstByte: Benchmark = {
 };
 
 /** Whole runs, because the compile cache is written when a program ends by itself. */
-async function warm(commands: readonly (readonly string[])[], { place, env }: StartOptions): Promise<void> {
+export async function warm(commands: readonly (readonly string[])[], { place, env }: StartOptions): Promise<void> {
   const server = await startModelServer({ script: { steps: [], fallback: { text: 'Hello.' } } });
   try {
     const near = { ...env, ANTHROPIC_BASE_URL: server.url };
@@ -43,14 +43,14 @@ async function warm(commands: readonly (readonly string[])[], { place, env }: St
   }
 }
 
-interface Listener extends AsyncDisposable {
+export interface Listener extends AsyncDisposable {
   readonly url: string;
   /** Milliseconds from the start of the program, which is ended then. */
   timeToFirstByte(command: readonly string[], options: StartOptions): Promise<number>;
 }
 
 /** A socket that answers nothing. */
-async function listen(): Promise<Listener> {
+export async function listen(): Promise<Listener> {
   let onPost: (at: number) => void = () => {};
   const server: Server = createServer((socket) => {
     socket.on('error', () => {}); // The client is ended in mid-request.

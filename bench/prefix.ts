@@ -1,14 +1,34 @@
-import { createKlaus, type Event, type Script, startModelServer, type StartedModelServer } from '@klaus/sdk';
+import {
+  createKlaus,
+  defineTool,
+  type Event,
+  type Script,
+  startModelServer,
+  type StartedModelServer,
+  type Tool,
+} from '@klaus/sdk';
+import { z } from 'zod';
 import { createPlace } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { countCommonPrefix } from './measure.ts';
 import { HUNG_MS } from './program.ts';
 
-const TURNS = 50;
+const TURNS = 500;
+/** Every so many turns a tool is attached, found and called. */
+const EVERY = 25;
+const toName = (turn: number): string => `attached_${turn}`;
+/** The turns, from 0, in which a tool that was attached just before is looked for. */
+const SEARCHES = Array.from({ length: Math.floor(TURNS / EVERY) - 1 }, (_, at) => (at + 1) * EVERY);
 
 const SCRIPT: Script = {
   contextWindow: 1_000_000,
-  steps: [{ when: { turn: TURNS - 1 }, reply: { text: 'That is all.' } }],
+  steps: [
+    { when: { turn: TURNS - 1 }, reply: { text: 'That is all.' } },
+    ...SEARCHES.flatMap((turn) => [
+      { when: { turn }, reply: { calls: [{ name: 'tool_search', input: { query: toName(turn) } }] } },
+      { when: { turn: turn + 1 }, reply: { calls: [{ name: 'use_tool', input: { name: toName(turn), input: {} } }] } },
+    ]),
+  ],
   fallback: { text: 'Once more.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
 };
 
@@ -39,11 +59,28 @@ async function play(server: StartedModelServer): Promise<Event[]> {
   });
   // Only files are read: no command runs, in no sandbox.
   const session = await klaus.open({ sandbox: 'host' });
+  session.subscribe(0, (event) => {
+    if (event.type === 'turn.started' && SEARCHES.includes(event.turn - 1)) klaus.attach([toTool(event.turn - 1)]);
+  });
   await session.prompt('Read the readme again and again.');
-  const result = await session.advance({ signal: AbortSignal.timeout(HUNG_MS) });
+  const result = await session.advance({ signal: AbortSignal.timeout(3 * HUNG_MS) });
   const outcome = result.state === 'idle' ? result.finished?.outcome : result.state;
   if (outcome !== 'done') throw new Error(`the run ended with ${outcome}`);
-  return [...session.events()];
+  const events = [...session.events()];
+  const called = events.filter((event) => event.type === 'tool.finished' && event.name.startsWith('attached_'));
+  if (called.length !== SEARCHES.length) throw new Error(`${called.length} attached tools were called`);
+  return events;
+}
+
+function toTool(turn: number): Tool {
+  return defineTool({
+    name: toName(turn),
+    description: 'Says where it was attached.',
+    input: z.object({}),
+    effects: ['read'],
+    resume: 'repeat',
+    run: async () => ({ text: `attached in turn ${turn}` }),
+  });
 }
 
 function toFirst({ requests }: StartedModelServer): Row[] {
@@ -60,7 +97,7 @@ function toReuse(bodies: readonly Uint8Array[]): Row {
   let same = 0;
   for (const [at, body] of bodies.entries()) if (at > 0) same += countCommonPrefix(bodies[at - 1]!, body);
   return {
-    name: `prompt bytes that equal the prefix before, ${TURNS} turns`,
+    name: `prompt bytes that equal the prefix before, ${TURNS} turns, ${SEARCHES.length} tools attached on the way`,
     value: (100 * same) / toTotal(bodies),
     unit: '%',
     bare: { value: toMost(bodies), what: 'every byte sent before' },
@@ -78,7 +115,7 @@ function toCached(events: readonly Event[], bodies: readonly Uint8Array[]): Row 
     prompt += input + cacheRead + cacheWrite;
   }
   return {
-    name: `prompt tokens read from the cache, ${TURNS} turns`,
+    name: `prompt tokens read from the cache, ${TURNS} turns, ${SEARCHES.length} tools attached on the way`,
     value: (100 * read) / prompt,
     unit: '%',
     bare: { value: toMost(bodies), what: 'every byte sent before' },

@@ -6,6 +6,8 @@ import { appendRate } from './append-rate.ts';
 import type { Benchmark } from './benchmark.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
+import { growth } from './growth.ts';
+import { longSession } from './long-session.ts';
 import { memory } from './memory.ts';
 import { describe, readLoad, toPage } from './page.ts';
 import { prefix } from './prefix.ts';
@@ -22,7 +24,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   firstByte,
   turnCost,
   appendRate,
+  longSession,
   memory,
+  growth,
   prefix,
   sandboxExec,
   gate,

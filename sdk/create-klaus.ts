@@ -117,6 +117,10 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
         { engine, configuration, cwd, inWorkspace: inForce.judging },
       ),
     memory: (workspace) => openMemory(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
+    attach(added) {
+      engine.tools.add(added);
+      tools.push(...added.map(({ name }) => name));
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -173,6 +177,7 @@ function createEngine({ options, env, home, configuration, store, snapshots }: E
           AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
       }),
     openKnowledge: (workspace) => store.knowledge(workspace),
+    openRecall: (session) => store.recall(session),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: createCheckpoint,

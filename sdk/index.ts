@@ -7,12 +7,16 @@ export type {
   Replayed,
   ReplayDifference,
   ReplayedRequest,
+  Recall,
+  RecalledText,
   RestoreOptions,
   RestoreRequest,
   Restored,
   Tool,
   ToolContext,
   ToolOutput,
+  VerifiedEvidence,
+  VerifyOptions,
 } from '@klaus/core/agent';
 export { isEditable, renderHunk, toNewText } from '@klaus/core/policy';
 export * from '@klaus/core/protocol';
@@ -27,9 +31,11 @@ export type {
   Klaus,
   KlausOptions,
   OpenOptions,
+  PromptOptions,
   Session,
   TurnChanges,
 } from './klaus.ts';
+export type { PinnedText, PinResult } from './session-pins.ts';
 export type { GivenCall } from './grants/call-text.ts';
 export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';

@@ -17,6 +17,7 @@ import type {
 import type {
   Forked,
   Knowledge,
+  Recall,
   Replayed,
   ReplayedRequest,
   RestoreOptions,
@@ -29,6 +30,8 @@ import type { ApprovalRow, SessionRow, SqliteStore } from '@klaus/adapters/store
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { Configuration } from './config/configuration.ts';
 import type { GcSummary } from './snapshots.ts';
+import type { VerifiedEvidence, VerifyOptions } from '@klaus/core/agent';
+import type { PinnedText, PinResult } from './session-pins.ts';
 import type { GivenCall } from './grants/call-text.ts';
 import type { Explanation, ExplainOptions } from './grants/explain.ts';
 import type { GivenGrant } from './grants/opening-grant.ts';
@@ -108,11 +111,26 @@ export type Advance =
   /** Another live process holds the session. It serves what was sent. */
   | { state: 'busy' };
 
+export interface PromptOptions {
+  /** What to do with a question. Default `deny`. */
+  onAsk?: OnAsk;
+  /** While a run is under way: seen at its next model call, or its own run afterwards. Default `steer`. */
+  delivery?: 'steer' | 'queue';
+  /** Keep its text in the context word for word. Default false. */
+  pin?: boolean;
+  /** Milliseconds for which the run waits out an outage of the model, also after a restart. Default: the setting. */
+  waitForModelMs?: number;
+}
+
 /** A handle on one session. Holding it claims nothing. */
 export interface Session {
   readonly id: string;
-  /** Sends a prompt to the inbox and returns the command's id. */
-  prompt(content: string | readonly Part[], options?: { onAsk?: OnAsk; delivery?: 'steer' | 'queue' }): Promise<string>;
+  /**
+   * Sends a prompt to the inbox and returns the command's id.
+   *
+   * @throws KlausError `usage` for one that is to be pinned and is too large for it; nothing is sent then.
+   */
+  prompt(content: string | readonly Part[], options?: PromptOptions): Promise<string>;
   /**
    * Sends any other command; `id` is chosen for you. A change of model is checked and stored by its full name.
    *
@@ -140,6 +158,13 @@ export interface Session {
   restore(request: RestoreRequest, options: RestoreOptions): Promise<Restored>;
   /** What a turn changed; default: the last with effects. @throws KlausError `usage` for a turn without effects. */
   turnChanges(turn?: number): Promise<TurnChanges>;
+  /**
+   * Runs the checks of the last run that had any again, through the gate, in the sandbox, and writes what came out
+   * into the log. Claims the session meanwhile.
+   *
+   * @throws KlausError `store.busy` while a process works on it, `usage` when there is nothing to run again.
+   */
+  verify(options?: Partial<VerifyOptions>): Promise<VerifiedEvidence>;
   /** The grant of the session with everything that it was before, oldest first. */
   grants(): GrantRecord[];
   /**
@@ -149,6 +174,20 @@ export interface Session {
    * @throws KlausError `usage` for a part that the grant does not hold or cannot leave out; nothing is revoked then.
    */
   revoke(parts?: readonly string[], options?: RevokeOptions): Promise<Revoked>;
+  /**
+   * Keeps a text in the context word for word, whatever a compaction leaves out: one of the user's own, or that of
+   * a record of the log.
+   *
+   * @throws KlausError `usage` for a record without text, and when all pinned texts together would take more than
+   *   a tenth of the context window.
+   */
+  pin(given: string | { seq: number }, options?: { by?: string }): Promise<PinResult>;
+  /** @param idOrPrefix Of a pin. @throws KlausError `usage` for what is not pinned. */
+  unpin(idOrPrefix: string, options?: { by?: string }): Promise<PinResult>;
+  /** What is pinned, oldest first. */
+  pins(): PinnedText[];
+  /** Finds text in everything that was said, called and given, also where compaction left it out. */
+  readonly recall: Recall;
   subscribe(after: number, listener: (event: Event) => void): () => void;
   onLive(listener: (live: Live) => void): () => void;
 }
@@ -258,6 +297,13 @@ export interface Klaus {
    * @throws KlausError `workspace.missing`.
    */
   memory(workspace?: string): Knowledge;
+  /**
+   * Gives this engine more tools. A session that is open already finds them by `tool_search`, so that its prompt
+   * prefix stays as it is; a session that is opened later has those in its requests that are not `deferred`.
+   *
+   * @throws KlausError `usage` when a name is taken; none is added then.
+   */
+  attach(tools: readonly Tool[]): void;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { SYSTEM_PROMPT, type Engine } from '@klaus/core/agent';
+import { toSystemPrompt, type Engine } from '@klaus/core/agent';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import { toSandboxOptions } from './engine-settings.ts';
@@ -51,8 +51,9 @@ export async function openSession({ engine, configuration, inForce, given, cwd }
     checkpoint: given.checkpoint ?? values.checkpoint,
     limits,
     grant,
-    system: SYSTEM_PROMPT,
-    tools: [...engine.tools.names],
+    system: toSystemPrompt(engine.tools.deferred),
+    tools: [...engine.tools.offered],
+    ...(engine.tools.deferred.length > 0 ? { deferred: [...engine.tools.deferred] } : {}),
     klaus: VERSION,
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...(values.undo.enabled ? {} : { snapshots: false }),

@@ -6,14 +6,17 @@ import {
   loadState,
   replay,
   restore,
+  toPinText,
   toChangeParts,
   toDiffText,
+  verifyEvidence,
   type Engine,
 } from '@klaus/core/agent';
 import type { SqliteStore } from '@klaus/adapters/store';
 import type { Command, Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from './grants/session-grants.ts';
 import type { Session } from './klaus.ts';
+import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
 import type { InForce } from './policy/in-force.ts';
 
 export interface SessionParts {
@@ -36,13 +39,15 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
   };
   return {
     id,
-    async prompt(content, { onAsk = 'deny', delivery = 'steer' } = {}) {
+    async prompt(content, { onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {}) {
       // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
       await checkPolicy();
       const row = store.session(id);
       if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
-      return send({ type: 'prompt', id: engine.ids.ulid(), parts, onAsk, delivery });
+      if (pinned) await checkPin(engine, id, toPinText(parts));
+      const more = { ...(waitForModelMs === undefined ? {} : { waitForModelMs }), ...(pinned ? { pin: true } : {}) };
+      return send({ type: 'prompt', id: engine.ids.ulid(), parts, onAsk, delivery, ...more });
     },
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
@@ -75,7 +80,15 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
         idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
         ...(onRequest ? { onRequest } : {}),
       }),
+    async verify({ by = 'sdk', ...rest } = {}) {
+      const root = workspace();
+      return verifyEvidence(root === undefined ? engine : await inForce.engine(root), id, { by, ...rest });
+    },
     events: (after = 0) => store.read(id, after),
+    pin: (given, options) => pin({ engine, store, session: id }, given, options),
+    unpin: (given, options) => unpin({ engine, store, session: id }, given, options),
+    pins: () => pinsOf({ engine, session: id }),
+    recall: store.recall(id),
     grants: () => grantHistory(store, id),
     revoke: (parts = [], options = {}) => revokeGrant(engine, id, { parts, ...options }),
     subscribe: (after, listener) => store.subscribe(id, after, listener),

@@ -100,7 +100,9 @@ function toKept({ store, since }: GcOptions): Map<string, TreeId[]> {
     const trees = kept.get(row.workspace) ?? [];
     for (const event of store.read(row.id)) {
       if (event.type === 'workspace.snapshotted') trees.push(event.tree);
-      else if (event.type === 'workspace.restored') trees.push(event.from, event.to);
+      else if (event.type === 'tool.finished' && event.evidence?.tree !== undefined) {
+        trees.push(event.evidence.tree, event.evidence.left ?? event.evidence.tree);
+      } else if (event.type === 'workspace.restored') trees.push(event.from, event.to);
       else if (event.type === 'approval.asked' && event.subject.kind === 'changes') {
         trees.push(event.subject.from, event.subject.to);
       }

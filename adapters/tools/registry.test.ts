@@ -1,15 +1,25 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { createToolRegistry } from '@klaus/core/agent';
 import { builtinTools } from './index.ts';
 
-test('the tools as the model sees them fit into 7,600 bytes', () => {
-  const specs = builtinTools.map((tool) => {
-    const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' }) as Record<string, unknown>;
-    return { name: tool.name, description: tool.description, inputSchema };
-  });
+test('the tools as the model sees them fit into 4,900 bytes', () => {
+  const tools = createToolRegistry(builtinTools);
+  const specs = tools.specs(tools.offered).map(({ effects: _, ...spec }) => spec);
   const bytes = Buffer.byteLength(JSON.stringify(specs));
-  process.stdout.write(`built-in tools: ${bytes} bytes\n`);
-  expect(bytes).toBeLessThan(7_600);
+  process.stdout.write(`tools in a request: ${bytes} bytes\n`);
+  expect(bytes).toBeLessThan(4_900);
+});
+
+test('what every task may need is in the request; the rest is found', () => {
+  const { offered, deferred } = createToolRegistry(builtinTools);
+  expect(offered).toEqual([
+    ...['read_file', 'write_file', 'edit_file', 'apply_patch', 'delete_file', 'list_files', 'search_files'],
+    ...['run_command', 'run_tests', 'git_status', 'git_diff', 'recall', 'tool_search', 'use_tool'],
+  ]);
+  expect([...offered, ...deferred].filter((name) => !name.endsWith('_tool') && name !== 'tool_search').sort()).toEqual(
+    builtinTools.map(({ name }) => name).sort(),
+  );
 });
 
 test('names, order and effects stay: they are in the prefix of every request and in every grant', () => {
@@ -39,6 +49,7 @@ test('names, order and effects stay: they are in the prefix of every request and
     'memory_set write repeat',
     'memory_list read repeat',
     'memory_search read repeat',
+    'recall read repeat',
   ]);
 });
 

@@ -18,6 +18,7 @@ import { memoryGet } from './memory/memory-get.ts';
 import { memoryList } from './memory/memory-list.ts';
 import { memorySearch } from './memory/memory-search.ts';
 import { memorySet } from './memory/memory-set.ts';
+import { recall } from './recall/recall.ts';
 import { runNodeScript } from './script/run-node-script.ts';
 import { runPythonScript } from './script/run-python-script.ts';
 import { listFiles } from './search/list-files.ts';
@@ -52,4 +53,5 @@ export const builtinTools: readonly Tool[] = [
   memorySet,
   memoryList,
   memorySearch,
+  recall,
 ];

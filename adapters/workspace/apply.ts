@@ -7,7 +7,7 @@ import { hashBytes, hashContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
 import { codeOf, isRace, Raced } from './raced.ts';
-import { findPlace, shorten, type Place, type Root } from './walk.ts';
+import { FAILURES, findPlace, shorten, type Place, type Root } from './walk.ts';
 
 /** Mode of a new file where none is asked for. */
 const NEW_MODE = 0o644;
@@ -65,7 +65,8 @@ export async function applyEdits(
     done = true;
     step?.done();
     for (const target of targets) if (target.backup !== null) remove(target.directory, target.backup);
-    for (const directory of new Set(targets.map((target) => target.directory))) await syncDirectory(directory);
+    const changed = [...targets.map((target) => target.directory), ...made.map(({ parent }) => parent)];
+    for (const directory of new Set(changed)) await syncDirectory(directory);
     step?.end();
     return targets.flatMap(toChange);
   } catch (error) {
@@ -259,7 +260,7 @@ function conflict(path: string, cause?: unknown): KlausError {
 function explain(error: unknown): unknown {
   const code = codeOf(error);
   if (code === '' || error instanceof KlausError) return error;
-  const words = code === 'ENOSPC' ? 'no space is left on the disk' : code;
+  const words = FAILURES[code] ?? code;
   return new KlausError('tool.failed', `The files could not be written (${words}); nothing was changed.`, {
     cause: error,
   });

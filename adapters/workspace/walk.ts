@@ -172,7 +172,8 @@ function outside(path: string): KlausError {
   });
 }
 
-const FAILURES: Readonly<Record<string, string>> = {
+/** The system's errors in words. */
+export const FAILURES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
   EROFS: 'the filesystem is read-only',

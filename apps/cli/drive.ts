@@ -2,7 +2,9 @@ import type { Advance, Event, EventOf, Klaus, ModelFailureCode, Session } from '
 import { askInTerminal } from './approval-prompt.ts';
 import { EXIT, type ExitCode, outcomeToExitCode } from './exit-codes.ts';
 import { type Interrupts, watchInterrupts } from './interrupts.ts';
+import { formatDuration } from './output/format.ts';
 import type { Output } from './output/output.ts';
+import { findOpenRun } from './open-run.ts';
 import { onReaderGone } from './streams.ts';
 
 export interface DriveOptions {
@@ -22,7 +24,12 @@ export interface DriveOptions {
  * How driving a session ended. `busy`: another live process holds it. `stopped` says that this process asked
  * it to stop, and why.
  */
-export type Driven = Advance & { stopped: 'interrupt' | 'timeout' | undefined; exitCode: ExitCode };
+export type Driven = Advance & {
+  stopped: 'interrupt' | 'timeout' | undefined;
+  /** What the last request to the model failed with; undefined when it did not. */
+  failure: ModelFailureCode | undefined;
+  exitCode: ExitCode;
+};
 
 /**
  * Works on a session until nothing is left to do here, showing what happens. Ctrl-C cancels once and
@@ -31,16 +38,25 @@ export type Driven = Advance & { stopped: 'interrupt' | 'timeout' | undefined; e
 export async function drive(options: DriveOptions): Promise<Driven> {
   const { session, output } = options;
   const stop = createStop(options);
-  using interrupts = watchInterrupts(() => {
+  using interrupts = watchInterrupts((signal) => {
     output.note('Cancelling. Ctrl-C again leaves at once.');
-    stop.request('interrupt');
+    const isKey = signal === undefined || signal === 'SIGINT';
+    stop.request(
+      'interrupt',
+      isKey ? 'The user stopped the run with Ctrl-C.' : `The signal ${signal} stopped the run.`,
+    );
   });
   const late = () => {
     output.note('The time is up. Cancelling.', 'warn');
-    stop.request('timeout');
+    stop.request(
+      'timeout',
+      `The run was stopped after ${formatDuration(options.timeoutMs ?? 0)}, its time limit (--timeout).`,
+    );
   };
   const timer = options.timeoutMs === undefined ? undefined : setTimeout(late, options.timeoutMs);
-  const forgetReader = onReaderGone(() => stop.request('interrupt'));
+  const forgetReader = onReaderGone(() =>
+    stop.request('interrupt', 'The run was stopped: nobody read its output any more.'),
+  );
   let failure: ModelFailureCode | undefined;
   let ended: EventOf<'run.finished'> | undefined;
   const show = (event: Event) => {
@@ -57,7 +73,7 @@ export async function drive(options: DriveOptions): Promise<Driven> {
     const stopped = stop.reason;
     // Another process may have ended the run between the command and the claim; its end counts.
     const settled = result.state === 'idle' && ended !== undefined ? { finished: ended, ...result } : result;
-    return { ...settled, stopped, exitCode: toExit(settled, stopped, failure) };
+    return { ...settled, stopped, failure, exitCode: toExit(settled, stopped, failure) };
   } finally {
     clearTimeout(timer);
     forgetReader();
@@ -83,7 +99,8 @@ function toExit(result: Advance, stopped: Driven['stopped'], failure: ModelFailu
 interface Stop {
   readonly signal: AbortSignal;
   readonly reason: Driven['stopped'];
-  request(reason: NonNullable<Driven['stopped']>): void;
+  /** @param sentence Who stops the run and why, for its log. */
+  request(reason: NonNullable<Driven['stopped']>, sentence: string): void;
   /** Resolves when the wish is durable; at once where there is none. */
   sent(): Promise<void>;
 }
@@ -92,9 +109,10 @@ function createStop({ session, output }: DriveOptions): Stop {
   const controller = new AbortController();
   let reason: Driven['stopped'];
   let sending = Promise.resolve();
-  const send = async () => {
+  const send = async (sentence: string) => {
     try {
-      await session.send({ type: 'cancel' });
+      const run = findOpenRun(session);
+      await session.send({ type: 'cancel', by: 'cli', reason: sentence, ...(run === undefined ? {} : { run }) });
     } catch (error) {
       output.note(
         `The wish to stop could not be recorded: ${error instanceof Error ? error.message : String(error)}`,
@@ -107,10 +125,10 @@ function createStop({ session, output }: DriveOptions): Stop {
     get reason() {
       return reason;
     },
-    request(why) {
+    request(why, sentence) {
       if (reason !== undefined) return;
       reason = why;
-      sending = send();
+      sending = send(sentence);
       controller.abort();
     },
     sent: () => sending,

@@ -10,15 +10,15 @@ export interface Interrupts {
 }
 
 /**
- * The first signal calls `cancel`, which ends the run cleanly; the second leaves at once with exit code 130.
+ * The first signal calls `cancel` with its name (without one for a key), which ends the run cleanly; the second leaves at once with exit code 130.
  * What the run started in a sandbox ends with this process.
  */
-export function watchInterrupts(cancel: () => void): Interrupts {
+export function watchInterrupts(cancel: (signal?: NodeJS.Signals) => void): Interrupts {
   let requested = false;
-  const request = () => {
+  const request = (signal?: NodeJS.Signals) => {
     if (requested) process.exit(EXIT.interrupted);
     requested = true;
-    cancel();
+    cancel(signal);
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, request);
@@ -26,7 +26,7 @@ export function watchInterrupts(cancel: () => void): Interrupts {
     get requested() {
       return requested;
     },
-    request,
+    request: () => request(),
     [Symbol.dispose]() {
       for (const signal of signals) process.off(signal, request);
     },

@@ -1,4 +1,5 @@
 import type { AnswerOptions } from './commands/answer.ts';
+import type { VerifyCommandOptions } from './commands/verify.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './report-error.ts';
@@ -9,10 +10,12 @@ import {
   onAskOption,
   type RunOptions,
   sandboxOption,
+  waitForModelOption,
 } from './run-options.ts';
 import { addAudit } from './program-audit.ts';
 import { addGrants } from './program-grants.ts';
 import { addSecrets } from './program-secrets.ts';
+import { addPins } from './program-pins.ts';
 import { addMemory } from './program-memory.ts';
 import { addReplay } from './program-replay.ts';
 import { addGate, addUndo } from './program-undo.ts';
@@ -65,6 +68,7 @@ const GROUPS: readonly AddGroup[] = [
   addSessions,
   addUsage,
   addReplay,
+  addPins,
   addUndo,
   addApprovals,
   addGate,
@@ -105,7 +109,8 @@ function addRun(program: Command, done: Done): void {
     .summary('go on after a crash, a limit, a failure or a cancel')
     .description('Goes on with a session whose run stopped short. --budget-… and --max-… set new limits.')
     .argument('<id>', 'session id or its beginning')
-    .addOption(onAskOption());
+    .addOption(onAskOption())
+    .addOption(waitForModelOption());
   addShowOptions(addLimitOptions(resume)).action(async (id: string, options: RunOptions) => {
     done(await (await import('./commands/resume.ts')).resume(id, options));
   });
@@ -139,10 +144,32 @@ function addSessions(program: Command, done: Done): void {
     .command('show')
     .summary('print the transcript of a session')
     .argument('<id>', 'session id or its beginning')
-    .option('--json', 'the events as NDJSON')
+    .option('--json', 'the events as NDJSON; with --grep one object a place')
     .option('--plain', 'no colours')
-    .action(async (id: string, options: { json?: true; plain?: true }) => {
+    .option('--grep <words>', 'only the places where these words stand, whole outputs included')
+    .action(async (id: string, options: { json?: true; plain?: true; grep?: string }) => {
+      if (options.grep !== undefined) {
+        done(await (await import('./commands/grep.ts')).grep(id, options.grep, options));
+        return;
+      }
       done(await (await import('./commands/show.ts')).show(id, options));
+    });
+  program
+    .command('verify')
+    .summary('run the recorded checks of a session again: exit 0 only when all of them pass')
+    .description(
+      'Runs the checks of the last run that had any again: the same calls, through the gate, in the sandbox, on the workspace as it is now. What comes out is written into the log.',
+    )
+    .argument('[id]', 'session id or its beginning (default: the latest session of this folder)')
+    .option('--yes', 'also run what the gate would ask about; what it denies stays denied')
+    .option('--plain', 'no colours')
+    .option('--json', 'the event evidence.verified, on one line')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all passed, 1 a check failed or proves nothing, 6 the gate let one not run, 9 busy.',
+    )
+    .action(async (id: string | undefined, options: VerifyCommandOptions) => {
+      done(await (await import('./commands/verify.ts')).verify(id, options));
     });
   program
     .command('export')

@@ -28,6 +28,9 @@ export interface RunOptions extends ShowOptions, LimitOptions {
   continue?: true;
   allowAnyWorkspace?: true;
   isolate?: true;
+  pin?: true;
+  /** Milliseconds. */
+  waitForModel?: number;
   /** Texts of one grant. */
   grant?: readonly string[];
   /** `key=value`, as often as wanted. */
@@ -53,6 +56,24 @@ function toSeconds(text: string): number {
   const value = toAmount(text);
   if (value < 0.001 || value > 86_400) throw new InvalidArgumentError('It must be a number of seconds, at most 86400.');
   return value;
+}
+
+const SPAN_UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `90s`, `30m`, `2h`, `1d`, at most a week, in milliseconds. */
+function toSpan(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const value = Number(count) * SPAN_UNITS[(unit ?? 's') as keyof typeof SPAN_UNITS];
+  if (count === undefined || value > 7 * SPAN_UNITS.d)
+    throw new InvalidArgumentError('It must be a time such as 90s, 30m, 2h or 1d, at most a week.');
+  return value;
+}
+
+export function waitForModelOption(): Option {
+  return new Option(
+    '--wait-for-model <time>',
+    'while the model cannot be reached or is overloaded, keep trying for this long: 30m, 2h, 1d',
+  ).argParser(toSpan);
 }
 
 export function onAskOption(): Option {
@@ -95,8 +116,10 @@ export function addRunOptions(command: Command): Command {
     .addOption(onAskOption())
     .addOption(grantOption())
     .addOption(sandboxOption())
+    .addOption(waitForModelOption())
     .option('--session <id>', 'go on with this session; the beginning of its id is enough')
     .option('--continue', 'go on with the latest session of this folder')
+    .option('--pin', 'keep this prompt in the context word for word, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
     .option('--set <key=value>', 'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)', toSetting);
@@ -112,6 +135,11 @@ export function toLimits(options: LimitOptions): Partial<Limits> {
     toolCalls: options.maxToolCalls,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The outage that a run waits out, where one was given. */
+export function toWait({ waitForModel }: Pick<RunOptions, 'waitForModel'>): { waitForModelMs?: number } {
+  return waitForModel === undefined ? {} : { waitForModelMs: waitForModel };
 }
 
 /** Adds one `key=value` to those before it. */
@@ -140,6 +168,7 @@ function toNamedSettings(options: RunOptions): Record<string, unknown> {
     onAsk: options.onAsk,
     'sandbox.driver': options.sandbox,
     isolate: options.isolate,
+    'retry.waitMs': options.waitForModel,
     ...Object.fromEntries(Object.entries(toLimits(options)).map(([name, value]) => [`limits.${name}`, value])),
   };
 }

@@ -45,6 +45,7 @@ export async function workOn(options: WorkOptions): Promise<number> {
     const begun = klaus.store.lastOf(session.id, ['turn.started']);
     for (const event of session.events(begun?.seq ?? 0)) if (event.seq <= options.after) output.recall(event);
   }
+  const { isKlausError, isOutage, KlausError } = await import('@klaus/sdk');
   const driven = await drive({
     klaus,
     session,
@@ -53,23 +54,26 @@ export async function workOn(options: WorkOptions): Promise<number> {
     asks: options.asks,
     plain: show.plain ?? false,
     timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
+  }).catch((error: unknown) => {
+    if (!isKlausError(error) || error.code !== 'store.full') throw error;
+    const hint = `${error.hint ?? ''} Then go on with klaus resume ${session.id}.`.trimStart();
+    throw new KlausError(error.code, error.message, { hint, cause: error });
   });
   if (driven.state === 'busy') {
     if (options.handedOver !== undefined) {
       output.note(`${options.handedOver} waits in session ${session.id}: the process that holds it takes it.`);
       return EXIT.done;
     }
-    const { KlausError } = await import('@klaus/sdk');
     throw new KlausError('store.busy', `Another process is working on session ${session.id}.`, {
       hint: `Speak into it with klaus steer ${session.id} "text", stop it with klaus cancel ${session.id}, or wait.`,
       retryable: true,
     });
   }
-  sayHowToGoOn(driven, options);
+  sayHowToGoOn(driven, options, isOutage);
   return driven.exitCode;
 }
 
-function sayHowToGoOn(driven: Driven, options: WorkOptions): void {
+function sayHowToGoOn(driven: Driven, options: WorkOptions, isOutage: (outcome: string) => boolean): void {
   const { session, output, handedOver, next = true } = options;
   if (driven.state === 'parked') {
     for (const question of driven.approvals) {
@@ -86,6 +90,9 @@ function sayHowToGoOn(driven: Driven, options: WorkOptions): void {
     output.note(
       'Nobody was there to say yes. --approve edits or --approve auto allows more, --on-ask wait keeps the question open.',
     );
+  }
+  if (finished.outcome === 'model_failed' && isOutage(driven.failure ?? '')) {
+    output.note('With --wait-for-model 2h Klaus keeps trying until the model is back.');
   }
   if (next) output.note(`Session ${session.id}: go on with ${toNextStep(finished, session.id, denial)}`);
 }

@@ -1,8 +1,10 @@
-import type { EventBody, Message } from '../protocol/index.ts';
+import { EVENT_VERSION, type EventBody, type Message } from '../protocol/index.ts';
 import { askCheap } from './ask-cheap.ts';
 import { askLimit } from './ask-limit.ts';
+import { fold } from './fold.ts';
 import { cutOutput } from './output.ts';
-import { runOf } from './state.ts';
+import { isPinMessage } from './pins.ts';
+import { openedOf, runOf, type State } from './state.ts';
 import { toTranscript } from './transcript.ts';
 import type { Work } from './work.ts';
 
@@ -14,6 +16,12 @@ const SYSTEM =
 /** Share of the context window that stays as it is. */
 const KEEP = 0.25;
 const BYTES_PER_TOKEN = 3;
+/** A history that is not shorter than this part of what it was would be compacted again at once. */
+const WORTHWHILE = 0.95;
+
+const RECALL =
+  'Nothing of it is lost: recall {"query": "…"} finds the exact text of every earlier message, call, file and result, ' +
+  'also what was cut. Use it where these notes are not exact enough, and before saying that something is not known.';
 
 /**
  * Replaces the head of the history by a summary from the cheap model. The cut never separates a call from
@@ -39,7 +47,7 @@ export async function compact(work: Work): Promise<void> {
   const transcript =
     earlier +
     toTranscript(
-      dropped.filter((message) => message.origin !== 'context' && !isSummary(message)),
+      dropped.filter((message) => message.origin !== 'context' && !isSummary(message) && !isPinMessage(message)),
       perPart,
     );
   const answer = await askCheap(work, {
@@ -59,12 +67,27 @@ export async function compact(work: Work): Promise<void> {
   const notes = answer.text ?? toTranscript(dropped, 200).slice(-budget / 2);
   const summary =
     `The beginning of this conversation was replaced by these notes to save room.\n<notes>\n${notes}\n</notes>` +
+    (openedOf(state).tools.includes('recall') ? `\n${RECALL}` : '') +
     (state.firstPrompt === undefined
       ? ''
       : `\nThe user's first request, word for word:\n<request>\n${cutOutput(state.firstPrompt, budget / 4)}\n</request>`);
   const firstKept = state.messages[cut]?.id ?? '';
-  bodies.push({ type: 'context.compacted', run, turn: state.turn, summary, firstKept, dropped: dropped.length });
+  const compacted: Compacted = { type: 'context.compacted', run, turn: state.turn, summary, firstKept, dropped: cut };
+  // A provider that says "too long" may count what nobody here can see; it is asked again, once.
+  const isVain = !runOf(state).mustCompact && toSize(state, compacted) > state.bytes * WORTHWHILE;
+  bodies.push(isVain ? { ...compacted, summary: '', firstKept: '', dropped: 0 } : compacted);
   await work.append(bodies);
+}
+
+type Compacted = Extract<EventBody, { type: 'context.compacted' }>;
+
+/** Bytes of the history behind a compaction. */
+function toSize(state: State, body: Compacted): number {
+  const { session } = openedOf(state);
+  const { run: _, ...rest } = state;
+  const probe: State = { ...rest };
+  fold(probe, { ...body, v: EVENT_VERSION, seq: state.seq + 1, prev: '', session, at: 0 });
+  return probe.bytes;
 }
 
 /** Index of the first message that stays: the earliest place whose tail fits `budget` characters and is no result. */

@@ -6,7 +6,7 @@ import { countBytes } from './count-bytes.ts';
 import { cutOutput } from './output.ts';
 import { redactBody } from './redact-body.ts';
 import { createRequestHasher } from './request-hash.ts';
-import { toRetryDelay } from './retry.ts';
+import { toRetry, type FailedAttempt } from './retry.ts';
 import { createRedactedBlob } from './tool-context.ts';
 import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
 
@@ -35,15 +35,30 @@ test.each(['', 'plain', 'é', '漢字', '😀 and text', 'x\u{10FFFF}'])(
 );
 
 describe('retry', () => {
-  const retry = { attempts: 5, baseMs: 100, maxMs: 1_000, idleMs: 1 };
-  test('backs off exponentially between half and whole, and no further than the cap', () => {
-    expect(toRetryDelay(1, { retry, random: 0 })).toBe(50);
-    expect(toRetryDelay(3, { retry, random: 1 })).toBe(400);
-    expect(toRetryDelay(9, { retry, random: 1 })).toBe(1_000);
+  const retry = { attempts: 5, baseMs: 100, maxMs: 1_000, waitMs: 0, idleMs: 1 };
+  const delayOf = (failed: Partial<FailedAttempt>) =>
+    toRetry({ attempt: 1, retry, random: 0, now: 0, ...failed })?.delay;
+
+  test('backs off exponentially between half and whole, no further than the cap, and not for ever', () => {
+    expect(delayOf({})).toBe(50);
+    expect(delayOf({ attempt: 3, random: 1 })).toBe(400);
+    expect(delayOf({ attempt: 9, random: 1, retry: { ...retry, attempts: 10 } })).toBe(1_000);
+    expect(delayOf({ attempt: 5 })).toBeUndefined();
   });
   test("honours the provider's wish, but does not wait for ever", () => {
-    expect(toRetryDelay(1, { retry, random: 0, retryAfterMs: 7_000 })).toBe(7_000);
-    expect(toRetryDelay(1, { retry, random: 0, retryAfterMs: 3_600_000 })).toBeUndefined();
+    expect(delayOf({ retryAfterMs: 7_000 })).toBe(7_000);
+    expect(delayOf({ retryAfterMs: 3_600_000 })).toBeUndefined();
+  });
+  test('waits an outage out: any number of attempts, a last one at its end, and longer wishes within it', () => {
+    const hour = 3_600_000;
+    expect(toRetry({ attempt: 2_000, retry, random: 1, now: 7, waitUntil: hour })).toEqual({
+      delay: 1_000,
+      waitUntil: hour,
+    });
+    expect(delayOf({ attempt: 9, now: hour - 30, waitUntil: hour })).toBe(30);
+    expect(delayOf({ attempt: 9, now: hour, waitUntil: hour })).toBeUndefined();
+    expect(delayOf({ retryAfterMs: hour / 2, waitUntil: hour })).toBe(hour / 2);
+    expect(delayOf({ retryAfterMs: 2 * hour, waitUntil: hour })).toBeUndefined();
   });
 });
 

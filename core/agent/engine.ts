@@ -4,6 +4,7 @@ import type { Clock } from './ports/clock.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Knowledge } from './ports/memory.ts';
 import type { RecordedLooks } from './recorded-looks.ts';
+import type { Recall } from './ports/recall.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Models } from './ports/model.ts';
 import type { Sandbox } from './ports/sandbox.ts';
@@ -53,6 +54,8 @@ export interface Engine {
   openSandbox(options: SandboxRequest): Promise<Sandbox>;
   /** What is remembered about a workspace (absolute real path). */
   openKnowledge(workspace: string): Knowledge;
+  /** The text of a session's log, also of what no longer is in its context. */
+  openRecall(session: string): Recall;
   createRedactor(session: string): Redactor;
   /** The states that the workspace had, for undo. */
   openSnapshots(root: string): Promise<Snapshots>;

@@ -1,5 +1,5 @@
 import { explainAccess, type AccessExplanation } from '../policy/index.ts';
-import { EVENT_VERSION, FIRST_PREV, type Decision, type Grant, type Mode } from '../protocol/index.ts';
+import { EVENT_VERSION, FIRST_PREV, toCalled, type Decision, type Grant, type Mode } from '../protocol/index.ts';
 import type { Engine } from './engine.ts';
 import { fold } from './fold.ts';
 import { judgeCall } from './judge-call.ts';
@@ -38,8 +38,9 @@ const RUN = {
 export async function explainCall(
   engine: Engine,
   state: State,
-  { name, input }: { name: string; input: unknown },
+  given: { name: string; input: unknown },
 ): Promise<ExplainedDecision> {
+  const { name, input } = toCalled(given);
   const { session } = openedOf(state);
   // Asked as in a run that may ask: whether somebody is there to answer is not what is explained.
   if (!state.run) fold(state, { ...RUN, session, at: engine.clock.now(), seq: state.seq + 1 });

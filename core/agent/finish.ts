@@ -1,6 +1,7 @@
 import { decide, RULES } from '../policy/index.ts';
 import { toKlausError, type EventBody } from '../protocol/index.ts';
 import { toGateContext } from './gate-context.ts';
+import { closeEvidence } from './close-evidence.ts';
 import { settleCalls, settleTurn, toRunFinished } from './settle.ts';
 import { openedOf, runOf, type Ending } from './state.ts';
 import { createToolContext } from './tool-context.ts';
@@ -17,11 +18,21 @@ export async function finishRun(work: Work, ending: Ending): Promise<void> {
 /** The end of the run, to be appended: what is still open is settled, what changed is committed to the private ref. */
 export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
   const { state } = work;
-  const why = ending.outcome === 'cancelled' ? 'the user stopped the run' : ending.reason.replace(/\.$/, '');
+  const why = ending.outcome === 'cancelled' ? toClause(ending.reason) : ending.reason.replace(/\.$/, '');
   const bodies = [...settleTurn(state), ...settleCalls(work, why)];
   if (!runOf(state).checkpointed && mayHaveChanged(work)) bodies.push(...(await makeCheckpoint(work)));
-  bodies.push(toRunFinished(state, ending, bodies));
+  // Only a run that the model ended has last words; a limit or a failing model cuts it off.
+  const isWhole = ENDED.has(ending.outcome) && state.calls.length === 0 && !runOf(state).failure;
+  bodies.push(toRunFinished(state, { ...ending, ...(await closeEvidence(work, isWhole)) }, bodies));
   return bodies;
+}
+
+/** Outcomes of a run that the model ended by itself. */
+const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+/** A sentence as part of another. */
+export function toClause(sentence: string): string {
+  return sentence.replace(/\.$/, '').replace(/^The /, 'the ');
 }
 
 function mayHaveChanged(work: Work): boolean {

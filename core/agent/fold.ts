@@ -1,7 +1,9 @@
 import {
   addUsage,
   isCharged,
+  isOutage,
   NO_USAGE,
+  toCalled,
   toText,
   type Event,
   type EventOf,
@@ -9,7 +11,9 @@ import {
   type ResultPart,
 } from '../protocol/index.ts';
 import { countBytes } from './count-bytes.ts';
+import { cutInputs } from './cut-input.ts';
 import { addUsd, book } from './ledger.ts';
+import { isPinMessage, toPinMessage, toPinsMessage } from './pins.ts';
 import type { RunState, State } from './state.ts';
 
 /**
@@ -34,22 +38,17 @@ export function fold(state: State, event: Event): void {
       state.closed = true;
       return;
     case 'run.started':
-      state.run = createRun(event);
+      foldRunStart(state, event);
       return;
     case 'run.finished':
       delete state.run;
       state.lastRun = event;
+      if (event.evidence.length > 0) state.evidence = [...state.evidence, ...event.evidence].slice(-MAX_EVIDENCE);
       // After a cancel, a limit or a failing model nobody wants one more request.
       state.titled = event.turns === 0 || !NAMED_OUTCOMES.has(event.outcome);
       return;
     case 'turn.started':
-      state.turn = event.turn;
-      state.openTurn = event;
-      if (!isInherited(state)) state.spent.turns++;
-      if (state.run) {
-        state.run.turns++;
-        delete state.run.failure;
-      }
+      foldTurnStart(state, event);
       return;
     case 'model.requested':
       return;
@@ -63,14 +62,9 @@ export function fold(state: State, event: Event): void {
     case 'message.added':
       foldMessage(state, event.message);
       return;
-    case 'tool.started': {
-      const call = state.calls.find((candidate) => candidate.id === event.call);
-      if (call) call.started = event;
-      // What a command changed is not known by its result.
-      if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
-      state.turnEffects?.tools.add(event.name);
+    case 'tool.started':
+      foldStart(state, event);
       return;
-    }
     case 'tool.finished':
       foldResult(state, event);
       return;
@@ -96,6 +90,7 @@ export function fold(state: State, event: Event): void {
       foldSnapshot(state, event);
       return;
     case 'workspace.restored':
+      delete state.tree;
       return;
     case 'workspace.committed':
       state.checkpoint = event.commit;
@@ -104,6 +99,10 @@ export function fold(state: State, event: Event): void {
     case 'context.compacted':
       foldCompaction(state, event);
       return;
+    case 'context.pinned':
+    case 'context.unpinned':
+      foldPin(state, event);
+      return;
     case 'usage.counted':
       state.run?.warned.add(event.limit);
       return;
@@ -111,15 +110,49 @@ export function fold(state: State, event: Event): void {
       if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
         state.turnEffects.isApproved = true;
       return;
+    case 'evidence.verified':
     case 'notice':
       return;
+  }
+}
+
+function foldRunStart(state: State, event: EventOf<'run.started'>): void {
+  // A run that goes on is held to the same beginning.
+  state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
+  if (event.trigger !== 'resume') delete state.base;
+  delete state.failingSince;
+}
+
+function foldTurnStart(state: State, event: EventOf<'turn.started'>): void {
+  state.turn = event.turn;
+  state.openTurn = event;
+  delete state.tree;
+  delete state.failingSince;
+  if (!isInherited(state)) state.spent.turns++;
+  if (state.run) {
+    state.run.turns++;
+    delete state.run.failure;
   }
 }
 
 /** Rules whose allow is the word of a human. */
 const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 
+/** Checks of earlier runs that are kept in mind. */
+const MAX_EVIDENCE = 40;
+
 const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+function foldStart(state: State, event: EventOf<'tool.started'>): void {
+  const call = state.calls.find((candidate) => candidate.id === event.call);
+  if (call) call.started = event;
+  // A pure read changes nothing.
+  if (event.resume !== 'repeat') delete state.tree;
+  if (event.resume !== 'repeat' && state.run) state.run.acted = true;
+  // What a command changed is not known by its result.
+  if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
+  state.turnEffects?.tools.add(event.name);
+}
 
 function foldChange(state: State, event: EventOf<'session.changed'>): void {
   if (event.title !== undefined) state.title = event.title;
@@ -133,6 +166,8 @@ function foldChange(state: State, event: EventOf<'session.changed'>): void {
 }
 
 function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
+  state.tree = event.tree;
+  if (state.run) state.base = state.run.base ??= event.tree;
   if (event.moment === 'before') {
     state.openSnapshot = event;
     // A command whose changes waited for a human began before this state, and is kept as far as he said.
@@ -152,11 +187,13 @@ function createRun(event: EventOf<'run.started'>): RunState {
   return {
     id: event.run,
     onAsk: event.onAsk,
+    waitForModelMs: event.waitForModelMs ?? 0,
     usage: NO_USAGE,
     usd: 0,
     turns: 0,
     toolCalls: 0,
     evidence: [],
+    acted: false,
     calls: [],
     invalidInputs: 0,
     continuations: 0,
@@ -180,6 +217,9 @@ function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
   }
+  if (event.purpose === 'title') return;
+  if (event.outcome === 'ok') delete state.failingSince;
+  else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
   if (event.outcome === 'ok') {
     const { usage } = event;
@@ -219,8 +259,7 @@ function foldMessage(state: State, message: Message): void {
     .map((part, index) => ({
       id: part.id,
       index,
-      name: part.name,
-      input: part.input,
+      ...toCalled(part),
       redacted: part.redacted === true,
     }));
   for (const call of state.calls) state.callIds.add(call.id);
@@ -230,6 +269,11 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
   const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
+  // A check that may be repeated and that broke off may have written something all the same.
+  const isRead = call.started?.resume === 'repeat' && event.outcome === 'ok';
+  if (event.changes.length > 0 || (call.started && !isRead)) delete state.tree;
+  // A check has looked at the workspace behind itself.
+  if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
   if (wasRun && !isInherited(state)) state.spent.toolCalls++;
@@ -279,6 +323,18 @@ function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
   if (event.answer === 'superseded') delete call.asked;
 }
 
+function foldPin(state: State, event: EventOf<'context.pinned'> | EventOf<'context.unpinned'>): void {
+  if (event.type === 'context.unpinned') {
+    state.pins = state.pins.filter(({ id }) => id !== event.pin);
+    return;
+  }
+  const pin = { id: event.pin, text: event.text, source: event.source };
+  state.pins.push(pin);
+  if (event.known) return;
+  if (state.calls.length > 0) state.held.push(toPinMessage(pin));
+  else push(state, toPinMessage(pin));
+}
+
 function foldCompaction(state: State, event: EventOf<'context.compacted'>): void {
   if (event.dropped === 0) {
     if (state.run)
@@ -298,14 +354,16 @@ function foldCompaction(state: State, event: EventOf<'context.compacted'>): void
     origin: 'engine',
     parts: [{ type: 'text', text: event.summary }],
   });
-  for (const message of [...context, ...kept]) push(state, message);
+  if (state.pins.length > 0) push(state, toPinsMessage(state.pins, event.seq));
+  for (const message of [...context, ...kept]) if (!isPinMessage(message)) push(state, message);
   if (state.run) {
     state.run.mustCompact = false;
     state.run.compacted = true;
   }
 }
 
-function push(state: State, message: Message): void {
+function push(state: State, added: Message): void {
+  const message = cutInputs(added);
   state.messages.push(message);
   state.bytes += countMessage(message);
 }

@@ -111,7 +111,9 @@ function settle(
       bodies.push(toKept(state.openSnapshot));
     }
     const reason = 'The session was forked in the middle of this run.';
-    const finished = toRunFinished(state, { outcome: 'cancelled', reason }, bodies);
+    // What its checks proved was proved of the original's files.
+    const evidence = run.evidence.map((row) => ({ ...row, standing: 'unknown' as const }));
+    const finished = toRunFinished(state, { outcome: 'cancelled', reason, evidence, claim: 'none' }, bodies);
     bodies.push({ ...finished, usage: NO_USAGE, usd: 0 } as EventBody);
   } else if (state.openSnapshot) bodies.push(toKept(state.openSnapshot));
   const grant = intersect(state.grant, now.grant);

@@ -4,6 +4,7 @@ import { endRun } from './finish.ts';
 import { toGrantChange } from './grant-change.ts';
 import { describeLimit, usedOf } from './limit-check.ts';
 import { loadInstructions } from './instructions.ts';
+import { findPinProblem, isInHistory, pinPrompt } from './pins.ts';
 import { recallKnowledge } from './recall-knowledge.ts';
 import type { State } from './state.ts';
 import type { Work } from './work.ts';
@@ -31,6 +32,8 @@ export async function drainInbox(work: Work): Promise<boolean> {
 
 /** True for a command that `drainInbox` would take now. */
 export function isReceivable(state: State, command: Command): boolean {
+  // What enters the history does not come between a request and its answer.
+  if (command.type === 'pin') return !state.openTurn;
   if (command.type !== 'prompt') return true;
   if (state.closed) return false;
   if (!state.run) return true;
@@ -50,23 +53,30 @@ function isAtBoundary(state: State): boolean {
   return state.calls.length === 0 && !state.openTurn && state.approvals.size === 0;
 }
 
-async function receive(work: Work, command: Command): Promise<EventBody[] | undefined> {
+/** The events that a command becomes; undefined while its time has not come. */
+export async function receive(work: Work, command: Command): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (!isReceivable(state, command)) return undefined;
   switch (command.type) {
     case 'prompt':
-      return state.run ? [toSteer(work, command)] : await beginRun(work, command);
+      return state.run ? await toSteer(work, command) : await beginRun(work, command);
     case 'resume':
       // A run can end before its first turn, at a limit or by a cancel: it is there to go on with all the same.
       return state.run || !state.lastRun ? [] : resumeRun(work, command);
     case 'cancel':
-      return state.run ? endRun(work, { outcome: 'cancelled', reason: 'The user stopped the run.' }) : [];
+      return endCancelled(work, command);
     case 'approve':
       return answer(state, command);
     case 'limits':
       return changeLimits(state, command.limits);
     case 'revoke':
       return toGrantChange(state, command);
+    case 'pin':
+      return [await toPin(work, command)];
+    case 'unpin':
+      return state.pins.some(({ id }) => id === command.pin)
+        ? [{ type: 'context.unpinned', pin: command.pin, by: command.by }]
+        : [];
     case 'change': {
       const { title, pinned, model, mode } = command;
       const changes = { title, pinned, model, mode };
@@ -75,11 +85,19 @@ async function receive(work: Work, command: Command): Promise<EventBody[] | unde
   }
 }
 
+/** A cancel that names a run stops no other: one that ended meanwhile is ended, and the next one is not meant. */
+async function endCancelled(work: Work, command: Extract<Command, { type: 'cancel' }>): Promise<EventBody[]> {
+  const { run } = work.state;
+  if (!run || (command.run !== undefined && command.run !== run.id)) return [];
+  const reason = command.reason ?? 'The user stopped the run.';
+  return endRun(work, { outcome: 'cancelled', reason, ...(command.by === undefined ? {} : { by: command.by }) });
+}
+
 async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
   const { state, engine } = work;
   const run = engine.ids.ulid();
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'user', parts: command.parts };
-  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', onAsk: command.onAsk }];
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', ...toRunOptions(command) }];
   if (state.title === undefined) {
     const title = toShortTitle(message);
     if (title !== undefined) bodies.push({ type: 'session.changed', title });
@@ -88,7 +106,38 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   for (const body of await loadInstructions(work, 'root', run)) bodies.push(body);
   bodies.push(...recallKnowledge(work, run));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
+}
+
+async function toPin(work: Work, command: Extract<Command, { type: 'pin' }>): Promise<EventBody> {
+  const { state } = work;
+  const { id: pin, text, source, by } = command;
+  const problem = findPinProblem(state, text, await contextWindowOf(work));
+  if (problem !== undefined) return { type: 'notice', level: 'warn', text: `Not pinned. ${problem}` };
+  const known = isInHistory(state, work.redactor.redact(text)) ? { known: true as const } : {};
+  return { type: 'context.pinned', pin, turn: state.turn, text, ...dropUndefined({ source }), ...known, by };
+}
+
+async function toPromptPin(
+  work: Work,
+  { id }: Extract<Command, { type: 'prompt' }>,
+  message: Message,
+): Promise<EventBody> {
+  return pinPrompt(work.state, message, { id, contextWindow: await contextWindowOf(work) });
+}
+
+/** Without its model, which an idle session does not need, nothing is known of its window: who sent it has looked. */
+async function contextWindowOf(work: Work): Promise<number> {
+  try {
+    return (await work.model()).info.contextWindow;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+function toRunOptions({ onAsk, waitForModelMs }: Extract<Command, { type: 'prompt' | 'resume' }>) {
+  return { onAsk, ...dropUndefined({ waitForModelMs }) };
 }
 
 function toShortTitle(message: Message): string | undefined {
@@ -96,16 +145,17 @@ function toShortTitle(message: Message): string | undefined {
   return text !== '' && text.length <= MAX_TITLE && !text.includes('\n') ? text : undefined;
 }
 
-function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>): EventBody {
+async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
   const { state, engine } = work;
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'steer', parts: command.parts };
-  return { type: 'message.added', run: state.run!.id, turn: state.turn, message };
+  const added: EventBody = { type: 'message.added', run: state.run!.id, turn: state.turn, message };
+  return command.pin ? [added, await toPromptPin(work, command, message)] : [added];
 }
 
 function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): EventBody[] {
   const { state, engine } = work;
   const run = engine.ids.ulid();
-  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', onAsk: command.onAsk }];
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', ...toRunOptions(command) }];
   if (state.messages.at(-1)?.role === 'assistant') {
     const parts: Message['parts'] = [{ type: 'text', text: 'Go on with the task.' }];
     const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts };

@@ -1,5 +1,12 @@
 import { decide, findRemembered, RULES, toRemembered } from '../policy/index.ts';
-import { isKlausError, toKlausError, type Decision, type EventBody, type Remembered } from '../protocol/index.ts';
+import {
+  isKlausError,
+  toKlausError,
+  USE_TOOL,
+  type Decision,
+  type EventBody,
+  type Remembered,
+} from '../protocol/index.ts';
 import { toEditParts } from './change-parts.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import { findScriptChanges } from './package-scripts.ts';
@@ -29,6 +36,9 @@ export type Judged = { decided: Decided } & (
   | { kind: 'asked'; asked: Asked }
 );
 
+const WRONG_USE =
+  'Invalid input for use_tool: it takes name, the name of another tool, and input, an object with the fields of that tool. tool_search shows them.';
+
 /** Parses a call, finds out what it would touch, and asks the gate. Touches nothing. */
 export async function judgeCall(work: Work, call: CallState): Promise<Judged> {
   const input = work.originals.has(call.id) ? work.originals.get(call.id) : call.input;
@@ -53,6 +63,7 @@ export async function judgeCall(work: Work, call: CallState): Promise<Judged> {
     return { kind: 'finished', decided, finished: toFinished(head, { outcome, output, detail }) };
   };
 
+  if (call.name === USE_TOOL) return refuse('input', { message: WRONG_USE }, 'error');
   let tool: Tool<unknown>;
   try {
     tool = work.engine.tools.get(call.name);

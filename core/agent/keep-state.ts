@@ -46,7 +46,8 @@ export async function keepAfter(work: Work): Promise<void> {
     turnEffects?.isKnown === true &&
     ![...turnEffects.tools].some((name) => tools.find(name)?.effects.includes('execute') ?? true);
   const only = isKnown ? { only: { base: before.tree, paths: [...turnEffects.paths] } } : {};
-  const tree = await snapshots.snapshot(only);
+  // A check that ended last has taken the state in already.
+  const tree = work.state.tree ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
   const guarded = isKnown ? { bodies: [], tree } : await guardPlaces(work, { opened: before, after: tree });
   await work.append([

@@ -240,6 +240,21 @@ describe('endings', () => {
     expect(end(answer(log, text('all good!')))).toBe('failed');
   });
 
+  test('a narrow green check does not answer a broad red one', () => {
+    const check = (paths: string[]) => ({ kind: 'test' as const, runner: 'vitest', cwd: '', paths, filters: [] });
+    const red = { command: 'npx vitest run', exitCode: 1, checks: [check([])] };
+    const narrow = { command: 'npx vitest run a.test.ts', exitCode: 0, checks: [check(['a.test.ts'])] };
+    const play = (...rows: (typeof red)[]) => {
+      const log = answer(begin(createLog()), calls('write', ...rows.map(() => 'shell')), 'tool_use');
+      finish(log, 0);
+      for (const [at, evidence] of rows.entries()) finish(log, at + 1, { outcome: 'ok', evidence });
+      return end(answer(log, text('all good!')));
+    };
+    expect(play(red, narrow)).toBe('failed');
+    expect(play(red, narrow, { ...red, exitCode: 0 })).toBe('done');
+    expect(play(narrow, { ...narrow, exitCode: 0 })).toBe('done');
+  });
+
   test('invalid input too often in a row ends the run', () => {
     const log = begin(createLog());
     for (let round = 0; round < 3; round++) {

@@ -1,3 +1,4 @@
+import { findOpenReds } from '../policy/index.ts';
 import { toText, type Effect } from '../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
 import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from './limit-check.ts';
@@ -158,12 +159,14 @@ function judge(run: RunState, facts: Facts): Ending {
   const changed = run.calls.some(
     (call) => call.outcome !== 'denied' && facts.effectsOf(call.name).some((effect) => effect === 'write'),
   );
-  const check = run.evidence.at(-1);
-  if (changed && check && check.exitCode !== 0) {
-    return {
-      outcome: 'failed',
-      reason: `The last check failed: ${check.command} ended with ${check.exitCode ?? 'a signal'}.`,
-    };
+  const red = findOpenReds(run.evidence).at(-1);
+  if (changed && red) {
+    const isLast = run.evidence.at(-1) === red;
+    const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
+    const reason = isLast
+      ? `The last check failed: ${ended}.`
+      : `A check is still red: ${ended} and was not green since.`;
+    return { outcome: 'failed', reason };
   }
   const denied = findStandingDenial(run, facts);
   if (denied !== undefined) return { outcome: 'denied', reason: `${denied} was denied and nothing took its place.` };

@@ -1,6 +1,6 @@
 import type { EventBody } from '../protocol/index.ts';
 import type { KnowledgeEntry } from './ports/memory.ts';
-import { openedOf } from './state.ts';
+import { openedOf, toolsOf } from './state.ts';
 import type { Work } from './work.ts';
 
 /** Characters of all entries together. */
@@ -20,7 +20,7 @@ export function recallKnowledge(work: Work, run: string): EventBody[] {
   if (engine.recorded) return [];
   const opened = openedOf(state);
   const isKnown = [...state.messages, ...state.held].some(({ id }) => id === MESSAGE_ID);
-  if (isKnown || !opened.tools.includes('memory_get')) return [];
+  if (isKnown || !toolsOf(state).includes('memory_get')) return [];
   const knowledge = engine.openKnowledge(opened.workspace);
   const lines: string[] = [];
   let size = 0;

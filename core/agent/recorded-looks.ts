@@ -1,5 +1,7 @@
 import type { EventBody } from '../protocol/index.ts';
+import type { Closed } from './close-evidence.ts';
 import type { Judged, Ready, ToolFinished } from './judge-call.ts';
+import type { Retry } from './retry.ts';
 import type { CallState } from './state.ts';
 
 /**
@@ -21,4 +23,8 @@ export interface RecordedLooks {
   /** Messages with what workspace files and the memory say, and the checkpoint at the end of a run. */
   context(): EventBody[];
   checkpointed(): EventBody[];
+  /** How the checks of a run stood at its end; undefined: the record ends before. */
+  closed(): Closed | undefined;
+  /** How long was waited for another attempt; undefined: there was none. */
+  retried(): Retry | undefined;
 }

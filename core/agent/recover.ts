@@ -1,8 +1,9 @@
-import type { FileChange } from '../protocol/index.ts';
+import type { Access, FileChange } from '../protocol/index.ts';
+import { loadInstructions } from './instructions.ts';
 import { toFinished, toHead } from './judge-call.ts';
 import { performCalls } from './run-calls.ts';
 import { settleChanges } from './settle-changes.ts';
-import type { CallState } from './state.ts';
+import { openedOf, type CallState } from './state.ts';
 import type { Work } from './work.ts';
 
 /** Rows that the model is told about after an interruption. */
@@ -26,7 +27,8 @@ export async function recoverCall(work: Work, call: CallState): Promise<void> {
       if (found === 'after') {
         const output = started.result ?? `Done: ${started.changes.map((change) => change.path).join(', ')}.`;
         const changes = await withModes(work, started.changes);
-        await work.append([toFinished(toHead(work, call), { outcome: 'ok', output, changes })]);
+        const context = await loadInstructions(work, toAccess(work, changes));
+        await work.append([toFinished(toHead(work, call), { outcome: 'ok', output, changes }), ...context]);
         return;
       }
       return tell(work, call, await changesOf(work, started.changes));
@@ -60,6 +62,12 @@ async function probe(work: Work, changes: readonly FileChange[]): Promise<'befor
   }
   if (after && changes.length > 0) return 'after';
   return before ? 'before' : 'other';
+}
+
+/** What an edit touched, so that what its folders say is found as if nothing had come between. */
+function toAccess({ state }: Work, changes: readonly FileChange[]): Access[] {
+  const { workspace } = openedOf(state);
+  return changes.map(({ path }) => ({ kind: 'fs', path: `${workspace}/${path}`, right: 'w' }));
 }
 
 async function withModes(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {

@@ -1,8 +1,8 @@
-import { isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../protocol/index.ts';
+import { isOutage, isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../protocol/index.ts';
 import { cost } from './cost.ts';
 import { leavesRoom } from './limit-check.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from './ports/model.ts';
-import { toRetryDelay } from './retry.ts';
+import { toRetry, type Retry } from './retry.ts';
 import { openRequestOf } from './state.ts';
 import { runIdOf, type Work } from './work.ts';
 
@@ -35,7 +35,6 @@ export type RequestResult =
  * so for the first, and every failed one is in the log before the wait for the next begins.
  */
 export async function requestModel(work: Work, options: RequestOptions): Promise<RequestResult> {
-  const { retry } = work.engine.settings;
   const { model, purpose, requestHash, reserved } = options;
   for (let attempt = 1; ; attempt++) {
     if (!openRequestOf(work.state)) {
@@ -65,26 +64,47 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     options.onDiscard?.(attempt);
     // What the broken request is charged may have been the room for another.
     const hasRoom = leavesRoom(work.state, lost, reserved);
-    const delay =
-      hasRoom && attempt < retry.attempts && isRetryable(failure.code)
-        ? toRetryDelay(attempt, { retry, random: work.engine.ids.random(), retryAfterMs: failure.retryAfterMs })
-        : undefined;
+    const again = hasRoom ? planRetry(work, { purpose, attempt, failure }) : undefined;
     const attempted: Attempted = {
       ...base,
       outcome: failure.code,
       ...(failure.status === undefined ? {} : { status: failure.status }),
       message: hasRoom ? failure.message : `${failure.message}; the limits leave no room for another attempt`,
-      ...(delay === undefined ? {} : { retryInMs: delay }),
+      ...(again ? { retryInMs: again.delay } : {}),
+      ...(again?.waitUntil === undefined ? {} : { waitUntil: again.waitUntil }),
       ...charged,
     };
-    if (delay === undefined) return { ok: false, failure, attempted };
+    if (!again) return { ok: false, failure, attempted };
     await work.append([attempted]);
-    await work.engine.clock.sleep(delay, work.stop);
+    await work.engine.clock.sleep(again.delay, work.stop);
     if (work.stop.aborted) {
       const cancelled: Attempted = { ...base, attempt: attempt + 1, outcome: 'cancelled', usage: NO_USAGE, usd: 0 };
       return { ok: false, failure: 'cancelled', attempted: cancelled };
     }
   }
+}
+
+/** When the request is sent again; undefined: the failure is final. */
+function planRetry(
+  { engine, state }: Work,
+  { purpose, attempt, failure }: { purpose: RequestOptions['purpose']; attempt: number; failure: ModelFailure },
+): Retry | undefined {
+  if (!isRetryable(failure.code)) return undefined;
+  // It hangs on what the provider wished and on chance.
+  if (engine.recorded) return engine.recorded.retried();
+  const { retry } = engine.settings;
+  const now = engine.clock.now();
+  // A title is not worth waiting for.
+  const waitMs = purpose === 'title' ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
+  const isWaitedOut = waitMs > 0 && isOutage(failure.code);
+  return toRetry({
+    attempt,
+    retry,
+    random: engine.ids.random(),
+    retryAfterMs: failure.retryAfterMs,
+    now,
+    waitUntil: isWaitedOut ? (state.failingSince ?? now) + waitMs : undefined,
+  });
 }
 
 interface AttemptOutcome {

@@ -45,7 +45,7 @@ export interface ReviewInput {
  * refused, or the question that it waits for. Undefined when nothing was changed.
  */
 export async function reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined> {
-  const { ready, finished, begun } = input;
+  const { ready, begun } = input;
   if (work.engine.recorded) return work.engine.recorded.reviewed(ready.call);
   const { layer, base: from } = begun;
   const { paths, git } = await layer.touched();
@@ -53,6 +53,9 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   const snapshots = await work.snapshots();
   const to = await snapshots.snapshot({ only: { base: from, paths }, folder: layer.folder });
   const changes = await snapshots.changes(from, to);
+  const finished = withTrees(input.finished, { tree: from, left: to });
+  // Its result is appended as it is; only what it proves is known better now.
+  if (changes.length === 0 && notes.length === 0 && finished !== input.finished) return [finished];
   if (changes.length === 0) return notes.length > 0 ? [withNotes(finished, notes)] : undefined;
   const parts = await toChangeParts(snapshots, changes, MAX_ASKED);
   const scripts = parts.filter(isScriptChange).map(({ row }) => row.path);
@@ -105,6 +108,12 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
       expiresAt: work.engine.clock.now() + work.engine.settings.approvalTtlMs,
     },
   ];
+}
+
+/** A check on a layer saw the state that the layer began with. */
+function withTrees(finished: ToolFinished, { tree, left }: { tree: TreeId; left: TreeId }): ToolFinished {
+  if (!finished.evidence) return finished;
+  return { ...finished, evidence: { ...finished.evidence, tree, ...(left === tree ? {} : { left }) } };
 }
 
 function isScriptChange({ row, before, after }: ChangePart): boolean {

@@ -1,4 +1,12 @@
-import { isReadOnly, KlausError, toKlausError, type EventBody } from '../protocol/index.ts';
+import {
+  isKlausError,
+  isReadOnly,
+  KlausError,
+  toKlausError,
+  type BlobRef,
+  type EventBody,
+  type TreeId,
+} from '../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
 import {
   judgeCall,
@@ -15,6 +23,7 @@ import { keepAfter, keepBefore } from './keep-state.ts';
 import { openLayer, reviewChanges } from './review-changes.ts';
 import type { ToolOutput } from './ports/tool.ts';
 import type { CallState } from './state.ts';
+import { toReceipt, treeBefore } from './take-evidence.ts';
 import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
 import type { Work } from './work.ts';
 
@@ -42,9 +51,10 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     work,
     ready.map(({ tool }) => tool),
   );
+  const tree = await treeBefore(work, ready, before);
   await work.append([...before, ...bodies]);
   // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
-  const ended = await Promise.allSettled(ready.map((item) => runCall(work, item)));
+  const ended = await Promise.allSettled(ready.map((item) => runCall(work, item, tree)));
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
@@ -74,8 +84,12 @@ async function appendGivenUp(work: Work, head: CallHead, durationMs: number): Pr
   await work.append([toFinished(head, { outcome: 'unknown', output, durationMs })]);
 }
 
-/** Runs a call whose intent is durable and appends its result. */
-async function runCall(work: Work, ready: Ready): Promise<void> {
+/**
+ * Runs a call whose intent is durable and appends its result.
+ *
+ * @param tree The workspace before it, where it may be a check.
+ */
+async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Promise<void> {
   const { call, tool, context } = ready;
   const head = toHead(work, call);
   const { clock } = work.engine;
@@ -92,6 +106,8 @@ async function runCall(work: Work, ready: Ready): Promise<void> {
     // What it may have read came to stand in the workspace while it ran.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
+    // On a layer it saw what stands there; `reviewChanges` says what that is.
+    if (output.evidence && !layer) finished.evidence = await toReceipt(work, output.evidence, tree);
     if (layer) unkept = await reviewChanges(work, { ready, finished, begun: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
@@ -124,12 +140,11 @@ async function toResult(
   { head, ready, output }: { head: CallHead; ready: Ready; output: ToolOutput },
 ): Promise<ToolFinished> {
   const clean = work.redactor.redact(output.text);
-  const text = cut(work, ready, clean);
+  let text = cut(work, ready, clean);
   let { blob } = output;
   if (!blob && text !== clean) {
-    const writer = work.engine.store.writeBlob();
-    writer.write(new TextEncoder().encode(clean));
-    blob = await writer.finish();
+    blob = await keepWhole(work, clean);
+    if (!blob) text += '\n[the whole output could not be kept: there is no room on the disk]';
   }
   return toFinished(head, {
     outcome: output.isError ? 'error' : 'ok',
@@ -139,6 +154,18 @@ async function toResult(
     ...(output.evidence ? { evidence: output.evidence } : {}),
     changes: [...(output.changes ?? [])],
   });
+}
+
+/** The whole of an output that was cut; undefined where there is no room: the call is done all the same. */
+async function keepWhole({ engine }: Work, text: string): Promise<BlobRef | undefined> {
+  try {
+    const writer = engine.store.writeBlob();
+    writer.write(new TextEncoder().encode(text));
+    return await writer.finish();
+  } catch (error) {
+    if (isKlausError(error) && error.code === 'store.full') return undefined;
+    throw error;
+  }
 }
 
 /** False for what no log can hold, such as a cycle or a BigInt: a call that is done is not undone by its decoration. */

@@ -7,6 +7,8 @@ export interface RetrySettings {
   baseMs: number;
   /** Longest wait in milliseconds that is not the provider's own wish. */
   maxMs: number;
+  /** Milliseconds from the first failure on during which an outage is waited out, whatever `attempts` says; 0: not. */
+  waitMs: number;
   /** Milliseconds without a byte after which a request is given up. */
   idleMs: number;
 }

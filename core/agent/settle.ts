@@ -1,4 +1,5 @@
 import { addUsage, type EventBody } from '../protocol/index.ts';
+import type { Closed } from './close-evidence.ts';
 import { toFinished, toHead } from './judge-call.ts';
 import type { OpenRequest } from './ledger.ts';
 import { openRequestOf, runOf, type Ending, type State } from './state.ts';
@@ -49,7 +50,11 @@ export function settleTurn(state: State): EventBody[] {
 }
 
 /** `run.finished` with the run's sums. `settled` are the events before it in the same transaction. */
-export function toRunFinished(state: State, ending: Ending, settled: readonly EventBody[] = []): EventBody {
+export function toRunFinished(
+  state: State,
+  { evidence, tree, claim, claims, ...ending }: Ending & Closed,
+  settled: readonly EventBody[] = [],
+): EventBody {
   const run = runOf(state);
   const unknown = settled.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
   let { usage, usd } = run;
@@ -66,6 +71,9 @@ export function toRunFinished(state: State, ending: Ending, settled: readonly Ev
     usd,
     turns: run.turns,
     toolCalls: run.toolCalls + unknown,
-    evidence: run.evidence,
+    evidence,
+    ...(tree === undefined ? {} : { tree }),
+    claim,
+    ...(claims === undefined ? {} : { claims }),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  USE_TOOL,
   type EventOf,
   type Evidence,
   type HunkAnswer,
@@ -10,6 +11,7 @@ import {
   type Outcome,
   type Remembered,
   type StopReason,
+  type TreeId,
   type Usage,
 } from '../protocol/index.ts';
 import { accountOf, type Ledger, type OpenRequest } from './ledger.ts';
@@ -38,11 +40,17 @@ export interface CallState {
 export interface RunState {
   readonly id: string;
   readonly onAsk: OnAsk;
+  /** Milliseconds for which this run waits out an outage of the model; the settings may say longer. */
+  readonly waitForModelMs: number;
   usage: Usage;
   usd: number | null;
   turns: number;
   toolCalls: number;
   evidence: Evidence[];
+  /** The workspace before the first effect of the run. */
+  base?: TreeId;
+  /** A call of the run did more than read. */
+  acted: boolean;
   /** Every finished call in order: what a denial kept from happening is read from it. */
   calls: { name: string; outcome: EventOf<'tool.finished'>['outcome'] }[];
   /** Invalid inputs in a row. */
@@ -79,6 +87,14 @@ export interface TurnEffects {
   isApproved: boolean;
 }
 
+/** A text that stays in the context word for word. */
+export interface Pin {
+  readonly id: string;
+  readonly text: string;
+  /** Where it comes from, where it is not the user's own. */
+  readonly source?: string | undefined;
+}
+
 /** What a session is: a fold of its log. */
 export interface State {
   seq: number;
@@ -94,6 +110,8 @@ export interface State {
   turn: number;
   /** The turn that has no answer yet. */
   openTurn?: EventOf<'turn.started'>;
+  /** When the request under way failed first, in Unix milliseconds: an outage is as old as that, also after a restart. */
+  failingSince?: number;
   /** The history as the model sees it. Only ever appended to, but for a compaction, which replaces the array. */
   messages: Message[];
   /** UTF-8 bytes of what is in `messages`, kept as a sum so that nobody has to count again. */
@@ -108,8 +126,16 @@ export interface State {
   deleted: Set<string>;
   /** Context found while calls were under way; enters the history behind their results. */
   held: Message[];
+  /** What survives every compaction, in the order in which it was pinned. */
+  pins: Pin[];
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
+  /** Checks of earlier runs, the last ones: what they proved may still hold. */
+  evidence: Evidence[];
+  /** The workspace before the first effect of the last run, or of the run that it goes on with. */
+  base?: TreeId;
+  /** The workspace as it was last seen in this turn, where nothing has run since. */
+  tree?: TreeId;
   /** The first prompt, for the title. */
   firstPrompt?: string;
   /** True once title and summary of the last run are settled. */
@@ -144,9 +170,11 @@ export function createState(): State {
     callIds: new Set(),
     deleted: new Set(),
     held: [],
+    pins: [],
     titled: true,
     approvals: new Map(),
     remembered: [],
+    evidence: [],
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };
@@ -163,6 +191,12 @@ export function openRequestOf(state: State): OpenRequest | undefined {
   return state.session && accountOf(state.ledger, state.session.session).open;
 }
 
+/** Every tool that a session may call by its real name, as far as its opening knows. */
+export function toolsOf(state: State): string[] {
+  const { tools, deferred = [] } = openedOf(state);
+  return [...tools, ...deferred].filter((name) => name !== USE_TOOL);
+}
+
 export function runOf(state: State): RunState {
   if (!state.run) throw new Error('no run is under way');
   return state.run;
@@ -174,4 +208,6 @@ export interface Ending {
   reason: string;
   /** For the outcome `limit`. */
   limit?: { limit: LimitName; used: number; cap: number; offer: number };
+  /** Who stopped it, for the outcome `cancelled`. */
+  by?: string;
 }

@@ -1,11 +1,12 @@
 import type { BlobRef } from '../protocol/index.ts';
 import type { ToolContext } from './ports/tool.ts';
 import type { BlobWriter } from './ports/store.ts';
-import { createSecretScanner, type Redactor, toFilesView, toFingerprint } from '../policy/index.ts';
+import { allowsTool, createSecretScanner, type Redactor, toFilesView, toFingerprint } from '../policy/index.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import { createMemory } from './memory.ts';
 import { openedOf } from './state.ts';
+import { searchTools } from './search-tools.ts';
 import type { Work } from './work.ts';
 
 /** Everything a call may use. `call` names it to the doors that watch its progress. */
@@ -27,8 +28,20 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
+    recall: engine.openRecall(work.session),
+    findTools: createToolFinder(work),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
+  };
+}
+
+/** What the request holds already and what the grant does not hold need not be found. */
+function createToolFinder({ engine, state }: Work): ToolContext['findTools'] {
+  const offered = new Set(openedOf(state).tools);
+  return (query) => {
+    const now = engine.clock.now();
+    const names = engine.tools.names.filter((name) => !offered.has(name) && allowsTool(state.grant, name, now));
+    return { found: searchTools(query, engine.tools.specs(names)), names };
   };
 }
 

@@ -1,11 +1,23 @@
 import { z } from 'zod';
-import { KlausError, toNearest } from '../protocol/index.ts';
+import { KlausError, toNearest, TOOL_SEARCH, USE_TOOL } from '../protocol/index.ts';
 import type { ToolSpec } from './ports/model.ts';
 import type { Tool } from './ports/tool.ts';
+import { toolSearch, USE_TOOL_SPEC } from './tool-search.ts';
 
 /** The tools of an engine, by name. */
 export interface ToolRegistry {
+  /** Every tool that a call can name. */
   readonly names: readonly string[];
+  /** What stands in the requests of a session that opens now, in this order. */
+  readonly offered: readonly string[];
+  /** What such a session finds by `tool_search`. */
+  readonly deferred: readonly string[];
+  /**
+   * Adds tools. Sessions that are open find them by `tool_search`: their requests stay as they were.
+   *
+   * @throws KlausError `usage` when two tools share a name; none is added then.
+   */
+  add(tools: readonly Tool[]): void;
   /** @throws KlausError `tool.unknown` with the nearest match. */
   get(name: string): Tool<unknown>;
   find(name: string): Tool<unknown> | undefined;
@@ -16,26 +28,45 @@ export interface ToolRegistry {
 /** @throws KlausError `usage` when two tools share a name. */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool<unknown>>();
-  for (const tool of tools) {
-    if (byName.has(tool.name)) throw new KlausError('usage', `Two tools are called ${tool.name}.`);
-    byName.set(tool.name, tool);
-  }
-  const specs = new Map<string, ToolSpec>();
+  const specs = new Map<string, ToolSpec>([[USE_TOOL, USE_TOOL_SPEC]]);
   const lists = new WeakMap<readonly string[], readonly ToolSpec[]>();
-  const toSpec = (tool: Tool<unknown>): ToolSpec => {
-    let spec = specs.get(tool.name);
-    if (!spec) {
-      const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' }) as Record<string, unknown>;
-      spec = { name: tool.name, description: tool.description, inputSchema, effects: tool.effects };
-      specs.set(tool.name, spec);
+  const add = (added: readonly Tool[]): void => {
+    const taken = new Set([TOOL_SEARCH, USE_TOOL, ...byName.keys()]);
+    for (const { name } of added) {
+      if (taken.has(name)) throw new KlausError('usage', `Two tools are called ${name}.`);
+      taken.add(name);
     }
-    return spec;
+    for (const tool of added) byName.set(tool.name, tool);
+  };
+  add(tools);
+  const toNames = (isDeferred: boolean): string[] =>
+    [...byName.values()].filter(({ deferred = false }) => deferred === isDeferred).map(({ name }) => name);
+  const find = (name: string): Tool<unknown> | undefined => (name === TOOL_SEARCH ? toolSearch : byName.get(name));
+  const toSpec = (name: string): ToolSpec[] => {
+    const known = specs.get(name);
+    if (known) return [known];
+    const tool = find(name);
+    if (!tool) return [];
+    const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' }) as Record<string, unknown>;
+    const spec = { name, description: tool.description, inputSchema, effects: tool.effects };
+    specs.set(name, spec);
+    return [spec];
   };
   return {
-    names: [...byName.keys()],
-    find: (name) => byName.get(name),
+    get names() {
+      return [...byName.keys(), TOOL_SEARCH];
+    },
+    get offered() {
+      // A session can be given more tools later: the way to them is there from the beginning.
+      return [...toNames(false), TOOL_SEARCH, USE_TOOL];
+    },
+    get deferred() {
+      return toNames(true);
+    },
+    add,
+    find,
     get(name) {
-      const tool = byName.get(name);
+      const tool = find(name);
       if (tool) return tool;
       const close = toNearest(name, byName.keys());
       const hint = close === undefined ? `Tools: ${[...byName.keys()].join(', ')}.` : `Did you mean ${close}?`;
@@ -44,7 +75,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     specs(names) {
       let list = lists.get(names);
       if (!list) {
-        list = names.flatMap((name) => byName.get(name) ?? []).map(toSpec);
+        list = names.flatMap(toSpec);
         lists.set(names, list);
       }
       return list;

@@ -1,4 +1,4 @@
-import type { EventBody, EventOf, Message, Part } from '../protocol/index.ts';
+import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
@@ -58,7 +58,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
 function toAdded(work: Work, id: string, parts: Part[]): EventBody {
   const taken = new Set<string>();
   const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id, taken) } : part));
-  for (const part of unique) if (part.type === 'call') work.originals.set(part.id, part.input);
+  for (const part of unique) if (part.type === 'call') work.originals.set(part.id, toCalled(part).input);
   const message: Message = { id, role: 'assistant', origin: 'model', parts: unique };
   return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
 }

@@ -1,3 +1,8 @@
+export { covers, findOpenReds, isSound, isWhole } from './checks/covers.ts';
+export { findClaims, type FoundClaim } from './checks/find-claims.ts';
+export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
+export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
+export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
 export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
 export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';

@@ -1,4 +1,4 @@
-import type { Event } from './event.ts';
+import type { Event, EventOf } from './event.ts';
 
 /**
  * Fields that two runs of the same work may differ in. The canonical log is the log without them: clocks,
@@ -18,6 +18,7 @@ export const ERASED_FIELDS = [
   'mark',
   'commit',
   'tree',
+  'left',
   'from',
   'to',
   'klaus',
@@ -45,24 +46,30 @@ const PHASE = { 'gate.decided': 0, 'approval.asked': 0, 'tool.started': 1, 'tool
 
 /**
  * Orders events as their meaning is ordered: by turn, then call, then phase. Calls may run in parallel,
- * so the log's own order of their results is an accident of timing.
+ * so the log's own order of their results is an accident of timing; so is which of them found a folder's
+ * instructions first, which enter the history behind all results.
  */
 export function sortCanonically(events: readonly Event[]): Event[] {
   const keyed = events.map((event, at) => ({ event, at, key: toKey(event) }));
   // A block is a maximal stretch of call events of one turn; everything else keeps its place.
   const out: Event[] = [];
   let block: typeof keyed = [];
+  let found: EventOf<'message.added'>[] = [];
   const flush = () => {
     block.sort((a, b) => a.key!.index - b.key!.index || a.key!.phase - b.key!.phase || a.at - b.at);
-    out.push(...block.map((entry) => entry.event));
+    found.sort((a, b) => (a.message.id < b.message.id ? -1 : 1));
+    out.push(...block.map((entry) => entry.event), ...found);
     block = [];
+    found = [];
   };
   for (const entry of keyed) {
-    if (entry.key && (block.length === 0 || block[0]!.key!.turn === entry.key.turn)) block.push(entry);
+    const { event } = entry;
+    if (block.length > 0 && event.type === 'message.added' && event.message.origin === 'context') found.push(event);
+    else if (entry.key && (block.length === 0 || block[0]!.key!.turn === entry.key.turn)) block.push(entry);
     else {
       flush();
       if (entry.key) block.push(entry);
-      else out.push(entry.event);
+      else out.push(event);
     }
   }
   flush();

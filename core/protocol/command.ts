@@ -6,6 +6,12 @@ import { partSchema } from './message.ts';
 import { modeSchema, onAskSchema } from './mode.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
+const waitForModelMs = z
+  .number()
+  .optional()
+  .describe(
+    'Milliseconds for which the run that begins waits out an outage of the model. Absent: as the settings say.',
+  );
 
 /** What anyone may ask of a session. Durable in the inbox; the holder of the session turns it into events. */
 export const commandSchema = z.discriminatedUnion('type', [
@@ -14,16 +20,26 @@ export const commandSchema = z.discriminatedUnion('type', [
       type: z.literal('prompt'),
       id,
       parts: z.array(partSchema),
+      pin: z.boolean().optional().describe('Pin its text, under the id of the command. Default false.'),
       onAsk: onAskSchema,
       delivery: z
         .enum(['steer', 'queue'])
         .describe('While a run is under way: seen at its next model call, or its own run afterwards.'),
+      waitForModelMs,
     })
     .describe('Begin a run, or speak into one.'),
   z
-    .object({ type: z.literal('resume'), id, onAsk: onAskSchema })
+    .object({ type: z.literal('resume'), id, onAsk: onAskSchema, waitForModelMs })
     .describe('Go on after a run that stopped at a limit, a failure or a cancel.'),
-  z.object({ type: z.literal('cancel'), id }).describe('Stop the run.'),
+  z
+    .object({
+      type: z.literal('cancel'),
+      id,
+      run: z.string().optional().describe('Only this run. Absent: whichever is under way.'),
+      by: z.string().optional().describe('Who stops it: a door.'),
+      reason: z.string().optional().describe('Why, as one sentence for the log. Absent: the user wanted it.'),
+    })
+    .describe('Stop the run.'),
   z
     .object({
       type: z.literal('approve'),
@@ -59,5 +75,17 @@ export const commandSchema = z.discriminatedUnion('type', [
       reason: z.string().optional(),
     })
     .describe('Take authority back, from the next call on; tools at work are stopped.'),
+  z
+    .object({
+      type: z.literal('pin'),
+      id: z.string().describe('ULID chosen by the sender; it names the pin from then on.'),
+      text: z.string(),
+      source: z.string().optional().describe("Where the text comes from, where it is not the user's own."),
+      by: z.string().describe('Who pins it: a door.'),
+    })
+    .describe('Keep a text in the context, word for word.'),
+  z
+    .object({ type: z.literal('unpin'), id, pin: z.string(), by: z.string() })
+    .describe('Let the next compaction leave a pinned text out.'),
 ]);
 export type Command = z.infer<typeof commandSchema>;

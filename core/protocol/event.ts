@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { hunkAnswerSchema, rememberedSchema, scopeSchema } from './approval.ts';
 import { fileChangeSchema } from './change.ts';
+import { contextPinned, contextUnpinned } from './context-event.ts';
 import { resumeSchema } from './effect.ts';
-import { evidenceSchema } from './evidence.ts';
+import { claimSchema, claimStatusSchema, evidenceSchema } from './evidence.ts';
 import { grantSchema } from './grant.ts';
 import { hunkSchema } from './hunk.ts';
 import { limitsSchema } from './limits.ts';
@@ -64,6 +65,10 @@ export const sessionOpened = z
     grant: grantSchema,
     system: z.string().describe('The system prompt: fixed for the session, so that the prefix stays byte-stable.'),
     tools: z.array(z.string()).describe('Names of the tools, in the order sent to the model.'),
+    deferred: z
+      .array(z.string())
+      .optional()
+      .describe('Names of the tools that are not in the request: `tool_search` finds them, `use_tool` calls them.'),
     parent: z.object({ session: z.string(), call: z.string() }).optional(),
     klaus: z.string().describe('Version of Klaus.'),
     agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
@@ -98,6 +103,7 @@ export const runStarted = z
     ...run,
     trigger: z.enum(['prompt', 'resume']),
     onAsk: onAskSchema,
+    waitForModelMs: z.number().optional().describe('For how long an outage of the model is waited out.'),
   })
   .describe('A run began: one prompt, worked on until the model ends or something stops it.');
 
@@ -114,7 +120,13 @@ export const runFinished = z
     usd,
     turns: z.int(),
     toolCalls: z.int(),
-    evidence: z.array(evidenceSchema),
+    evidence: z.array(evidenceSchema).describe('The checks that ran, in their order.'),
+    tree: treeIdSchema.optional().describe('The workspace at the end, with which the checks were compared.'),
+    claim: claimStatusSchema
+      .optional()
+      .describe('What the success that the last words claim is worth: the worst of `claims`.'),
+    claims: z.array(claimSchema).optional().describe('Absent: nothing was claimed.'),
+    by: z.string().optional().describe('Who stopped the run: a door. Absent: nobody did.'),
     limit: z
       .object({
         limit: z.enum(['tokens', 'usd', 'toolCalls', 'turns']),
@@ -172,6 +184,7 @@ export const modelAttempted = z
     status: z.int().optional().describe('HTTP status.'),
     message: z.string().optional(),
     retryInMs: z.number().optional().describe('Present when another attempt follows.'),
+    waitUntil: z.number().optional().describe('Up to when, in Unix milliseconds, this outage is waited out.'),
     usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
     usd,
   })
@@ -336,6 +349,27 @@ export const workspaceCommitted = z
   })
   .describe('The state of the workspace was committed to a private ref.');
 
+export const evidenceVerified = z
+  .object({
+    type: z.literal('evidence.verified'),
+    run: z.string().describe('The run whose checks were run again.'),
+    by: z.string().describe('Who asked: a door.'),
+    tree: treeIdSchema.optional().describe('The workspace when they began.'),
+    isChanged: z.boolean().optional().describe('The workspace differs from what the recorded checks saw.'),
+    checks: z.array(
+      z.object({
+        call: z.string().describe('The recorded call.'),
+        command: z.string(),
+        recorded: z.int().nullable().describe('The exit code in the record.'),
+        exitCode: z.int().nullable().describe('The exit code now; null also where it did not run.'),
+        result: z.enum(['passed', 'failed', 'denied', 'skipped']),
+        differs: z.boolean().describe('It ended otherwise than in the record.'),
+        reason: z.string().optional(),
+      }),
+    ),
+  })
+  .describe('Recorded checks ran again, at the word of a user.');
+
 export const contextCompacted = z
   .object({
     type: z.literal('context.compacted'),
@@ -390,7 +424,10 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   workspaceSnapshotted,
   workspaceRestored,
   workspaceCommitted,
+  evidenceVerified,
   contextCompacted,
+  contextPinned,
+  contextUnpinned,
   usageCounted,
   notice,
 ]);

@@ -20,6 +20,7 @@ export * from './policy-file.ts';
 export * from './setting.ts';
 export * from './settings.ts';
 export * from './stop-reason.ts';
+export * from './tool-call.ts';
 export * from './tool-result.ts';
 export * from './tree-change.ts';
 export * from './ulid.ts';

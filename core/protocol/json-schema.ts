@@ -3,7 +3,7 @@ import { blobSchema } from './blob.ts';
 import { fileChangeSchema } from './change.ts';
 import { commandSchema } from './command.ts';
 import { envelopeSchema, eventBodySchema } from './event.ts';
-import { evidenceSchema } from './evidence.ts';
+import { checkSchema, claimSchema, evidenceSchema, receiptSchema } from './evidence.ts';
 import { authoritySchema, grantSchema } from './grant.ts';
 import { hostEnvelopeSchema, hostEventBodySchema } from './host-event.ts';
 import { limitsSchema } from './limits.ts';
@@ -21,6 +21,8 @@ export type JsonSchema = z.core.JSONSchema.JSONSchema;
 const SHAPES = {
   Authority: authoritySchema,
   Blob: blobSchema,
+  Check: checkSchema,
+  Claim: claimSchema,
   Evidence: evidenceSchema,
   FileChange: fileChangeSchema,
   Finding: findingSchema,
@@ -28,6 +30,7 @@ const SHAPES = {
   Limits: limitsSchema,
   Message: messageSchema,
   Part: partSchema,
+  Receipt: receiptSchema,
   Usage: usageSchema,
 } as const;
 

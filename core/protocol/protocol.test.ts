@@ -72,6 +72,21 @@ describe('canonical log', () => {
     expect(JSON.stringify(a)).not.toContain('01ARYZ6S41');
   });
 
+  test('instructions that parallel calls found stand behind their results, whoever found them first', () => {
+    const context = (folder: string): Event => ({
+      ...base,
+      type: 'message.added',
+      run: '01ARYZ6S410000000000000000',
+      turn: 1,
+      message: { id: `context:${folder}`, role: 'user', origin: 'context', parts: [{ type: 'text', text: folder }] },
+    });
+    const a = toCanonical([finished(0, 1), context('a'), finished(1, 1), context('b')]);
+    const b = toCanonical([finished(1, 1), context('b'), finished(0, 1), context('a')]);
+    expect(a).toEqual(b);
+    expect(a).toHaveLength(4);
+    expect(toCanonical([context('a'), context('b')])).not.toEqual(toCanonical([context('b'), context('a')]));
+  });
+
   test('a different output is a difference', () => {
     expect(toCanonical([finished(0, 1)])).not.toEqual(toCanonical([finished(0, 2)]));
   });

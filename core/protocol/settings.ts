@@ -27,6 +27,10 @@ const priceSchema = z.strictObject({
   cacheWrite: dollars.optional(),
 });
 
+function retryTime(env: string, fallback: number, description: string) {
+  return defineSetting({ schema: milliseconds, default: fallback, env, description, project: 'never' });
+}
+
 function tier(provider: string, name: string) {
   return defineSetting({
     schema: modelName,
@@ -152,27 +156,28 @@ export const SETTINGS = {
     description: 'Requests to a model, the first included, before its failure ends the run.',
     project: 'never',
   }),
-  'retry.baseMs': defineSetting({
-    schema: milliseconds,
-    default: 500,
-    env: 'KLAUS_RETRY_BASE_MS',
-    description: 'Milliseconds before the second request; they double with each further one.',
+  'retry.baseMs': retryTime(
+    'KLAUS_RETRY_BASE_MS',
+    500,
+    'Milliseconds before the second request; they double with each further one.',
+  ),
+  'retry.maxMs': retryTime('KLAUS_RETRY_MAX_MS', 30_000, 'Longest wait between two requests, in milliseconds.'),
+  'retry.waitMs': defineSetting({
+    schema: z
+      .int()
+      .min(0)
+      .max(7 * DAY_MS),
+    default: 0,
+    env: 'KLAUS_RETRY_WAIT_MS',
+    description:
+      'Milliseconds from its first failure on during which a model that cannot be reached, is overloaded or limits the rate is asked again, however often. 0: as often as retry.attempts says.',
     project: 'never',
   }),
-  'retry.maxMs': defineSetting({
-    schema: milliseconds,
-    default: 30_000,
-    env: 'KLAUS_RETRY_MAX_MS',
-    description: 'Longest wait between two requests, in milliseconds.',
-    project: 'never',
-  }),
-  'retry.idleMs': defineSetting({
-    schema: milliseconds,
-    default: 60_000,
-    env: 'KLAUS_RETRY_IDLE_MS',
-    description: 'Milliseconds without a byte after which a request counts as failed.',
-    project: 'never',
-  }),
+  'retry.idleMs': retryTime(
+    'KLAUS_RETRY_IDLE_MS',
+    60_000,
+    'Milliseconds without a byte after which a request counts as failed.',
+  ),
   compactAt: defineSetting({
     schema: z.number().min(0.1).max(0.95),
     default: 0.8,

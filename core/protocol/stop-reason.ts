@@ -33,3 +33,16 @@ const FINAL: ReadonlySet<ModelFailureCode> = new Set(['auth', 'invalid_request',
 export function isRetryable(code: ModelFailureCode): boolean {
   return !FINAL.has(code);
 }
+
+const OUTAGES: ReadonlySet<string> = new Set<ModelFailureCode>([
+  'rate_limited',
+  'overloaded',
+  'server_error',
+  'connection',
+  'idle',
+]);
+
+/** True for what says that the model is away, and may be back: the network, the server or its load. */
+export function isOutage(outcome: string): boolean {
+  return OUTAGES.has(outcome);
+}

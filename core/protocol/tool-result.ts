@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { blobSchema } from './blob.ts';
 import { fileChangeSchema } from './change.ts';
+import { receiptSchema } from './evidence.ts';
 
 export const toolResultSchema = z.object({
   outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
@@ -8,10 +9,7 @@ export const toolResultSchema = z.object({
   blob: blobSchema.optional().describe('The whole output, where it was cut.'),
   detail: z.unknown().optional().describe('Structured detail for doors.'),
   changes: z.array(fileChangeSchema).describe('What is known to have changed.'),
-  evidence: z
-    .object({ command: z.string(), exitCode: z.int().nullable() })
-    .optional()
-    .describe('Present when the call was a check.'),
+  evidence: receiptSchema.optional().describe('Present when the call was a check.'),
   durationMs: z.number(),
 });
 /** What a call came to. */

@@ -6,7 +6,12 @@ import { readImports } from '../imports.ts';
 const FOLD = 'core/agent/fold.ts';
 
 /** Files of the protocol whose functions the fold calls, or whose shapes it keeps as they are. */
-const PROTOCOL = ['core/protocol/event.ts', 'core/protocol/message.ts', 'core/protocol/usage.ts'];
+const PROTOCOL = [
+  'core/protocol/event.ts',
+  'core/protocol/message.ts',
+  'core/protocol/tool-call.ts',
+  'core/protocol/usage.ts',
+];
 
 /** `core/agent/fold-version.ts`: another one for every change of the fold, so that no state of an older one is taken for its own. */
 export function toFoldVersion(root: string): string {

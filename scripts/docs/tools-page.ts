@@ -25,13 +25,14 @@ export function toToolsPage(): string {
   const used = new Set(builtinTools.flatMap(({ effects }) => effects));
   return toPage(
     '# Tools',
-    'What a model can do. Every call passes the gate, which judges it by the effects of its tool, by the paths and the command that it names, and by the mode of the session. Commands run in the sandbox; a tool whose program is missing says what brings it.',
+    'What a model can do. Every call passes the gate, which judges it by the effects of its tool, by the paths and the command that it names, and by the mode of the session. Commands run in the sandbox; a tool whose program is missing says what brings it. A tool that is *found* is not in the request: the model looks for it with `tool_search` and calls it through `use_tool`; see [context](../context.md).',
     toTable(
-      ['Tool', 'Effects', 'After a crash', 'What it does'],
+      ['Tool', 'Effects', 'After a crash', 'In the request', 'What it does'],
       builtinTools.map((tool) => [
         `[\`${tool.name}\`](#${tool.name})`,
         tool.effects.join(', '),
         tool.resume,
+        tool.deferred ? 'found' : 'yes',
         tool.description,
       ]),
     ),

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createState, explainCall, fold, loadState, SYSTEM_PROMPT, type Engine, type State } from '@klaus/core/agent';
+import { createState, explainCall, fold, loadState, toSystemPrompt, type Engine, type State } from '@klaus/core/agent';
 import { toAuthorityText, toGrantText, toNeedsText } from '@klaus/core/policy';
 import { EVENT_VERSION, FIRST_PREV, type Decision, type Mode } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
@@ -105,8 +105,9 @@ function toFreshState(
     checkpoint: values.checkpoint,
     limits: values.limits,
     grant: toOpeningGrant(grant, { workspace: root, now: at }),
-    system: SYSTEM_PROMPT,
-    tools: [...engine.tools.names],
+    system: toSystemPrompt(engine.tools.deferred),
+    tools: [...engine.tools.offered],
+    deferred: [...engine.tools.deferred],
     klaus: VERSION,
     ...(values.isolate ? { isolate: true } : {}),
   });

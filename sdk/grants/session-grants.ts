@@ -1,4 +1,4 @@
-import { loadState, serveRevocations, type Engine } from '@klaus/core/agent';
+import { loadState, serveCommands, toolsOf, type Engine } from '@klaus/core/agent';
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
@@ -72,7 +72,7 @@ export async function revokeGrant(
   if (!opened) throw new KlausError('usage', `The session ${session} has no opening.`);
   const at = { workspace: opened.workspace, now: engine.clock.now(), widest: WIDEST };
   const authorities = parts.length === 0 ? undefined : parts.flatMap((part) => parsePart(part, state.grant, at));
-  const grant = revoke(state.grant, authorities, { tools: opened.tools });
+  const grant = revoke(state.grant, authorities, { tools: toolsOf(state) });
   if (isCovered(state.grant, grant)) throw new KlausError('usage', 'The grant holds nothing any more.');
   await engine.store.send(session, {
     type: 'revoke',
@@ -81,7 +81,7 @@ export async function revokeGrant(
     ...(authorities ? { authorities } : {}),
     ...(reason === undefined ? {} : { reason }),
   });
-  const applied = await serveRevocations(engine, session);
+  const applied = await serveCommands(engine, session, ['revoke']);
   return { applied, grant, text: toGrantText(grant) };
 }
 

@@ -123,6 +123,11 @@ const CASES: Record<string, Case> = {
     ],
     gives: 'build [general]: make all',
   },
+  recall: {
+    files: { 'long.txt': `${'line\n'.repeat(3_000)}the pelican sleeps\n${'line\n'.repeat(3_000)}` },
+    calls: [{ name: 'read_file', input: { path: 'long.txt' } }, ...one('recall', { query: 'pelican' })],
+    gives: /^\[seq \d+, turn 1, result of read_file long\.txt: characters \d+–\d+ of 30019\]\n[^]*the pelican sleeps\n/,
+  },
 };
 
 test('every built-in tool has a case here', () => {

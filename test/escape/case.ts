@@ -22,6 +22,8 @@ export interface EscapeCase {
   after?: (world: World) => void;
   /** A program that must be in the sandbox. */
   program?: string;
+  /** Why Docker does not hold it, where that is a stated limit of that driver. */
+  dockerLimit?: string;
   /** The proof needs the machine's root, for without it the kernel refuses whatever the driver does. */
   rootProof?: boolean;
 }

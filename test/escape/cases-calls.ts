@@ -50,6 +50,7 @@ function callCase(name: string, number: number): EscapeCase {
     without,
     program: 'perl',
     rootProof: isRootOnly,
+    ...(name === NEWEST ? { dockerLimit: 'its library of names is older than the call' } : {}),
     attack: () =>
       perl(
         `my $text = '/nowhere' x 30; $! = 0; syscall(${[number, ...words].join(', ')}); print $! == ${EPERM} ? 'refused' : 'through'`,
@@ -57,6 +58,9 @@ function callCase(name: string, number: number): EscapeCase {
     harmed: isThrough,
   };
 }
+
+/** Docker's profiles name calls, and the library that reads them leaves out a name it does not know. */
+const NEWEST = 'open_tree_attr';
 
 const calls = Object.entries(DENIED_SYSCALLS).flatMap(([name, numbers]) => {
   const number = numbers[column];

@@ -206,6 +206,7 @@ const masks: EscapeCase[] = [
   {
     name: 'a masked file: replaced by renaming on the host while the command runs',
     without: ['masks'],
+    dockerLimit: 'masks are fixed when a command starts',
     attack: () => 'touch up; while [ ! -e go ]; do sleep 0.02; done; cat .env',
     request: (world) => {
       let isReplaced = false;
@@ -224,6 +225,7 @@ const masks: EscapeCase[] = [
   {
     name: 'a masked file: appears while the command runs',
     without: ['masks'],
+    dockerLimit: 'masks are fixed when a command starts',
     attack: () => 'touch up; while [ ! -e go ]; do sleep 0.02; done; cat .env.later',
     request: (world) => {
       const timer = setInterval(() => {

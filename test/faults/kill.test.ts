@@ -1,45 +1,23 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, existsSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
 import { createModelServer, type ModelServer } from '@klaus/adapters/models';
-import { createSqliteStore } from '@klaus/adapters/store';
-import { toCanonical, type Event, type EventOf } from '@klaus/sdk';
+import type { Event, EventOf } from '@klaus/sdk';
+import {
+  canonicalOf,
+  createKillBench,
+  killAndResume as killThenResume,
+  linesOf,
+  readSession,
+  runOrder,
+  treeOf,
+  type KillBench,
+} from './kill-bench.ts';
 import type { Order } from './klaus-process.ts';
 import { createProject, GIT_ENV, TOOL_CALLS, TWELVE_TOOLS } from './twelve-tools.ts';
 
-const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
-
-interface Ended {
-  signal: NodeJS.Signals | null;
-  lines: { session?: string; result?: { state: string; finished?: EventOf<'run.finished'> } }[];
-}
-
-function run(order: Order): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [PROGRAM, JSON.stringify(order)], { timeout: 60_000 }, (error, stdout, stderr) => {
-      const signal = error?.signal ?? null;
-      if (error && signal !== 'SIGKILL') return reject(new Error(`${error.message}\n${stderr}`));
-      resolve({
-        signal,
-        lines: stdout
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line)),
-      });
-    });
-  });
-}
-
-interface Bench {
-  folder: string;
-  order: Order;
-}
-
-const folders: string[] = [];
-afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+const benches: KillBench[] = [];
+afterAll(() => benches.forEach((bench) => bench[Symbol.dispose]()));
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -47,59 +25,30 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function createBench(): Bench {
-  const folder = mkdtempSync(join(tmpdir(), 'klaus-kill-'));
-  folders.push(folder);
-  const workspace = join(folder, 'project');
-  createProject(workspace);
-  return { folder, order: { home: join(folder, 'home'), workspace, url: server.url, prompt: 'do twelve things' } };
+function createBench(): KillBench {
+  const bench = createKillBench(createProject, { url: server.url, prompt: 'do twelve things' });
+  benches.push(bench);
+  return bench;
 }
 
-function eventsOf(bench: Bench, session: string): Event[] {
-  using store = createSqliteStore({ home: bench.order.home });
-  expect(store.verify(session)).toMatchObject({ intact: true });
-  return [...store.read(session)];
-}
-
-/** The content of the workspace as git sees it, ignoring nothing. */
-function treeOf({ order: { workspace } }: Bench): string {
-  const env = { ...GIT_ENV, GIT_INDEX_FILE: join(workspace, '..', 'index') };
-  execFileSync('git', ['-C', workspace, 'add', '-A', '-f'], { env });
-  return execFileSync('git', ['-C', workspace, 'write-tree'], { env, encoding: 'utf8' }).trim();
-}
-
-/** Times in the reports of test runners are no difference. */
-function canonicalOf(bench: Bench, events: Event[]): unknown[] {
-  const replaced = toCanonical(events, new Map([[bench.order.workspace, '/w']]));
-  return JSON.parse(
-    JSON.stringify(replaced).replaceAll(/duration_ms:? [\d.]+|\d+(\.\d+)? ?m?s\b/g, 'TIME'),
-  ) as unknown[];
+function eventsOf(bench: KillBench, session: string): Event[] {
+  return readSession(bench.order.home, session);
 }
 
 let undisturbed: { events: Event[]; canonical: unknown[]; tree: string };
 beforeAll(async () => {
   const bench = createBench();
-  const ended = await run(bench.order);
+  const ended = await runOrder(bench.order);
   expect(ended.lines.at(-1)?.result?.finished?.outcome).toBe('done');
   const events = eventsOf(bench, ended.lines[0]!.session!);
   undisturbed = { events, canonical: canonicalOf(bench, events), tree: treeOf(bench) };
 }, 60_000);
 
-async function killAndResume(kill: Partial<Order>): Promise<{ bench: Bench; events: Event[] }> {
+async function killAndResume(kill: Partial<Order>): Promise<{ bench: KillBench; events: Event[] }> {
   const bench = createBench();
-  const killed = await run({ ...bench.order, ...kill });
+  const { killed, session } = await killThenResume(bench, kill);
   expect(killed.signal).toBe('SIGKILL');
-  const session = killed.lines[0]!.session!;
-  const { prompt, ...rest } = bench.order;
-  const resumed = await run({ ...rest, session });
-  expect(resumed.signal).toBeNull();
-  let events = eventsOf(bench, session);
-  // A process that died before it had sent its prompt left a session without one.
-  if (!events.some((event) => event.type === 'run.started')) {
-    await run({ ...rest, session, prompt: prompt! });
-    events = eventsOf(bench, session);
-  }
-  return { bench, events };
+  return { bench, events: eventsOf(bench, session) };
 }
 
 /** Calls whose outcome nobody can know, because the process died while a shell ran. */
@@ -111,7 +60,9 @@ function withoutCall(canonical: unknown[], calls: Set<string>): unknown[] {
   const kept = (canonical as { type: string; call?: string }[]).filter(
     (event) => event.type !== 'tool.finished' || !calls.has(event.call!),
   );
-  return kept.map((event) => (event.type === 'run.finished' ? { ...event, evidence: [] } : event));
+  return kept.map((event) =>
+    event.type === 'run.finished' ? { ...event, evidence: [], claim: 'none', claims: [] } : event,
+  );
 }
 
 /** What happened in which order, without what it came to. */
@@ -120,12 +71,11 @@ function toShape(event: unknown): unknown {
   return { type, turn, call, name, verdict };
 }
 
-function hasLine({ order }: Bench): boolean {
-  const log = join(order.workspace, 'ran.log');
-  return existsSync(log) && readFileSync(log, 'utf8') !== '';
+function hasLine(bench: KillBench): boolean {
+  return linesOf(bench).length > 0;
 }
 
-function expectSame(bench: Bench, events: Event[]): void {
+function expectSame(bench: KillBench, events: Event[]): void {
   const unknown = unknownOf(events) as EventOf<'tool.finished'>[];
   const calls = new Set(unknown.map((event) => event.call));
   const [mine, theirs] = [canonicalOf(bench, events), undisturbed.canonical];
@@ -140,10 +90,8 @@ function expectSame(bench: Bench, events: Event[]): void {
   expect(unknown.length).toBeLessThanOrEqual(1);
 }
 
-function expectNothingTwice(bench: Bench, events: Event[]): void {
-  const log = join(bench.order.workspace, 'ran.log');
-  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean).length : 0;
-  expect(lines).toBeLessThanOrEqual(1);
+function expectNothingTwice(bench: KillBench, events: Event[]): void {
+  expect(linesOf(bench).length).toBeLessThanOrEqual(1);
   const results = events.filter((event) => event.type === 'tool.finished');
   expect(new Set(results.map((event) => event.call)).size).toBe(results.length);
   expect(results.length).toBe(TOOL_CALLS);
@@ -158,7 +106,7 @@ test('the undisturbed run makes twelve calls and ends with a checkpoint', () => 
 
 test('two undisturbed runs have equal canonical logs', async () => {
   const bench = createBench();
-  const ended = await run(bench.order);
+  const ended = await runOrder(bench.order);
   expect(canonicalOf(bench, eventsOf(bench, ended.lines[0]!.session!))).toEqual(undisturbed.canonical);
 });
 

@@ -20,8 +20,8 @@ const ROUNDS: Calls[] = [
     { name: 'read_file', input: { path: 'src/greet.js' } },
     { name: 'search_files', input: { pattern: 'greeting' } },
   ],
-  [{ name: 'write_file', input: { path: 'notes.txt', content: 'one\ntwo\n' } }],
-  [{ name: 'edit_file', input: { path: 'notes.txt', edits: [{ old: 'two', new: 'TWO' }] } }],
+  [{ name: 'write_file', input: { path: 'notes/new.txt', content: 'one\ntwo\n' } }],
+  [{ name: 'edit_file', input: { path: 'notes/new.txt', edits: [{ old: 'two', new: 'TWO' }] } }],
   [{ name: 'apply_patch', input: { patch } }],
   [{ name: 'delete_file', input: { path: 'old.txt' } }],
   [{ name: 'run_command', input: { command: 'echo ran >> ran.log; echo wrote' } }],
@@ -48,6 +48,9 @@ export const TOOL_CALLS = ROUNDS.flat().length;
 export function createProject(folder: string): void {
   mkdirSync(join(folder, 'src'), { recursive: true });
   mkdirSync(join(folder, 'test'));
+  mkdirSync(join(folder, 'notes'));
+  // Found by the first edit there: also when a crash comes between the edit and its result.
+  writeFileSync(join(folder, 'notes/AGENTS.md'), 'Keep notes short.\n');
   writeFileSync(join(folder, 'package.json'), '{"name":"p","type":"module","scripts":{"test":"node --test"}}\n');
   writeFileSync(join(folder, 'src/greet.js'), "export const greeting = 'hello';\n");
   writeFileSync(join(folder, 'old.txt'), 'old\n');

@@ -73,7 +73,8 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
     '--hostname',
     'klaus',
   );
-  args.push('--memory', memory, '--memory-swap', memory, '--cpus', String(limits.cpus));
+  // Version 1 control groups are the host's unless told otherwise.
+  args.push('--cgroupns', 'private', '--memory', memory, '--memory-swap', memory, '--cpus', String(limits.cpus));
   // The init process and the watcher come on top.
   args.push('--pids-limit', String(Math.round(limits.processes) + 2));
   args.push('--user', `${user.uid}:${user.gid}`, '--read-only', '--cap-drop', 'ALL');

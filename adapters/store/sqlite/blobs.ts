@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsync,
-  mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -14,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BlobWriter } from '@klaus/core/agent';
-import { syncFolder } from './open-database.ts';
+import { makeFolder, syncFolder } from './open-database.ts';
 import { corrupt, guarded, toStoreError } from './store-error.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -113,7 +112,7 @@ const sync = promisify(fsync);
 
 function open(folder: string, path: string): number | undefined {
   return guarded(folder, () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     return openSync(path, 'wx', 0o600);
   });
 }
@@ -125,10 +124,9 @@ function writeAll(descriptor: number, chunk: Uint8Array): void {
 /** Moves a synced draft to its name. One that is there already is replaced: the bytes are the same. */
 function place(folder: string, path: string, hash: string): void {
   const target = toPath(folder, hash);
-  const isNewFolder = mkdirSync(dirname(target), { recursive: true, mode: 0o700 }) !== undefined;
+  makeFolder(dirname(target));
   renameSync(path, target);
   syncFolder(dirname(target));
-  if (isNewFolder) syncFolder(folder);
 }
 
 function toPath(folder: string, hash: string): string {

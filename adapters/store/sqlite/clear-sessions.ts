@@ -87,6 +87,7 @@ function recordDeletion(
 }
 
 function deleteSession(database: Database, session: string): void {
+  clearRecall(database, session);
   for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints']) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
   }
@@ -94,6 +95,22 @@ function deleteSession(database: Database, session: string): void {
   database.run(
     'DELETE FROM projects WHERE hash NOT IN (SELECT project_hash FROM sessions WHERE project_hash IS NOT NULL)',
   );
+}
+
+function clearRecall(database: Database, session: string): void {
+  database.run(
+    `DELETE FROM recall_fts WHERE rowid IN (SELECT c.id FROM recall_chunks c
+      JOIN recall_documents d ON d.id = c.document WHERE d.session_id = ?)`,
+    session,
+  );
+  database.run(
+    'DELETE FROM recall_chunks WHERE document IN (SELECT id FROM recall_documents WHERE session_id = ?)',
+    session,
+  );
+  const gone = database.run('DELETE FROM recall_documents WHERE session_id = ?', session);
+  database.run('DELETE FROM recall_heads WHERE session_id = ?', session);
+  // An index keeps words that are nowhere any more until its parts are merged.
+  if (gone > 0) database.run("INSERT INTO recall_fts (recall_fts) VALUES ('optimize')");
 }
 
 /** Removes blobs that nothing refers to, and drafts that were given up, unless they are young. */

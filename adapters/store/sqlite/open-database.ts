@@ -17,7 +17,7 @@ export function toDatabaseFile(home: string): string {
 /** Makes the home folder, or takes other people's access to it away. */
 export function prepareHome(home: string): void {
   guarded(home, () => {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeFolder(home);
     if ((statSync(home).mode & 0o077) !== 0) chmodSync(home, 0o700);
   });
 }
@@ -86,6 +86,26 @@ function configure(database: Database): void {
     'PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864; ' +
       'PRAGMA wal_autocheckpoint = 4000',
   );
+}
+
+/** Makes a folder for the user alone, with those above it, where it is missing. New names are durable when it returns. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; ; made = dirname(made)) {
+    syncAbove(made);
+    if (made === first || made === dirname(made)) return;
+  }
+}
+
+/** Makes the name of a new folder durable. One above it that may not be read cannot be synced. */
+function syncAbove(folder: string): void {
+  try {
+    syncFolder(dirname(folder));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EINVAL')))
+      throw error;
+  }
 }
 
 /** Makes a rename or a link in the folder durable. */

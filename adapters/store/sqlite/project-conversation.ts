@@ -1,4 +1,4 @@
-import { isCharged, toText } from '@klaus/core/protocol';
+import { isCharged, toCalled, toText } from '@klaus/core/protocol';
 import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
 import { isInherited } from './inherited.ts';
@@ -25,11 +25,12 @@ function addMessage(database: Database, event: EventOf<'message.added'>): void {
   );
   for (const part of message.parts) {
     if (part.type !== 'call') continue;
+    const { name, input } = toCalled(part);
     database.run(
       'INSERT INTO tool_calls (session_id, tool_name, input, tool_call_id, turn, created_at) VALUES (?, ?, ?, ?, ?, ?)',
       session,
-      part.name,
-      JSON.stringify(part.input ?? null),
+      name,
+      JSON.stringify(input ?? null),
       part.id,
       event.turn,
       at,

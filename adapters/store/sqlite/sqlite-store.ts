@@ -1,4 +1,4 @@
-import type { Clock, Knowledge, Store } from '@klaus/core/agent';
+import type { Clock, Knowledge, Recall, Store } from '@klaus/core/agent';
 import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
 import { anchor } from './anchors.ts';
@@ -15,6 +15,7 @@ import { createKnowledge } from './knowledge.ts';
 import { Leases } from './leases.ts';
 import { appendRecords, readEvents, readHead } from './log.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
+import { createRecall } from './recall/recall.ts';
 import { createQueries } from './queries.ts';
 import type { Queries } from './queries.ts';
 import { toUsersFile } from './users-file.ts';
@@ -34,6 +35,8 @@ export interface SqliteStoreOptions {
 export interface SqliteStore extends Store, Queries, Disposable {
   /** What is remembered about a workspace (absolute real path). */
   knowledge(workspace: string): Knowledge;
+  /** The text of a session's log, to be looked through. */
+  recall(session: string): Recall;
   /**
    * Tells the host chain that a session is given out as a document. Durable when it resolves: call it before.
    *
@@ -150,6 +153,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     checkpoints: createCheckpoints(database, commits),
     head: (session) => readHead(database, session),
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
+    recall: (session) => createRecall(database, { session, blobs, commits }),
     ...createQueries(database, { home, blobs, clock, projection, redact }),
     close,
     [Symbol.dispose]: close,

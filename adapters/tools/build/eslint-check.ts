@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { toEvidence } from '../project/check-evidence.ts';
 import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { quote } from '../shell/quote.ts';
@@ -19,6 +20,7 @@ export const eslintCheck = defineTool({
   name: 'eslint_check',
   description: "Lint the project, or some paths, with the project's ESLint.",
   input,
+  deferred: true,
   effects: ['execute'],
   // A check that is made twice says what is there now.
   resume: 'repeat',
@@ -30,7 +32,7 @@ export const eslintCheck = defineTool({
     const command = intent.command ?? (await choose(options, context));
     const { result, timeoutMs } = await runProgram(context, { command, keepBytes: KEEP_BYTES, quiet: true });
     if (isMissing(result, result.stderr, 'eslint')) return toMissing(context, { program: 'eslint', brings: 'eslint' });
-    const evidence = { command, exitCode: result.exitCode };
+    const evidence = await toEvidence(context, { command, result, as: { kind: 'lint', runner: 'eslint' } });
     const report = toEslintDiagnostics(result.stdout, context.workspace.root);
     if (!report) {
       const said = result.stderr.trim() || result.stdout.trim();
@@ -59,7 +61,7 @@ export const eslintCheck = defineTool({
       text: lines.join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), diagnostics: toListed(report.found), count: report.found.length },
-      evidence,
+      ...(evidence ? { evidence } : {}),
     };
   },
 });

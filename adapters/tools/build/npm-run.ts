@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager, toScriptLine } from '../project/package-manager.ts';
 import { readPackage } from '../project/package-json.ts';
 import { checkWord, quote, quoteArguments } from '../shell/quote.ts';
@@ -20,6 +21,7 @@ export const npmRun = defineTool({
   name: 'npm_run',
   description: 'Run a script of package.json.',
   input,
+  deferred: true,
   effects: ['execute'],
   resume: 'tell',
   async prepare(options, context) {
@@ -30,7 +32,8 @@ export const npmRun = defineTool({
     const command = intent.command ?? (await choose(options, context)).command;
     const run = await runProgram(context, { command, timeoutMs: options.timeoutMs });
     const notes = run.result.exitCode === 127 ? [await explainMissing(context)] : [];
-    return toProgramOutput(command, run, notes);
+    const evidence = await toEvidence(context, { command, result: run.result, text: run.text });
+    return { ...toProgramOutput(command, run, notes), ...(evidence ? { evidence } : {}) };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, type ToolContext, type ToolOutput } from '@klaus/core/agent';
+import { toEvidence } from '../project/check-evidence.ts';
 import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { quote } from '../shell/quote.ts';
@@ -21,6 +22,7 @@ export const prettierFormat = defineTool({
   name: 'prettier_format',
   description: "Format the project, or some paths, with the project's Prettier.",
   input,
+  deferred: true,
   effects: ['execute', 'write'],
   // Repeated, it would say that nothing changed.
   resume: 'tell',
@@ -34,7 +36,7 @@ export const prettierFormat = defineTool({
     const run = await runProgram(context, { command, keepBytes: KEEP_BYTES });
     if (isMissing(run.result, run.result.stderr, 'prettier'))
       return toMissing(context, { program: 'prettier', brings: 'prettier' });
-    return toOutput(command, run, options.check ?? false);
+    return await toOutput(context, run, { command, check: options.check ?? false });
   },
 });
 
@@ -44,7 +46,11 @@ async function choose({ paths, check }: Input, context: ToolContext): Promise<st
   return `${prettier} --list-different ${check ? '' : '--write '}${await toPathWords(context, paths)}`;
 }
 
-function toOutput(command: string, { result, timeoutMs }: ProgramRun, check: boolean): ToolOutput {
+async function toOutput(
+  context: ToolContext,
+  { result, timeoutMs }: ProgramRun,
+  { command, check }: { command: string; check: boolean },
+): Promise<ToolOutput> {
   const files = result.stdout.split('\n').filter((line) => line !== '');
   // Exit code 1 only says that files differ; 2 that something is wrong with Prettier or with a file.
   const differs = check && result.exitCode === 1 && !result.timedOut && !result.cancelled;
@@ -54,12 +60,14 @@ function toOutput(command: string, { result, timeoutMs }: ProgramRun, check: boo
   const lines = [`$ ${command}`, files.length === 0 ? `${count}.` : `${count}:`, ...files.slice(0, MAX_LISTED)];
   if (files.length > MAX_LISTED) lines.push(`[… ${files.length - MAX_LISTED} more …]`);
   if (!ok) lines.push(...describeEnd(result, timeoutMs));
+  const as = { kind: 'format' as const, runner: 'prettier' };
+  const evidence = check && ok ? await toEvidence(context, { command, result, as }) : undefined;
   const said = result.stderr.trim();
   if (said !== '') lines.push(said.slice(0, 10_000).toWellFormed());
   return {
     text: lines.join('\n'),
     isError: !isSuccess(result),
     detail: { ...toProgramDetail(result), files: files.slice(0, MAX_LISTED), count: files.length },
-    ...(check && ok ? { evidence: { command, exitCode: result.exitCode } } : {}),
+    ...(evidence ? { evidence } : {}),
   };
 }

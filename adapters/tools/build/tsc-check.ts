@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { toEvidence } from '../project/check-evidence.ts';
 import { isFile } from '../project/package-json.ts';
 import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
@@ -21,6 +22,7 @@ export const tscCheck = defineTool({
   name: 'tsc_check',
   description: 'Type-check with TypeScript, without emitting; project references are followed.',
   input,
+  deferred: true,
   effects: ['execute'],
   // A check that is made twice says what is there now.
   resume: 'repeat',
@@ -34,16 +36,18 @@ export const tscCheck = defineTool({
     const { result, timeoutMs } = run;
     if (isMissing(result, result.output, 'tsc')) return toMissing(context, { program: 'tsc', brings: 'typescript' });
     const diagnostics = toTscDiagnostics(result.output);
-    const evidence = { command, exitCode: result.exitCode };
+    const evidence = await toEvidence(context, { command, result, as: { kind: 'types', runner: 'tsc' } });
     // What it says in other words, such as a crash, is shown as it is.
-    if (diagnostics.length === 0 && !isSuccess(result)) return { ...toProgramOutput(command, run), evidence };
+    if (diagnostics.length === 0 && !isSuccess(result)) {
+      return { ...toProgramOutput(command, run), ...(evidence ? { evidence } : {}) };
+    }
     const lines = [`$ ${command}`, describeDiagnostics(diagnostics), ...describeEnd(result, timeoutMs)];
     if (result.truncated) lines.push('[there were more complaints than are read]');
     return {
       text: lines.join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), diagnostics: toListed(diagnostics), count: diagnostics.length },
-      evidence,
+      ...(evidence ? { evidence } : {}),
     };
   },
 });

@@ -21,6 +21,7 @@ export const gitBranch = defineTool({
   description: 'List, create (and switch to), switch or delete branches. Refuses what would lose work.',
   input,
   // A change of branch runs the filters that the repository's configuration names.
+  deferred: true,
   effects: ['execute', 'write'],
   resume: 'tell',
   // A layer would keep the files and lose the branch.

@@ -11,6 +11,7 @@ export const gitCheckpoint = defineTool({
   description:
     'Save the workspace as a commit on a private ref. Index, HEAD and branches stay as they are. Each run that changed files ends with one anyway.',
   input: z.object({ message: z.string().optional() }),
+  deferred: true,
   effects: ['write'],
   // A second commit of the same state is not made, so repeating does no harm.
   resume: 'repeat',

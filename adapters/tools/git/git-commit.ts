@@ -27,6 +27,7 @@ export const gitCommit = defineTool({
   description: 'Commit what is staged, or paths, or all. Refuses secrets; runs no hooks and signs nothing.',
   input,
   // Git runs the filters that the repository's configuration names.
+  deferred: true,
   effects: ['execute', 'write'],
   resume: 'tell',
   // A layer would keep the files and lose the commit.

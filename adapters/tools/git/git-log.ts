@@ -10,6 +10,7 @@ export const gitLog = defineTool({
     limit: z.number().min(1).max(1_000).optional().describe('default 20'),
     path: z.string().optional(),
   }),
+  deferred: true,
   effects: ['read'],
   resume: 'repeat',
   async prepare({ path = '.' }, { workspace }) {

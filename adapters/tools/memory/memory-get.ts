@@ -8,6 +8,7 @@ export const memoryGet = defineTool({
   name: 'memory_get',
   description: 'Give one note that was remembered in this or an earlier session.',
   input: z.object({ key: z.string() }),
+  deferred: true,
   effects: ['read'],
   resume: 'repeat',
   prepare: async ({ key }) => ({ title: `memory get ${key.slice(0, 100)}`, access: [] }),

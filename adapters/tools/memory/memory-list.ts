@@ -8,6 +8,7 @@ export const memoryList = defineTool({
   name: 'memory_list',
   description: 'List what is remembered, the latest first.',
   input: z.object({ category: z.string().optional() }),
+  deferred: true,
   effects: ['read'],
   resume: 'repeat',
   async prepare({ category = '' }) {

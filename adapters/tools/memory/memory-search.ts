@@ -10,6 +10,7 @@ export const memorySearch = defineTool({
   name: 'memory_search',
   description: 'Find remembered notes by words.',
   input: z.object({ query: z.string() }),
+  deferred: true,
   effects: ['read'],
   resume: 'repeat',
   async prepare({ query }) {

@@ -16,6 +16,7 @@ export const memorySet = defineTool({
     value: z.string(),
     category: z.string().optional(),
   }),
+  deferred: true,
   effects: ['write'],
   // Setting the same value again does no harm.
   resume: 'repeat',

@@ -10,6 +10,7 @@ export const runNodeScript = defineTool({
   name: 'run_node_script',
   description: 'Run a file, or code, with Node.js.',
   input: scriptInput,
+  deferred: true,
   effects: ['execute'],
   resume: 'tell',
   prepare: (input, context) => toScriptIntent(input, context, NODE),

@@ -9,6 +9,7 @@ export const runPythonScript = defineTool({
   name: 'run_python_script',
   description: "Run a file, or code, with the project's Python 3.",
   input: scriptInput,
+  deferred: true,
   effects: ['execute'],
   resume: 'tell',
   prepare: choose,

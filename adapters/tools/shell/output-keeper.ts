@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { BlobRef } from '@klaus/core/protocol';
+import { isKlausError, type BlobRef } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 
 /** Output up to here is given whole, in characters; of more, head and tail are kept and the whole becomes a blob. */
@@ -12,6 +12,8 @@ export class OutputKeeper {
   readonly #decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() };
   #early: Uint8Array[] = [];
   #blob: ReturnType<ToolContext['openBlob']> | undefined;
+  /** True when there was no room to begin a blob. */
+  #unkept = false;
   #head = '';
   #tail = '';
   #left = 0;
@@ -26,29 +28,46 @@ export class OutputKeeper {
     this.#context.progress(text);
     this.#add(text);
     if (this.#blob) this.#blob.write(chunk);
-    else this.#early.push(Uint8Array.from(chunk));
-    if (!this.#blob && this.#isLong()) {
-      this.#blob = this.#context.openBlob();
-      for (const early of this.#early) this.#blob.write(early);
-      this.#early = [];
-    }
+    else if (!this.#unkept) this.#early.push(Uint8Array.from(chunk));
+    if (this.#isLong()) this.#begin();
   };
 
   /** The output for the model; `blob` holds all of it where `text` does not. */
   async finish(): Promise<{ text: string; blob?: BlobRef }> {
     this.#add(this.#decoders.stdout.end() + this.#decoders.stderr.end());
-    if (!this.#isLong())
-      return {
-        text: (this.#head + this.#tail).toWellFormed(),
-        ...(this.#blob ? { blob: await this.#blob.finish() } : {}),
-      };
-    const text = `${this.#head}\n[… ${this.#left} characters left out …]\n${this.#tail}`.toWellFormed();
-    return this.#blob ? { text, blob: await this.#blob.finish() } : { text };
+    if (!this.#isLong()) return { text: (this.#head + this.#tail).toWellFormed() };
+    this.#begin();
+    const blob = await this.#close();
+    const lost = blob === undefined ? '\n[the whole output could not be kept: there is no room on the disk]' : '';
+    const text = `${this.#head}\n[… ${this.#left} characters left out …]\n${this.#tail}${lost}`.toWellFormed();
+    return blob ? { text, blob } : { text };
   }
 
   /** Gives up a blob that was begun. */
   abort(): void {
     this.#blob?.abort();
+  }
+
+  /** Puts what there is into a blob. A command that is done is not undone by a disk that has no room for all it said. */
+  #begin(): void {
+    if (this.#blob || this.#unkept) return;
+    try {
+      this.#blob = this.#context.openBlob();
+      for (const early of this.#early) this.#blob.write(early);
+    } catch (error) {
+      if (!isKlausError(error) || error.code !== 'store.full') throw error;
+      this.#unkept = true;
+    }
+    this.#early = [];
+  }
+
+  async #close(): Promise<BlobRef | undefined> {
+    try {
+      return await this.#blob?.finish();
+    } catch (error) {
+      if (!isKlausError(error) || error.code !== 'store.full') throw error;
+      return undefined;
+    }
   }
 
   #isLong(): boolean {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError, type Access } from '@klaus/core/protocol';
 import { defineTool } from '@klaus/core/agent';
+import { toEvidence } from '../project/check-evidence.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { runProgram, toProgramDetail } from './run-program.ts';
 
@@ -42,11 +43,14 @@ export const runCommand = defineTool({
       memoryMb,
     });
     const { result, text, blob } = run;
+    const absolute = (await context.workspace.resolve(cwd ?? '.')).absolute;
+    const evidence = await toEvidence(context, { command, result, text, cwd: absolute });
     return {
       text: [text.replace(/\n$/, ''), ...describeEnd(result, run.timeoutMs)].filter((line) => line !== '').join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), unenforced: result.unenforced },
       ...(blob ? { blob } : {}),
+      ...(evidence ? { evidence } : {}),
     };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager } from '../project/package-manager.ts';
 import { toMissing, toMissingProgram, isMissing } from '../project/project-program.ts';
 import { BRING_PYTHON } from '../project/python.ts';
@@ -37,14 +38,17 @@ export const runTests = defineTool({
     if (missing) return missing;
     const { result, timeoutMs, text, blob } = run;
     const summary = toTestSummary(text);
+    const as = { kind: 'test' as const, runner: 'file' };
+    // A run without a test that says "green" is evidence of nothing.
+    const isNothing = isSuccess(result) && isEmpty(summary);
+    const evidence = isNothing ? undefined : await toEvidence(context, { command, result, summary, as });
     return {
       text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()]
         .filter((line, i) => line !== '' || i > 2)
         .join('\n'),
       isError: !isSuccess(result) || isEmpty(summary),
       detail: { ...summary, ...toProgramDetail(result) },
-      // A run without a test that says "green" is evidence of nothing.
-      ...(isSuccess(result) && isEmpty(summary) ? {} : { evidence: { command, exitCode: result.exitCode } }),
+      ...(evidence ? { evidence } : {}),
       ...(blob ? { blob } : {}),
     };
   },

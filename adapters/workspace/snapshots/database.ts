@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { KlausError } from '@klaus/core/protocol';
+import { makeFolder } from '../make-folder.ts';
 
 const FORMAT = 1;
 const BUSY_TIMEOUT_MS = 10_000;
@@ -43,7 +44,7 @@ export class Database {
     this.folder = folder;
     const file = join(folder, 'snapshots.db');
     this.#connection = guarded(folder, () => {
-      mkdirSync(join(folder, 'packs'), { recursive: true, mode: 0o700 });
+      makeFolder(join(folder, 'packs'));
       if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
       return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     });

@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
+import { makeFolder } from '../make-folder.ts';
 import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './apply.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
@@ -59,7 +60,7 @@ export interface LocalSnapshots extends Snapshots, Disposable {
  */
 export async function createSnapshots(root: string, options: SnapshotsOptions): Promise<LocalSnapshots> {
   const opened = openWorkspaceRoot(root, { allowAny: true });
-  guarded(options.stateDir, () => mkdirSync(options.stateDir, { recursive: true, mode: 0o700 }));
+  guarded(options.stateDir, () => makeFolder(options.stateDir));
   const db = new Database(prepareStore(options.stateDir, opened.path));
   try {
     const kept: Kept = {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../make-folder.ts';
 import { guarded } from './database.ts';
 
 const NAME_FILE = 'workspace.json';
@@ -21,9 +22,10 @@ export interface SnapshotStore {
 export function prepareStore(stateDir: string, root: string): string {
   const folder = join(stateDir, createHash('sha256').update(root).digest('hex').slice(0, 32));
   guarded(folder, () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const file = join(folder, NAME_FILE);
-    if (existsSync(file)) return;
+    // A file that the power took away while it was written is made again.
+    if (readRoot(folder) === root) return;
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, `${JSON.stringify({ root })}\n`, { mode: 0o600 });
     renameSync(draft, file);

@@ -1,5 +1,6 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
+import { findOpenRun } from '../open-run.ts';
 
 /** `klaus cancel ID`: stops the run of a session, whichever process it is in. */
 export async function cancel(id: string): Promise<number> {
@@ -9,7 +10,9 @@ export async function cancel(id: string): Promise<number> {
     process.stderr.write(`Nothing is running in session ${session.id}.\n`);
     return EXIT.done;
   }
-  await session.send({ type: 'cancel' });
+  const run = findOpenRun(session);
+  const reason = 'The user stopped the run with klaus cancel.';
+  await session.send({ type: 'cancel', by: 'cli', reason, ...(run === undefined ? {} : { run }) });
   // Nobody may be there to see the wish; then it is carried out here, and nothing else: what waits behind
   // the run in the inbox is for a process that shows it.
   const enough = new AbortController();
@@ -20,6 +23,6 @@ export async function cancel(id: string): Promise<number> {
   const result = await session.advance({ signal: enough.signal });
   unsubscribe();
   const how = result.state === 'busy' ? 'The process that holds it is stopping' : 'Cancelled';
-  process.stderr.write(`${how}: session ${session.id}.\n`);
+  process.stderr.write(`${how}: ${run === undefined ? '' : `run ${run} of `}session ${session.id}.\n`);
   return EXIT.done;
 }

@@ -1,17 +1,18 @@
 import type { Klaus, Session } from '@klaus/sdk';
 import { openKlaus } from '../open-klaus.ts';
 import { UsageError } from '../report-error.ts';
-import { type LimitOptions, type RunOptions, type ShowOptions, toLimits } from '../run-options.ts';
+import { type LimitOptions, type RunOptions, type ShowOptions, toLimits, toWait } from '../run-options.ts';
 import { createOutput, workOn } from '../show-session.ts';
 import { lastSeq, toOnAsk } from './run.ts';
 
 /** `klaus resume ID`: goes on after a crash, a limit, a failure or a cancel. */
 export async function resume(
   id: string,
-  options: ShowOptions & LimitOptions & Pick<RunOptions, 'onAsk'>,
+  options: ShowOptions & LimitOptions & Pick<RunOptions, 'onAsk' | 'waitForModel'>,
 ): Promise<number> {
   const output = createOutput(options);
-  await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });
+  const settings = { onAsk: options.onAsk, 'retry.waitMs': options.waitForModel };
+  await using klaus = await openKlaus({ settings, onNotice: (text) => output.note(text) });
   const session = klaus.session(id);
   const { last, state } = readRun(klaus, session);
   const { onAsk, asks } = toOnAsk(klaus, options);
@@ -24,7 +25,7 @@ export async function resume(
     );
   }
   // A run that was cut off goes on by itself; one that ended needs to be asked for.
-  if (state === 'stopped') await session.send({ type: 'resume', onAsk });
+  if (state === 'stopped') await session.send({ type: 'resume', onAsk, ...toWait(options) });
   return await workOn({ klaus, session, after: last, show: options, output, asks });
 }
 

@@ -4,7 +4,7 @@ import { openKlaus, toFolder } from '../open-klaus.ts';
 import type { Output } from '../output/output.ts';
 import { readStdin, toPromptParts } from '../prompt-input.ts';
 import { UsageError } from '../report-error.ts';
-import { type RunOptions, toGivenSettings, toLimits, toSettings } from '../run-options.ts';
+import { type RunOptions, toGivenSettings, toLimits, toSettings, toWait } from '../run-options.ts';
 import { canAsk, createOutput, workOn } from '../show-session.ts';
 
 /** `klaus "prompt"` and `klaus run`: one prompt, in a new session or in an existing one. */
@@ -15,7 +15,11 @@ export async function run(words: readonly string[], options: RunOptions): Promis
   const settings =
     options.session === undefined && options.continue === undefined
       ? toSettings(options)
-      : { ...toGivenSettings(options), ...(options.onAsk ? { onAsk: options.onAsk } : {}) };
+      : {
+          ...toGivenSettings(options),
+          'retry.waitMs': options.waitForModel,
+          ...(options.onAsk ? { onAsk: options.onAsk } : {}),
+        };
   await using klaus = await openKlaus({ cwd: options.cwd, settings, onNotice: (text) => output.note(text) });
   const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
 
@@ -63,7 +67,7 @@ export async function sendPrompt({
     const limits = toLimits(options);
     if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
   }
-  await session.prompt(parts, { onAsk, delivery });
+  await session.prompt(parts, { onAsk, delivery, ...toWait(options), ...(options.pin && { pin: true }) });
   return workOn({
     klaus,
     session,

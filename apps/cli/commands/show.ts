@@ -24,6 +24,8 @@ export async function show(id: string, options: { json?: true; plain?: true }): 
   return EXIT.done;
 }
 
+const PAINTS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
+
 function toLines(entry: Entry): string {
   switch (entry.kind) {
     case 'opened': {
@@ -43,6 +45,8 @@ function toLines(entry: Entry): string {
       return `${entry.title}: ${entry.outcome}, ${entry.duration}\n${shorten(entry.output)}`.trimEnd();
     case 'note':
       return entry.text;
+    case 'evidence':
+      return entry.text;
     case 'end':
       return `${entry.outcome}: ${entry.reason}\n${entry.facts}`;
   }
@@ -52,6 +56,7 @@ function paintHead(entry: Entry, head: string, paint: Paint): string {
   if (entry.kind === 'user' || entry.kind === 'opened') return paint('bold', head);
   if (entry.kind === 'model') return paint('cyan', head);
   if (entry.kind === 'note') return paint('dim', head);
+  if (entry.kind === 'evidence') return paint(PAINTS[entry.mark], head);
   const good = entry.kind === 'call' ? entry.ok : entry.outcome === 'done';
   return paint(good ? 'green' : 'red', head);
 }

@@ -11,6 +11,9 @@ const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'ref'
 export function describeCall(name: string, input: unknown, max = 72): string {
   if (typeof input !== 'object' || input === null) return toLine(name, max);
   const fields = input as Record<string, unknown>;
+  // What stands in it is what is called.
+  if (name === 'use_tool' && typeof fields['name'] === 'string')
+    return describeCall(fields['name'], fields['input'], max);
   const key = SUBJECTS.find((candidate) => typeof fields[candidate] === 'string' && fields[candidate] !== '');
   const subject = key === undefined ? patchedFiles(fields['patch']) : String(fields[key]);
   return toLine(subject === '' ? name : `${name} ${subject}`, max);

@@ -20,6 +20,7 @@ export function toMarkdown(entry: Entry): string {
       return `### ${code(entry.title)}${ended}, ${entry.duration}\n\n${fence(entry.output)}\n`;
     }
     case 'note':
+    case 'evidence':
       return `> ${entry.text.replaceAll('\n', '\n> ')}\n`;
     case 'end':
       return `---\n\n**${entry.outcome}**: ${entry.reason}\n\n${entry.facts}\n`;

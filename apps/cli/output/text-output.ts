@@ -1,5 +1,6 @@
 import type { Event, EventOf, EventType, Live } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
+import { toEvidenceLines } from './evidence-lines.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 import type { Output } from './output.ts';
 import { toLine, toPrintable } from './printable.ts';
@@ -169,7 +170,8 @@ function createFactViews(screen: Screen): Views {
       // A title that failed is nobody's loss.
       if (event.outcome === 'ok' || event.outcome === 'cancelled' || event.purpose === 'title') return;
       const what = toLine(`${event.model}: ${event.message ?? event.outcome.replaceAll('_', ' ')}`, 200);
-      const next = event.retryInMs === undefined ? '' : `; trying again in ${formatDuration(event.retryInMs)}`;
+      const left = event.waitUntil === undefined ? '' : `, for ${formatDuration(event.waitUntil - event.at)} at most`;
+      const next = event.retryInMs === undefined ? '' : `; trying again in ${formatDuration(event.retryInMs)}${left}`;
       line(`${mark('warn')}${what}${next}`);
     },
     'approval.answered': (event) =>
@@ -182,6 +184,7 @@ function createFactViews(screen: Screen): Views {
     },
     'context.compacted': (event) =>
       line(`${mark('info')}${paint('dim', `${formatNumber(event.dropped, 'older message')} replaced by a summary`)}`),
+    'context.pinned': (event) => line(`${mark('info')}${paint('dim', `pinned: ${toLine(event.text, 100)}`)}`),
     'workspace.restored': (event) => {
       const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
       line(
@@ -198,10 +201,8 @@ function createFactViews(screen: Screen): Views {
 
 function showEnd(screen: Screen, event: EventOf<'run.finished'>): void {
   const { mark, paint, line } = screen;
-  // Of a check that ran several times, only the last result is the state of things.
-  for (const { command, exitCode } of new Map(event.evidence.map((check) => [check.command, check])).values()) {
-    const result = exitCode === null ? 'ended by a signal' : `exit ${exitCode}`;
-    line(`${mark(exitCode === 0 ? 'ok' : 'bad')}${toLine(command, 80)} ${paint('dim', result)}`);
+  for (const { mark: kind, text, detail } of toEvidenceLines(event)) {
+    line(`${mark(kind)}${toLine(text, 120)} ${paint('dim', toLine(detail, 300))}`);
   }
   const facts = [
     formatNumber(event.turns, 'turn'),

@@ -1,5 +1,6 @@
-import type { Event, Message } from '@klaus/sdk';
+import type { Event, EventOf, Message } from '@klaus/sdk';
 import { describeCall } from './describe-call.ts';
+import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
 /** One thing that a reader of a session wants to see. */
@@ -18,6 +19,7 @@ export type Entry =
   | { kind: 'model'; text: string; at: number }
   | { kind: 'call'; title: string; ok: boolean; outcome: string; output: string; duration: string; at: number }
   | { kind: 'note'; text: string; at: number }
+  | { kind: 'evidence'; mark: 'ok' | 'warn' | 'bad'; text: string; at: number }
   | { kind: 'end'; outcome: string; reason: string; facts: string; at: number };
 
 /** A session's log as a person reads it: a fold that holds no more than the titles of open calls. */
@@ -88,6 +90,12 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
       case 'context.compacted':
         yield { kind: 'note', text: `${formatNumber(event.dropped, 'older message')} replaced by a summary.`, at };
         break;
+      case 'context.pinned':
+        yield { kind: 'note', text: `Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`, at };
+        break;
+      case 'context.unpinned':
+        yield { kind: 'note', text: `Unpinned ${event.pin} by ${event.by}.`, at };
+        break;
       case 'workspace.restored': {
         const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
         yield {
@@ -103,7 +111,11 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
       case 'notice':
         yield { kind: 'note', text: event.text, at };
         break;
+      case 'evidence.verified':
+        yield* toVerifiedEntries(event, at);
+        break;
       case 'run.finished': {
+        yield* toEvidenceEntries(event, at);
         const facts = `${formatNumber(event.turns, 'turn')}, ${formatNumber(event.toolCalls, 'tool call')}, ${formatUsage(event.usage)}, ${formatUsd(event.usd)}`;
         yield { kind: 'end', outcome: event.outcome, reason: event.reason, facts, at };
         break;
@@ -114,6 +126,35 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
   }
   for (const call of open)
     yield { kind: 'note', text: `Begun and without a result yet: ${titles.get(call) ?? call}`, at };
+}
+
+function toPinSource({ source, by }: EventOf<'context.pinned'>): string {
+  return source === undefined ? ` by ${by}` : ` by ${by}, from ${source}`;
+}
+
+/** The checks of a run and what its last words claim. */
+function toEvidenceEntries(event: EventOf<'run.finished'>, at: number): Entry[] {
+  const proven = (event.claims ?? []).filter(({ status }) => status === 'verified');
+  return [...toEvidenceLines(event), ...proven.map(toClaimLine)].map(({ kind, mark, text, detail }) => {
+    const line = kind === 'check' ? `Check ${text}: ${detail}` : `Claim ${text} ${detail}`;
+    return { kind: 'evidence', mark, text: line, at };
+  });
+}
+
+const MARKS = { passed: 'ok', skipped: 'warn', failed: 'bad', denied: 'bad' } as const;
+
+function toVerifiedEntries({ checks, by }: EventOf<'evidence.verified'>, at: number): Entry[] {
+  return checks.map(({ command, result, exitCode, differs, recorded, reason }) => {
+    const ended = exitCode === null ? '' : `, exit ${exitCode}`;
+    const was = differs ? `, differs from the record (exit ${recorded ?? 'by a signal'})` : '';
+    const why = reason === undefined ? '' : `: ${reason}`;
+    return {
+      kind: 'evidence',
+      mark: MARKS[result],
+      text: `Run again by ${by}: ${command}: ${result}${ended}${was}${why}`,
+      at,
+    };
+  });
 }
 
 function toMessageEntry(message: Message, at: number): Entry | undefined {

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
-import type { Access, BlobRef, Effect, FileChange, Resume } from '../../protocol/index.ts';
+import type { Access, BlobRef, Effect, FileChange, Receipt, Resume } from '../../protocol/index.ts';
 import type { Knowledge } from './memory.ts';
+import type { ToolSpec } from './model.ts';
+import type { Recall } from './recall.ts';
 import type { ExecLimits, Sandbox } from './sandbox.ts';
 import type { FileEdit, Workspace } from './workspace.ts';
 
@@ -34,8 +36,8 @@ export interface ToolOutput {
   changes?: readonly FileChange[];
   /** The whole output where `text` is not all of it. */
   blob?: BlobRef;
-  /** Set by tools that check something: the command and its exit code are evidence for the run. */
-  evidence?: { command: string; exitCode: number | null };
+  /** Set by tools that check something: the command and its exit code are evidence for the run. The engine adds the trees. */
+  evidence?: Omit<Receipt, 'tree' | 'left'>;
 }
 
 /** One thing that looks like a secret. */
@@ -65,6 +67,13 @@ export interface ToolContext {
   restoreSecrets(text: string, current: string): string;
   /** What is remembered about this workspace. Secrets are taken out of what is set, and the session stands with it. */
   readonly memory: Knowledge;
+  /**
+   * Tools outside the request that fit a query, the best first, and the names of all of them. Only what the
+   * session's grant holds.
+   */
+  findTools(query: string): { found: readonly ToolSpec[]; names: readonly string[] };
+  /** The text of this session's log, also of what no longer is in the context. */
+  readonly recall: Recall;
   /** A writer for output too large to keep in memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
   /**
@@ -88,6 +97,11 @@ export interface Tool<Input = unknown> {
    * Git's own data. It is asked about first there.
    */
   readonly inPlace?: boolean;
+  /**
+   * Not in the request: `tool_search` finds it and `use_tool` calls it. For what is not needed in every session;
+   * everything else about it stays the same. Default false.
+   */
+  readonly deferred?: boolean;
   /** Cuts long output to `max` characters in a way that suits it; default: 60 % head and 30 % tail. */
   cut?(text: string, max: number): string;
   /**

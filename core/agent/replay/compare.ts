@@ -11,7 +11,7 @@ export interface Mismatch {
 const ULID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 /** As in the canonical log, but for the request's hash, the attempt and the states: a replay has them too. */
 const ERASED: ReadonlySet<string> = new Set(
-  ERASED_FIELDS.filter((name) => !['requestHash', 'attempt', 'tree', 'from', 'to', 'commit'].includes(name)),
+  ERASED_FIELDS.filter((name) => !['requestHash', 'attempt', 'tree', 'left', 'from', 'to', 'commit'].includes(name)),
 );
 
 /** Compares events by what the canonical log keeps of them; identifiers may have other names, but always the same. */

@@ -1,4 +1,5 @@
 import type { Command, Event } from '../../protocol/index.ts';
+import { toClause } from '../finish.ts';
 
 /** The commands that the events from `from` on answer, as they must have stood in the inbox; empty where none does. */
 export function readCommands(events: readonly Event[], from: number): Command[] {
@@ -17,16 +18,21 @@ function readCommand(events: readonly Event[], at: number): { command: Command; 
   const id = toCommandId(at);
   switch (event.type) {
     case 'run.started': {
-      const { onAsk } = event;
-      if (event.trigger === 'prompt') return readPrompt(events, { at, id, onAsk });
+      const { onAsk, waitForModelMs } = event;
+      const options = { onAsk, ...(waitForModelMs === undefined ? {} : { waitForModelMs }) };
+      if (event.trigger === 'prompt') return readPrompt(events, { at, id, ...options });
       const said = events[at + 1];
       const isSaid = said?.type === 'message.added' && said.message.origin === 'engine' && said.at === event.at;
-      return { command: { type: 'resume', id, onAsk }, next: isSaid ? at + 2 : at + 1 };
+      return { command: { type: 'resume', id, ...options }, next: isSaid ? at + 2 : at + 1 };
     }
     case 'message.added': {
       if (event.message.origin !== 'steer') return undefined;
       const { parts } = event.message;
-      return { command: { type: 'prompt', id, parts, onAsk: 'deny', delivery: 'steer' }, next: at + 1 };
+      const pin = readPromptPin(events, at + 1);
+      return {
+        command: { type: 'prompt', id, parts, onAsk: 'deny', delivery: 'steer', ...pin },
+        next: at + (pin ? 2 : 1),
+      };
     }
     case 'approval.answered': {
       const { approval, answer, by, note, hunks, scope } = event;
@@ -38,6 +44,12 @@ function readCommand(events: readonly Event[], at: number): { command: Command; 
     }
     case 'session.changed':
       return readChange(events, at);
+    case 'context.pinned': {
+      const { pin, text, source, by } = event;
+      return { command: { type: 'pin', id: pin, text, by, ...(source === undefined ? {} : { source }) }, next: at + 1 };
+    }
+    case 'context.unpinned':
+      return { command: { type: 'unpin', id, pin: event.pin, by: event.by }, next: at + 1 };
     case 'grant.changed':
       // Which parts were named is not recorded, only what was left: that is taken as it is, see compare.ts.
       return { command: { type: 'revoke', id, by: event.by ?? 'klaus', reason: event.reason }, next: at + 1 };
@@ -53,16 +65,29 @@ export function toCommandId(at: number): string {
 
 function readPrompt(
   events: readonly Event[],
-  { at, id, onAsk }: { at: number; id: string; onAsk: 'deny' | 'wait' },
+  { at, id, ...options }: { at: number; id: string; onAsk: 'deny' | 'wait'; waitForModelMs?: number },
 ): { command: Command; next: number } | undefined {
   for (let next = at + 1; next < events.length; next++) {
     const event = events[next]!;
     if (event.type === 'session.changed') continue;
     if (event.type !== 'message.added') return undefined;
     if (event.message.origin !== 'user') continue;
-    return { command: { type: 'prompt', id, parts: event.message.parts, onAsk, delivery: 'queue' }, next: next + 1 };
+    const { parts } = event.message;
+    const pin = readPromptPin(events, next + 1);
+    return {
+      command: { type: 'prompt', id, parts, delivery: 'queue', ...options, ...pin },
+      next: next + (pin ? 2 : 1),
+    };
   }
   return undefined;
+}
+
+/** That a prompt was to be pinned, by the event behind it: the pin has the name of the command. */
+function readPromptPin(events: readonly Event[], at: number): { pin: true; id?: string } | undefined {
+  const event = events[at];
+  if (event?.type === 'context.pinned' && event.by === 'prompt') return { pin: true, id: event.pin };
+  const isRefused = event?.type === 'notice' && event.text.startsWith('The prompt was not pinned. ');
+  return isRefused ? { pin: true } : undefined;
 }
 
 function isLimit(events: readonly Event[], approval: string, before: number): boolean {
@@ -88,13 +113,17 @@ function readChange(events: readonly Event[], at: number): { command: Command; n
 
 /** A cancel is known by its end: everything that was open is settled, and the user stopped the run. */
 function toCancel(events: readonly Event[], at: number): { command: Command; next: number } | undefined {
+  const settled: string[] = [];
   for (let next = at; next < events.length; next++) {
     const event = events[next]!;
     if (event.type === 'run.finished') {
-      const isCancel = event.outcome === 'cancelled' && event.reason === 'The user stopped the run.';
-      return isCancel ? { command: { type: 'cancel', id: toCommandId(at) }, next: next + 1 } : undefined;
+      const { outcome, reason, by } = event;
+      if (outcome !== 'cancelled' || !settled.every((output) => output.includes(toClause(reason)))) return undefined;
+      const command: Command = { type: 'cancel', id: toCommandId(at), reason, ...(by === undefined ? {} : { by }) };
+      return { command, next: next + 1 };
     }
-    if (!isSettling(event)) return undefined;
+    if (event.type === 'tool.finished') settled.push(event.output);
+    else if (!isSettling(event)) return undefined;
   }
   return undefined;
 }
@@ -108,8 +137,6 @@ function isSettling(event: Event): boolean {
       return event.stopReason === 'cancelled';
     case 'approval.answered':
       return event.answer === 'superseded';
-    case 'tool.finished':
-      return event.output.includes('the user stopped the run');
     case 'gate.decided':
       return event.call.startsWith('checkpoint-');
     case 'workspace.committed':

@@ -1,5 +1,5 @@
 import type { Event } from '../../protocol/index.ts';
-import { KlausError } from '../../protocol/index.ts';
+import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../engine.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../ports/store.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { EngineSettings } from '../settings.ts';
-import { createToolRegistry } from '../tool-registry.ts';
+import { createToolRegistry, type ToolRegistry } from '../tool-registry.ts';
 import { createRecordedLooks } from './recorded-looks.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
 import { createRunningCalls, toRecordedTool } from './recorded-tools.ts';
@@ -37,7 +37,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
         return createRecordedModel(recording, { name, onRequest });
       },
     },
-    tools: createToolRegistry(options.tools.map((tool) => toRecordedTool(tool, recording, running))),
+    tools: createRecordedTools(options.tools, (tool) => toRecordedTool(tool, recording, running)),
     clock: {
       now: () => recording.next?.at ?? recording.events.at(-1)?.at ?? 0,
       async sleep() {
@@ -65,6 +65,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       search: () => [],
       remove: unreachable,
     }),
+    openRecall: () => ({ search: unreachable, read: () => undefined }),
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
       snapshot: async () => nextTree(recording),
@@ -94,6 +95,17 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     rules: [],
     checkpoint: unreachable,
     recorded: looks,
+  };
+}
+
+/** The search for tools answers from the record too. */
+function createRecordedTools(tools: readonly Tool[], record: (tool: Tool) => Tool): ToolRegistry {
+  const registry = createToolRegistry(tools.filter(({ name }) => name !== TOOL_SEARCH).map(record));
+  const search = record(registry.get(TOOL_SEARCH));
+  return {
+    ...registry,
+    find: (name) => (name === TOOL_SEARCH ? search : registry.find(name)),
+    get: (name) => (name === TOOL_SEARCH ? search : registry.get(name)),
   };
 }
 

@@ -82,6 +82,17 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       const index = find((event) => event.type === 'gate.decided' && event.call.startsWith('checkpoint-'));
       return index < 0 ? [] : bodies(index, isOfCheckpoint);
     },
+    closed() {
+      const event = recording.events[find(({ type }) => type === 'run.finished')];
+      if (event?.type !== 'run.finished') return undefined;
+      const { evidence, tree, claim = 'none', claims } = event;
+      return { evidence, claim, ...(tree === undefined ? {} : { tree }), ...(claims ? { claims } : {}) };
+    },
+    retried() {
+      const { next } = recording;
+      if (next?.type !== 'model.attempted' || next.retryInMs === undefined) return undefined;
+      return { delay: next.retryInMs, ...(next.waitUntil === undefined ? {} : { waitUntil: next.waitUntil }) };
+    },
   };
 }
 

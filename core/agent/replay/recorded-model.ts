@@ -128,12 +128,19 @@ function toTitleText(event: Event | undefined): string {
   return `${event.title ?? ''}\n${event.summary ?? ''}`;
 }
 
+/** Characters that no context window holds. */
+const VAIN_NOTES = 8 * 1_048_576;
+
 /** The model's part of the summary that stands for the head of a history. */
 function toNotes(event: Event | undefined): string {
   if (event?.type !== 'context.compacted') return '';
   const { summary } = event;
+  // Notes that were no shorter than what they stood for were not taken, and are not recorded.
+  if (event.dropped === 0) return '-'.repeat(VAIN_NOTES);
   const begin = summary.indexOf('<notes>\n');
-  const request = summary.indexOf("\n</notes>\nThe user's first request");
-  const end = request < 0 ? summary.lastIndexOf('\n</notes>') : request;
+  const ends = ['\n</notes>\nNothing of it is lost: recall {', "\n</notes>\nThe user's first request"]
+    .map((behind) => summary.indexOf(behind))
+    .filter((index) => index >= 0);
+  const end = ends.length > 0 ? Math.min(...ends) : summary.lastIndexOf('\n</notes>');
   return begin < 0 || end < begin ? summary : summary.slice(begin + '<notes>\n'.length, end);
 }

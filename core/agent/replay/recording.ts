@@ -174,14 +174,26 @@ function toDifference(event: Event, mismatch: Mismatch): ReplayDifference {
   return { kind, seq: event.seq, type: event.type, ...turn, ...mismatch };
 }
 
-/** True for what the loop never says: the opening, an undo or redo with its message, and the state kept before it. */
+/** Where a run begins and ends. */
+const EDGES: ReadonlySet<string> = new Set(['run.started', 'run.finished']);
+
+/**
+ * True for what the loop never says: the opening, an undo or redo with its message and the state kept before it, checks
+ * that were run again, and a pin that was refused.
+ */
 function isOutside(events: readonly Event[], at: number): boolean {
   const event = events[at];
   if (!event) return false;
   switch (event.type) {
     case 'session.opened':
     case 'session.closed':
+    case 'evidence.verified':
       return true;
+    case 'gate.decided':
+      // The loop judges calls in a run alone.
+      return events.findLast(({ type }, index) => index < at && EDGES.has(type))?.type !== 'run.started';
+    case 'notice':
+      return event.text.startsWith('Not pinned. ');
     case 'workspace.restored':
       return event.kind !== 'review';
     case 'workspace.snapshotted': {

@@ -1,4 +1,4 @@
-import { isKlausError, type Event } from '../../protocol/index.ts';
+import { isKlausError, TOOL_SEARCH, USE_TOOL, type Event, type EventOf } from '../../protocol/index.ts';
 import { advance } from '../advance.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -58,9 +58,11 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   const counts: ReplayCounts = { events: 0, requests: 0, skipped: 0, inherited: 0 };
   const unplayable = (seq: number, reason: string): Replayed => ({ ...counts, outcome: 'unplayable', seq, reason });
   if (opened?.type !== 'session.opened') return unplayable(1, 'the log does not begin with session.opened');
-  const known = new Set(options.tools.map(({ name }) => name));
+  const known = new Set([...options.tools.map(({ name }) => name), TOOL_SEARCH, USE_TOOL]);
   const missing = opened.tools.filter((name) => !known.has(name));
   if (missing.length > 0) return unplayable(1, `this Klaus has no tool ${missing.join(', ')}`);
+  const strange = findStrange(events, known);
+  if (strange) return unplayable(strange.seq, `this Klaus has no tool ${strange.name}, which was called there`);
   const early = findEarly(events);
   if (early) return unplayable(early.seq, 'the log is of an early Klaus and does not say what was known of the model');
   if (opened.forked) counts.inherited = opened.forked.seq + opened.forked.settled;
@@ -80,6 +82,18 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   if (failed !== undefined) return unplayable(recording.next?.seq ?? events.length, failed);
   return { ...counts, outcome: 'equal', isCutOff: recording.isCutOff };
 }
+
+/** The first judged call of a tool that was added to the engine of the record. */
+function findStrange(events: readonly Event[], known: ReadonlySet<string>): EventOf<'gate.decided'> | undefined {
+  for (const event of events) {
+    if (event.type !== 'gate.decided' || known.has(event.name) || UNKNOWN.has(event.rule)) continue;
+    if (!event.call.startsWith('checkpoint-')) return event;
+  }
+  return undefined;
+}
+
+/** Rules that refuse what is no tool. */
+const UNKNOWN: ReadonlySet<string> = new Set(['tool', 'input']);
 
 /** The first request of a log that was made before requests and the model's sizes were recorded. */
 function findEarly(events: readonly Event[]): Event | undefined {

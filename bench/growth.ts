@@ -1,0 +1,85 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { startModelServer } from '@klaus/sdk';
+import { createPlace } from '../test/fixtures/place.ts';
+import type { Benchmark, Row } from './benchmark.ts';
+import type { Growth, GrowthOrder } from './growth-process.ts';
+import { findNoSandbox } from './program.ts';
+
+const EARLY = 100;
+const DELTAS = 100;
+const OUTPUTS = 10;
+const OUTPUT_BYTES = 20_000_000;
+/** Milliseconds after which the process is given up. */
+const HUNG_MS = 600_000;
+const WORD = 'word ';
+
+/** What a long session adds to the memory of its process: 100 deltas in every turn, and now and then a large output. */
+export const growth: Benchmark = {
+  name: 'growth',
+  async run({ quick }) {
+    const turns = quick ? 220 : 1_000;
+    const name = `growth from turn ${EARLY} to turn ${turns.toLocaleString('en')}`;
+    if (!existsSync('/proc/self/status')) return [{ name, skipped: 'resident memory is read from /proc' }];
+    using place = createPlace();
+    mkdirSync(place.home, { mode: 0o700 });
+    const sandbox = (await findNoSandbox(place)) === undefined ? 'bubblewrap' : 'host';
+    const server = await startModelServer({ script: toScript(turns) });
+    try {
+      const { home, workspace, env } = place;
+      const order: GrowthOrder = { place: { home, workspace, env }, url: server.url, turns, early: EARLY, sandbox };
+      return toRows(name, await measure(order), turns);
+    } finally {
+      await server.close();
+    }
+  },
+};
+
+async function measure(order: GrowthOrder): Promise<Growth> {
+  const child = fork(join(import.meta.dirname, 'growth-process.ts'), [JSON.stringify(order)], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    timeout: HUNG_MS,
+    killSignal: 'SIGKILL',
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`the session's process ended with ${code ?? signal}`);
+  });
+  const [held] = (await Promise.race([once(child, 'message'), ended])) as [Growth];
+  return held;
+}
+
+function toScript(turns: number): Script {
+  const large = new Set(
+    Array.from({ length: OUTPUTS }, (_, index) => Math.floor(EARLY + ((index + 0.5) * (turns - EARLY)) / OUTPUTS)),
+  );
+  const command = `head -c ${OUTPUT_BYTES} /dev/zero | tr '\\0' a`;
+  const steps = Array.from({ length: turns }, (_, turn) => ({
+    when: { turn },
+    chunk: WORD.length,
+    reply: {
+      text: { repeat: WORD, times: DELTAS },
+      ...(turn === turns - 1
+        ? {}
+        : large.has(turn)
+          ? { calls: [{ name: 'run_command', input: { command } }] }
+          : { calls: [{ name: 'read_file', input: { path: 'README.md' } }] }),
+    },
+  }));
+  return { steps, fallback: { text: 'A title' } };
+}
+
+function toRows(name: string, { early, late, shown }: Growth, turns: number): Row[] {
+  const expected = turns * DELTAS * WORD.length;
+  if (shown < expected) throw new Error(`${shown} characters were shown, not ${expected}`);
+  const row = (what: string, from: number, to: number): Row => ({
+    name: `${name}, ${what}; at most 10.5`,
+    value: (to - from) / 1e6,
+    unit: 'MB',
+    bare: { value: from / 1e6, what: `${what} at turn ${EARLY}` },
+  });
+  return [row('live', early.live, late.live), row('resident', early.resident, late.resident)];
+}

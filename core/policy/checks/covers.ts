@@ -1,0 +1,61 @@
+import type { Check, Evidence, Receipt } from '../../protocol/index.ts';
+
+/** True for what proves something by its exit code. */
+export function isSound(receipt: Receipt): boolean {
+  return receipt.doubt === undefined;
+}
+
+/** True when every check of `earlier` is asked again by one of `later`, on the same files or more. */
+export function covers(later: Receipt, earlier: Receipt): boolean {
+  if (later.command === earlier.command && isSame(later.checks, earlier.checks)) return true;
+  // Of a log from before checks were read, only the command is known.
+  if (!later.checks || !earlier.checks) return later.command === earlier.command;
+  return earlier.checks.every((asked) => later.checks!.some((check) => coversCheck(check, asked)));
+}
+
+function isSame(a: readonly Check[] | undefined, b: readonly Check[] | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function coversCheck(check: Check, asked: Check): boolean {
+  if (check.kind !== asked.kind) return false;
+  const isWider = check.cwd === asked.cwd || check.cwd === '' || asked.cwd.startsWith(`${check.cwd}/`);
+  if (!isWider) return false;
+  // The project's own command for all of its tests asks what any narrower command asks.
+  const isProject = check.script !== undefined && isWhole(check);
+  if (check.runner !== asked.runner && !isProject) return false;
+  if (!check.filters.every((filter) => asked.filters.includes(filter))) return false;
+  if (isWhole(check)) return true;
+  if (asked.paths.length === 0) return false;
+  return asked.paths.every((path) => check.paths.some((wide) => path === wide || path.startsWith(`${wide}/`)));
+}
+
+/** Folders and patterns that hold all tests, or all sources, of a project. */
+const WHOLE =
+  /^(?:(?:\.|\*\*|\*|src|lib|app|apps|packages|test|tests|__tests__|specs?)(?:\/|$))*(?:\.\/\.\.\.|(?:\*\*\/)?[*@({\w|,).!-]*\*[*.\w{},()|@!?[\]-]*)?$/;
+
+/** True for `test`, `lint`, `test:ci`: the project's own word for all of it; false for `test:unit`. */
+export function isMainScript(name: string): boolean {
+  return /^[a-z]+(?:[:_.-](?:all|ci|run|once|cov|coverage|check))?$/i.test(name);
+}
+
+/** True when a check looks at all that its runner finds, and not at a part that was chosen. */
+export function isWhole(check: Check): boolean {
+  if (check.filters.length > 0) return false;
+  // A folder inside that of the tests was chosen.
+  if (/(?:^|\/)(?:tests?|__tests__|specs?)\/./.test(check.cwd)) return false;
+  if (check.script !== undefined && (check.runner === 'file' || check.runner.startsWith('script '))) {
+    return isMainScript(check.script);
+  }
+  if (check.kind === 'types' && check.paths.every((path) => /(?:^|\/)tsconfig[^/]*\.json$/.test(path))) return true;
+  return check.paths.every((path) => WHOLE.test(path));
+}
+
+/** The red checks that no later one answered: neither the same command nor a broader one was green since. */
+export function findOpenReds<Row extends Evidence>(evidence: readonly Row[]): Row[] {
+  return evidence.filter((row, at) => {
+    if (row.exitCode === 0 || !isSound(row)) return false;
+    const later = evidence.slice(at + 1);
+    return !later.some((other) => isSound(other) && covers(other, row));
+  });
+}

@@ -1,0 +1,218 @@
+import type { CheckKind, Evidence } from '../../protocol/index.ts';
+import { covers } from './covers.ts';
+import { readChecks } from './read-checks.ts';
+
+/** A file that differs between the beginning of a run and its end. */
+export interface ChangedFile {
+  /** Relative to the workspace. */
+  path: string;
+  /** Text; null where it was not there, or was no text. */
+  before: string | null;
+  after: string | null;
+  /** It was no file before, or is none now, whatever its text. */
+  isCreated: boolean;
+  isDeleted: boolean;
+}
+
+/** A way in which a run made checks ask for less. */
+export interface Weakening {
+  /** One sentence without its full stop. */
+  reason: string;
+  weakens(row: Evidence): boolean;
+}
+
+const TEST_FILE =
+  /(?:^|\/)(?:tests?|__tests__|specs?|e2e)\/(?!.*(?:fixtures?|__snapshots__|data)\/)[^]*\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|php|sh|swift|exs?|cs)$|[._-](?:test|spec)s?\.[a-z]+$|(?:^|\/)(?:test_[^/]*|[^/]*_tests?|tests?)\.[a-z]+$/i;
+const CONFIG =
+  /(?:^|\/)(?:(?:vitest|vite|jest|playwright|cypress|eslint|stylelint|biome|ava)\.config\.[a-z]+|\.?(?:mocharc|eslintrc|oxlintrc|stylelintrc|nycrc|biome)[^/]*|tsconfig[^/]*\.json|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|conftest\.py|mypy\.ini|\.flake8|\.eslintignore|\.prettierignore|ruff\.toml|biome\.json|\.npmrc|Cargo\.toml)$/;
+
+const CASES =
+  /\b(?:test|it|specify|bench)(?:\.(?:each|concurrent|sequential|only|for))*\s*[(`]|\bdef test_|\bfunc Test\w|#\[(?:\w+::)?test\]|@Test\b|^\s*(?:test|it) ['"]/gm;
+const ASSERTIONS =
+  /\bassert\w*(?:\.\w+)*\s*\(|^\s*assert\s|\bexpect\s*\(|\bt\.(?:is|true|deepEqual|Error|Fatal|equal)\w*\(|\bassert\w*!/gm;
+const SKIPS =
+  /\.(?:skip|todo|only|skipIf|runIf|failing|fails)\b|\b[xf](?:it|describe|test)\s*\(|@(?:pytest\.mark\.|unittest\.)?(?:skip\w*|xfail|Disabled|Ignore)|\bpytest\.skip|\bt\.Skip|\bskipTest\(|#\[ignore|\bprocess\.exit(?:Code)?\b|\bsys\.exit|\bos\._exit|\b(?:skip|todo): *(?:true|['"`])|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bexpect\(\s*true\s*\)|\bassert True\b|^\s*exit 0|\|\| *true\b/gm;
+const TYPES = /@ts-(?:ignore|nocheck|expect-error)|#\s*type:\s*ignore|#\s*mypy:\s*ignore|#\s*pyright:\s*ignore/g;
+const LINTS =
+  /(?:eslint|oxlint|stylelint|tslint|rubocop|pylint|shellcheck):?[- ]disable|biome-ignore|prettier-ignore|#\s*noqa|#\[allow\(|\/\/\s*nolint/g;
+/** Settings by which less is looked at. */
+const NARROWS =
+  /exclude|ignore|skip|deselect|include|testMatch|testRegex|\bfiles\b|\btests?\b|spec|passWithNoTests|noEmitOnError|noCheck|skipLibCheck|strict|\boff\b|['"]?warn|: *0\b|addopts|markers|script-shell|allowJs|checkJs|collect|exit|globals/i;
+
+const count = (text: string | null, pattern: RegExp): number =>
+  text === null ? 0 : [...withoutComments(text).matchAll(pattern)].length;
+const countRaw = (text: string | null, pattern: RegExp): number =>
+  text === null ? 0 : [...text.matchAll(pattern)].length;
+
+function withoutComments(text: string): string {
+  return text
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/^\s*(?:\/\/|#(?!\[)).*$/gm, '')
+    .replace(/"""[^]*?"""|'''[^]*?'''/g, '');
+}
+
+/** Ways in which the changes of a run made its checks ask for less. */
+export function findWeakenings(files: readonly ChangedFile[]): Weakening[] {
+  return [
+    ...findTests(files.filter(({ path }) => TEST_FILE.test(path))),
+    ...findSuppressions(files, { pattern: TYPES, kind: 'types', what: 'type errors are silenced' }),
+    ...findSuppressions(files, { pattern: LINTS, kind: 'lint', what: 'complaints are silenced' }),
+    ...findConfigs(files),
+    ...findScripts(files),
+    ...findRunFiles(files),
+    ...findPrograms(files),
+  ];
+}
+
+/** True for a file whose text tells whether a check was weakened. */
+export function isCheckFile(path: string): boolean {
+  if (/(?:^|\/)node_modules\//.test(path)) return /(?:^|\/)node_modules\/\.bin\/[^/]+$/.test(path);
+  return (
+    TEST_FILE.test(path) ||
+    CONFIG.test(path) ||
+    /(?:^|\/)(?:package\.json|Makefile|GNUmakefile|makefile)$/.test(path) ||
+    /\.(?:[cm]?[jt]sx?|py|go|rs|rb|sh|bash|css|vue|svelte)$/.test(path)
+  );
+}
+
+const hasKind = (row: Evidence, kinds: readonly CheckKind[]): boolean =>
+  row.checks === undefined || row.checks.some(({ kind }) => kinds.includes(kind));
+
+function findTests(files: readonly ChangedFile[]): Weakening[] {
+  const sum = (side: 'before' | 'after', pattern: RegExp): number =>
+    files.reduce((total, file) => total + count(file[side], pattern), 0);
+  const weakens = (row: Evidence): boolean => hasKind(row, ['test', 'other']);
+  const names = list(files.filter(({ before }) => before !== null).map(({ path }) => path));
+  const skipped = sum('after', SKIPS) - sum('before', SKIPS);
+  if (skipped > 0)
+    return [{ reason: `tests were skipped or emptied in this run (${list(files.map(({ path }) => path))})`, weakens }];
+  const cases = sum('before', CASES) - sum('after', CASES);
+  if (cases > 0)
+    return [
+      { reason: `${cases} ${cases === 1 ? 'test is' : 'tests are'} gone since the run began (${names})`, weakens },
+    ];
+  const assertions = sum('before', ASSERTIONS) - sum('after', ASSERTIONS);
+  if (assertions > 0) {
+    return [{ reason: `tests assert less than when the run began (${names}: ${assertions} fewer)`, weakens }];
+  }
+  return [];
+}
+
+function findSuppressions(
+  files: readonly ChangedFile[],
+  { pattern, kind, what }: { pattern: RegExp; kind: CheckKind; what: string },
+): Weakening[] {
+  const more = files.filter(({ before, after }) => countRaw(after, pattern) > countRaw(before, pattern));
+  if (more.length === 0) return [];
+  const weakens = (row: Evidence): boolean => hasKind(row, [kind]);
+  return [{ reason: `${what} since the run began (${list(more.map(({ path }) => path))})`, weakens }];
+}
+
+/** Configurations that were there and of which lines that narrow a check differ. */
+function findConfigs(files: readonly ChangedFile[]): Weakening[] {
+  const narrowing = (text: string | null): string =>
+    (text ?? '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => NARROWS.test(line))
+      .toSorted()
+      .join('\n');
+  const changed = files.filter(
+    ({ path, before, after, isCreated }) => CONFIG.test(path) && !isCreated && narrowing(before) !== narrowing(after),
+  );
+  return changed.map(({ path }) => ({
+    reason: `${path}, which says what is checked, was changed in this run`,
+    weakens: (row) => hasKind(row, toKinds(path)),
+  }));
+}
+
+function toKinds(path: string): CheckKind[] {
+  if (/tsconfig|mypy/.test(path)) return ['types', 'build'];
+  if (/eslint|oxlint|stylelint|biome|flake8|ruff/.test(path)) return ['lint', 'format'];
+  if (/prettier/.test(path)) return ['format'];
+  if (/npmrc|pyproject|setup\.cfg|tox|Cargo/.test(path)) return ['test', 'types', 'lint', 'format', 'build', 'other'];
+  return ['test', 'other'];
+}
+
+/** Scripts of package.json that ask for less than before. */
+function findScripts(files: readonly ChangedFile[]): Weakening[] {
+  return files.flatMap(({ path, before, after }) => {
+    if (!/(?:^|\/)package\.json$/.test(path) || before === null) return [];
+    const was = toScripts(before);
+    const is = toScripts(after ?? '{}');
+    const names = Object.keys(was).filter((name) => was[name] !== is[name]);
+    return names.flatMap((name): Weakening[] => {
+      const earlier = readChecks(was[name]!, { scriptsOf: () => was });
+      const later = is[name] === undefined ? undefined : readChecks(is[name], { scriptsOf: () => is });
+      const isKept =
+        earlier &&
+        later &&
+        later.doubt === undefined &&
+        covers({ command: 'later', exitCode: 0, ...later }, { command: 'earlier', exitCode: 0, ...earlier });
+      if (isKept) return [];
+      const reason = `the script ${name} was changed in this run, from "${was[name]!.slice(0, 80)}" to "${(is[name] ?? '').slice(0, 80)}"`;
+      return [{ reason, weakens: ranScript(is, name) }];
+    });
+  });
+}
+
+/** Rows that ran a script, by itself or through another. */
+function ranScript(scripts: Readonly<Record<string, string>>, name: string): (row: Evidence) => boolean {
+  const through = Object.keys(scripts).filter((other) => scripts[other]!.includes(name));
+  return ({ checks = [] }) =>
+    checks.some(({ script }) => script === name || (script !== undefined && through.includes(script)));
+}
+
+function toScripts(text: string): Record<string, string> {
+  try {
+    const value = (JSON.parse(text) as { scripts?: unknown } | null)?.scripts;
+    if (typeof value !== 'object' || value === null) return {};
+    return Object.fromEntries(
+      Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
+  } catch {
+    return {};
+  }
+}
+
+/** A file that is itself the check, such as `run-tests.sh` or what a script of package.json runs. */
+function findRunFiles(files: readonly ChangedFile[]): Weakening[] {
+  return files.flatMap(({ path, before, after, isCreated }): Weakening[] => {
+    if (after === null) return [];
+    const asserts = count(after, CASES) + count(after, ASSERTIONS);
+    const isTest = TEST_FILE.test(path);
+    // What was written in the run and asserts something is a test like any other.
+    if ((isCreated || isTest) && asserts > 0 && asserts >= count(before, CASES) + count(before, ASSERTIONS)) return [];
+    const weakens = ({ checks = [], command }: Evidence): boolean =>
+      checks.some((check) => {
+        if (check.runner === 'file')
+          return check.paths.some((run) => [check.cwd, run].filter(Boolean).join('/') === path);
+        if (check.runner === 'make') return /(?:^|\/)(?:GNU)?[mM]akefile$/.test(path);
+        return false;
+      }) ||
+      (checks.some(({ runner }) => runner.startsWith('script ')) && isScriptFile(path) && command !== '');
+    const verb = isCreated ? 'was written' : 'was changed';
+    return [{ reason: `${path}, which the check runs, ${verb} in this run`, weakens }];
+  });
+}
+
+/** Files that scripts which are not understood are likely to run. */
+function isScriptFile(path: string): boolean {
+  return /\.(?:sh|bash)$|(?:^|\/)(?:scripts?|tools?|bin)\/[^/]+$|(?:^|\/)(?:GNU)?[mM]akefile$|(?:^|[/._-])(?:check|verify|lint|build|test|tests)\.[cm]?[jt]s$/.test(
+    path,
+  );
+}
+
+/** Installed programs that were put in another's place. */
+function findPrograms(files: readonly ChangedFile[]): Weakening[] {
+  const isInstalled = files.some(({ path }) => /(?:^|\/)node_modules\/(?!\.)/.test(path));
+  return files.flatMap(({ path, isCreated }): Weakening[] => {
+    const name = /(?:^|\/)node_modules\/\.bin\/([^/]+)$/.exec(path)?.[1];
+    if (name === undefined || (isCreated && isInstalled)) return [];
+    return [{ reason: `${path}, a program that checks run, was changed in this run`, weakens: () => true }];
+  });
+}
+
+function list(paths: readonly string[]): string {
+  return paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
+}

@@ -1,0 +1,252 @@
+import {
+  parse,
+  type AndOr,
+  type Command,
+  type CommandNode,
+  type CompoundList,
+  type PipelineNode,
+  type Script,
+} from 'unbash';
+import type { Check } from '../../protocol/index.ts';
+import { ACTED_LATER, readProgram, type ProgramOptions } from './read-program.ts';
+import { toWords } from './static-words.ts';
+
+/** What a command line checks. */
+export interface ReadChecks {
+  checks: Check[];
+  /** Why its exit code proves nothing; absent: 0 means that all of them passed. */
+  doubt?: string;
+}
+
+export interface ReadChecksOptions {
+  /** Where the line runs, relative to the workspace. Default: ''. */
+  cwd?: string;
+  /** Absolute path of the workspace, for lines that name it. */
+  root?: string;
+  /** Scripts of the package.json in a folder, relative to the workspace; undefined where they are not known. */
+  scriptsOf?: (folder: string) => Readonly<Record<string, string>> | undefined;
+}
+
+const DEEPEST = 5;
+const LONGEST = 20_000;
+
+/**
+ * Finds the checks in a command line, and whether its exit code is theirs. What a model says about the command
+ * plays no part. Undefined for a line that checks nothing. Never throws.
+ */
+export function readChecks(line: string, options: ReadChecksOptions = {}): ReadChecks | undefined {
+  if (line.length > LONGEST) return undefined;
+  try {
+    const found = walkText(line, {
+      cwd: options.cwd ?? '',
+      root: options.root,
+      scriptsOf: options.scriptsOf ?? (() => undefined),
+      errexit: false,
+      pipefail: false,
+      depth: 0,
+    });
+    if (found.checks.length === 0) return undefined;
+    const { checks, doubt } = found;
+    return { checks, ...(doubt === undefined ? {} : { doubt }) };
+  } catch {
+    // The parser meets whatever a model writes; what it does not understand proves nothing.
+    return undefined;
+  }
+}
+
+/** What is known while a line is walked. `cd` and `set` change it for what follows. */
+interface Place {
+  cwd: string;
+  root: string | undefined;
+  scriptsOf: NonNullable<ReadChecksOptions['scriptsOf']>;
+  errexit: boolean;
+  pipefail: boolean;
+  depth: number;
+}
+
+/** What a part of a line comes to. */
+interface Found {
+  checks: Check[];
+  doubt?: string | undefined;
+  /** Something ran that is no check and may change files. */
+  acts: boolean;
+  /** It always ends with a failure: `exit 1`, `false`. */
+  fails?: boolean;
+}
+
+const NOTHING: Found = { checks: [], acts: false };
+
+function walkText(text: string, place: Place): Found {
+  if (place.depth > DEEPEST) return { ...NOTHING, acts: true };
+  const script = parse(text);
+  if (script.errors?.[0]) return { ...NOTHING, acts: true };
+  return walkList(script, place);
+}
+
+function walkList(list: Script | CompoundList, place: Place): Found {
+  let all: Found = NOTHING;
+  for (const [at, statement] of list.commands.entries()) {
+    let found = walkAndOr(statement.command, place);
+    const isLast = at === list.commands.length - 1;
+    if (statement.background) found = doubted(found, 'it runs in the background, so its exit code is lost');
+    else if (!isLast && !place.errexit) found = doubted(found, 'what follows it hides its exit code');
+    all = join(all, found);
+  }
+  return all;
+}
+
+/** One part behind another: what acts behind a check may have changed what it saw. */
+function join(first: Found, then: Found): Found {
+  const late = first.checks.length > 0 && then.acts ? ACTED_LATER : undefined;
+  return {
+    checks: [...first.checks, ...then.checks],
+    doubt: first.doubt ?? then.doubt ?? late,
+    acts: first.acts || then.acts,
+    ...(then.fails ? { fails: true } : {}),
+  };
+}
+
+function doubted(found: Found, doubt: string): Found {
+  return found.checks.length === 0 ? found : { ...found, doubt: found.doubt ?? doubt };
+}
+
+function walkAndOr(node: AndOr | PipelineNode, place: Place): Found {
+  if (node.type !== 'AndOr') return walkNode(node, place);
+  let all = walkNode(node.commands[0]!, place);
+  for (const [at, operator] of node.operators.entries()) {
+    const found = walkNode(node.commands[at + 1]!, place);
+    if (operator === '&&') all = join(all, found);
+    else if (found.fails) all = { ...join(all, { ...found, acts: false }), fails: false };
+    else all = doubted(join(all, found), 'its failure is caught by ||');
+  }
+  return all;
+}
+
+function walkNode(node: PipelineNode | CompoundList, place: Place): Found {
+  switch (node.type) {
+    case 'Command':
+      return walkCommand(node, place);
+    case 'CompoundList':
+      return walkList(node, place);
+    case 'BraceGroup':
+      return walkList(node.body, place);
+    case 'Subshell':
+      return walkList(node.body, { ...place });
+    case 'Redirected':
+      return walkNode(node.command, place);
+    case 'Pipeline': {
+      let all: Found = NOTHING;
+      const last = node.commands.length - 1;
+      for (const [at, part] of node.commands.entries()) {
+        const found = walkNode(part, node.commands.length > 1 ? { ...place } : place);
+        const isHidden = at < last && !place.pipefail;
+        all = join(
+          all,
+          isHidden ? doubted(found, `its exit code is lost: that of a pipe is that of its last command`) : found,
+        );
+      }
+      if (node.prefixes.some(({ type }) => type === 'Negation'))
+        return doubted({ ...all, fails: false }, '! turns its exit code round');
+      return all;
+    }
+    default:
+      return walkBranches(node, place);
+  }
+}
+
+/** What runs in a condition, a loop or a function: whether it ran at all is not known. */
+function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, place: Place): Found {
+  const lists: CompoundList[] = [];
+  switch (node.type) {
+    case 'If':
+      lists.push(node.clause, node.then, ...node.elif.flatMap((branch) => [branch.clause, branch.then]));
+      if (node.else) lists.push(node.else);
+      break;
+    case 'While':
+      lists.push(node.clause, node.body);
+      break;
+    case 'For':
+    case 'Select':
+    case 'ArithmeticFor':
+      lists.push(node.body);
+      break;
+    case 'Case':
+      lists.push(...node.items.flatMap((item) => (item.body ? [item.body] : [])));
+      break;
+    case 'Function':
+      // A function can stand in for any program.
+      return { checks: [], acts: true, doubt: 'the line defines a function, which may stand in for a program' };
+    case 'TestCommand':
+    case 'ArithmeticCommand':
+      return NOTHING;
+    default:
+      return { checks: [], acts: true };
+  }
+  let all: Found = NOTHING;
+  for (const list of lists) all = join(all, walkList(list, { ...place }));
+  return doubted({ ...all, fails: false }, 'it runs inside a condition or a loop');
+}
+
+function walkCommand(node: Command, place: Place): Found {
+  const words = toWords(node);
+  const writes = words.writes;
+  const { name } = words;
+  if (!words.argv && !MEANINGS.has(name)) return { ...NOTHING, acts: true };
+  const args = words.argv?.slice(1) ?? ['='];
+  if (name === '') return { ...NOTHING, ...(words.trick === undefined ? {} : { doubt: words.trick }), acts: writes };
+  if (name === 'cd') {
+    place.cwd = toFolder(place, args.find((arg) => arg !== '--') ?? '/');
+    return NOTHING;
+  }
+  if (name === 'set') {
+    if (args.some((arg) => /^-[a-z]*e/.test(arg))) place.errexit = true;
+    if (args.includes('pipefail')) place.pipefail = !args.includes('+o');
+    return NOTHING;
+  }
+  if (name === 'exit' || name === 'return') return { ...NOTHING, fails: args[0] !== undefined && args[0] !== '0' };
+  if (name === 'false') return { ...NOTHING, fails: true };
+  if (MEANINGS.has(name)) {
+    const isHarmless = name === 'export' && words.argv !== undefined && args.every((arg) => !TRICKS.test(arg));
+    const doubt = isHarmless
+      ? undefined
+      : `${name} stands before it, which can change what a program or an exit code means`;
+    return { ...NOTHING, doubt, acts: !isHarmless };
+  }
+  const options: ProgramOptions = {
+    cwd: place.cwd,
+    scriptsOf: place.scriptsOf,
+    readText: (text, { cwd = place.cwd, errexit = false, pipefail = false } = {}) =>
+      walkText(text, { ...place, cwd, errexit, pipefail, depth: place.depth + 1 }),
+  };
+  const found = readProgram(words.argv ?? [], options);
+  if (!found) return { ...NOTHING, acts: writes || !NEUTRAL.has(name) };
+  return { ...found, doubt: found.doubt ?? (found.checks.length > 0 ? words.trick : undefined) };
+}
+
+/** Builtins that change what follows them. */
+const MEANINGS: ReadonlySet<string> = new Set(['trap', 'alias', 'export', 'source', '.', 'eval']);
+
+/** Variables with which another program, or another shell, runs under a known name. */
+const TRICKS = /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|npm_config_\w+|NODE_OPTIONS)=/i;
+
+/** Programs that change no file of a project that a check would see. */
+const NEUTRAL: ReadonlySet<string> = new Set(
+  'echo printf true : cat ls pwd date head tail wc grep rg test [ sleep git which command type env uname id whoami diff tree du df stat file sort uniq jq time'.split(
+    ' ',
+  ),
+);
+
+/** A folder seen from another, relative to the workspace; what leads out of it is kept as it is written. */
+function toFolder({ cwd: from, root }: Pick<Place, 'cwd' | 'root'>, path: string): string {
+  if (root !== undefined && (path === root || path.startsWith(`${root}/`))) {
+    return toFolder({ cwd: '', root }, path.slice(root.length + 1));
+  }
+  if (path.startsWith('/')) return path;
+  const parts = from === '' ? [] : from.split('/');
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else parts.push(part);
+  }
+  return parts.join('/');
+}

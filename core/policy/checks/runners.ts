@@ -1,0 +1,391 @@
+import type { CheckKind } from '../../protocol/index.ts';
+
+/** What is known about a program that checks something. */
+export interface Runner {
+  kind: CheckKind;
+  /** First words that make it a check; absent: it always is one. */
+  verbs?: readonly string[];
+  /** With one of these options it checks; absent: it always does. */
+  needs?: readonly string[];
+  /** Options that leave something out. Those that end with `=` take a value in the next word, too. */
+  filters?: readonly string[];
+  /** Options that take a value in the next word and leave nothing out. */
+  valued?: readonly string[];
+  /** Options with which it lists, explains or lets everything pass. */
+  nothing?: readonly string[];
+  /** Options whose value is a project: what is checked, as a path. */
+  projects?: readonly string[];
+  /** Option that changes files, so that it is no check. */
+  mends?: readonly string[];
+}
+
+const ASKS = ['--help', '-h', '--version', '-v', '-V'];
+const JS_TESTS = [
+  '-t=',
+  '--testNamePattern=',
+  '--testPathPattern=',
+  '--testPathPatterns=',
+  '--grep=',
+  '-g=',
+  '--exclude=',
+];
+
+const VITEST: Runner = {
+  kind: 'test',
+  filters: [...JS_TESTS, '--changed', '--related', '--shard=', '--project=', '--dir=', '--onlyFailures'],
+  valued: ['-c', '--config', '-r', '--root', '--reporter', '--environment', '--pool', '--testTimeout', '--maxWorkers'],
+  nothing: ['--passWithNoTests', '--run=false', '--help', '-h', '--version', '-v', '--mergeReports', '--clearCache'],
+};
+const JEST: Runner = {
+  kind: 'test',
+  filters: [
+    ...JS_TESTS,
+    '--onlyChanged',
+    '-o',
+    '--onlyFailures',
+    '-f',
+    '--findRelatedTests',
+    '--shard=',
+    '--testPathIgnorePatterns=',
+    '--selectProjects=',
+    '--lastCommit',
+    '--changedSince=',
+    '--runTestsByPath',
+  ],
+  valued: ['-c', '--config', '--rootDir', '--reporters', '--maxWorkers', '-w', '--testTimeout', '--testEnvironment'],
+  nothing: [...ASKS, '--passWithNoTests', '--listTests', '--showConfig', '--testFailureExitCode=0', '--clearCache'],
+};
+const MOCHA: Runner = {
+  kind: 'test',
+  filters: ['-g=', '--grep=', '-f=', '--fgrep=', '-i', '--invert', '--ignore=', '--exclude='],
+  valued: ['-R', '--reporter', '-r', '--require', '-t', '--timeout', '--config', '--ui', '-u', '--spec', '--extension'],
+  nothing: [...ASKS, '--dry-run', '--list-files'],
+};
+const PYTEST: Runner = {
+  kind: 'test',
+  filters: [
+    '-k=',
+    '-m=',
+    '--deselect=',
+    '--ignore=',
+    '--ignore-glob=',
+    '--lf',
+    '--last-failed',
+    '--sw',
+    '--stepwise',
+    '--picked',
+    '--testmon',
+  ],
+  valued: ['-c', '-p', '-o', '-n', '--rootdir', '--tb', '--maxfail', '--cov', '--cov-report', '-W', '--junitxml', '-r'],
+  nothing: [...ASKS, '--collect-only', '--co', '--markers', '--fixtures', '--setup-plan', '--setup-only'],
+};
+const UNITTEST: Runner = {
+  kind: 'test',
+  filters: ['-k=', '-p=', '--pattern='],
+  valued: ['-s', '--start-directory', '-t', '--top-level-directory'],
+  nothing: ['-h', '--help'],
+};
+const NODE_TEST: Runner = {
+  kind: 'test',
+  filters: ['--test-name-pattern=', '--test-skip-pattern=', '--test-only', '--test-shard='],
+  valued: [
+    '--test-reporter',
+    '--test-reporter-destination',
+    '--import',
+    '-r',
+    '--require',
+    '--loader',
+    '--test-concurrency',
+    '--test-timeout',
+    '--conditions',
+    '-C',
+  ],
+  nothing: ['--help', '-h', '--version', '-v', '--check', '-c'],
+};
+const TSC: Runner = {
+  kind: 'types',
+  projects: ['-p', '--project'],
+  valued: ['--outDir', '--target', '--module', '--lib', '--pretty', '--rootDir', '--jsx', '--moduleResolution'],
+  nothing: [...ASKS, '--noCheck', '--init', '--showConfig', '--listFilesOnly', '--clean', '--all', '--dry', '-d'],
+};
+const ESLINT: Runner = {
+  kind: 'lint',
+  filters: ['--ignore-pattern=', '--quiet', '--no-inline-config', '--suppress-all'],
+  valued: [
+    '-c',
+    '--config',
+    '-f',
+    '--format',
+    '--ext',
+    '--max-warnings',
+    '-o',
+    '--output-file',
+    '--cache-location',
+    '--rule',
+  ],
+  nothing: [...ASKS, '--print-config', '--init', '--env-info', '--pass-on-no-patterns', '--exit-on-fatal-error'],
+  mends: ['--fix'],
+};
+const GO_TEST: Runner = {
+  kind: 'test',
+  filters: ['-run=', '-skip=', '-short'],
+  valued: ['-count', '-timeout', '-tags', '-p', '-parallel', '-coverprofile', '-cpu'],
+  nothing: ['-list', '-c', '-n', '-h'],
+};
+const CARGO: Pick<Runner, 'filters' | 'valued' | 'nothing'> = {
+  filters: ['-p=', '--package=', '--exclude=', '--test=', '--lib', '--bins', '--skip=', '--doc', '--examples', '-E='],
+  valued: ['--features', '--target', '--manifest-path', '--profile', '-j', '--jobs'],
+  nothing: ['--no-run', '--help', '-h', '--list'],
+};
+
+/** Programs by the name that they are called by. */
+export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
+  vitest: VITEST,
+  jest: JEST,
+  mocha: MOCHA,
+  ava: { kind: 'test', filters: ['-m=', '--match='], valued: ['-c', '-T', '--config'], nothing: ASKS },
+  tap: { kind: 'test', filters: ['-g=', '--grep=', '--only', '--changed'], valued: ['-R'], nothing: ASKS },
+  playwright: {
+    kind: 'test',
+    verbs: ['test'],
+    filters: ['-g=', '--grep=', '--grep-invert=', '--project=', '--last-failed', '--shard=', '--only-changed'],
+    valued: ['-c', '--config', '--reporter', '--workers', '-j'],
+    nothing: [...ASKS, '--list', '--pass-with-no-tests'],
+  },
+  cypress: {
+    kind: 'test',
+    verbs: ['run'],
+    filters: ['-s=', '--spec='],
+    valued: ['-b', '--browser', '-C'],
+    nothing: ASKS,
+  },
+  pytest: PYTEST,
+  'py.test': PYTEST,
+  unittest: UNITTEST,
+  'node --test': NODE_TEST,
+  tox: {
+    kind: 'test',
+    filters: ['-e=', '--skip-env='],
+    valued: ['-c', '--workdir'],
+    nothing: [...ASKS, '-l', '--notest'],
+  },
+  nox: { kind: 'test', filters: ['-s=', '-k=', '-t='], valued: ['-f'], nothing: [...ASKS, '-l', '--list'] },
+  ctest: {
+    kind: 'test',
+    filters: ['-R=', '-E=', '-L=', '-LE=', '-I=', '--rerun-failed'],
+    valued: ['-j', '--test-dir', '-C'],
+    nothing: [...ASKS, '-N', '--show-only'],
+  },
+  rspec: {
+    kind: 'test',
+    filters: ['-e=', '--example=', '-t=', '--tag=', '--only-failures'],
+    valued: ['-f', '--format', '-r'],
+    nothing: [...ASKS, '--dry-run'],
+  },
+  phpunit: {
+    kind: 'test',
+    filters: ['--filter=', '--group=', '--exclude-group=', '--testsuite='],
+    valued: ['-c', '--configuration'],
+    nothing: [...ASKS, '--list-tests'],
+  },
+  go: [
+    { ...GO_TEST, verbs: ['test'] },
+    { kind: 'lint', verbs: ['vet'], nothing: ['-n'] },
+    { kind: 'build', verbs: ['build'], valued: ['-o', '-tags', '-ldflags'], nothing: ['-n'] },
+  ],
+  cargo: [
+    { kind: 'test', verbs: ['test', 'nextest', 't'], ...CARGO },
+    { kind: 'types', verbs: ['check', 'c'], ...CARGO },
+    { kind: 'lint', verbs: ['clippy'], ...CARGO, mends: ['--fix'] },
+    { kind: 'build', verbs: ['build', 'b'], ...CARGO },
+    { kind: 'format', verbs: ['fmt'], needs: ['--check'] },
+  ],
+  deno: [
+    {
+      kind: 'test',
+      verbs: ['test'],
+      filters: ['--filter=', '--ignore='],
+      valued: ['-c', '--config', '--coverage'],
+      nothing: [...ASKS, '--no-run', '--permit-no-files'],
+    },
+    { kind: 'types', verbs: ['check'] },
+    { kind: 'lint', verbs: ['lint'], mends: ['--fix'] },
+    { kind: 'format', verbs: ['fmt'], needs: ['--check'] },
+  ],
+  bun: {
+    kind: 'test',
+    verbs: ['test'],
+    filters: ['-t=', '--test-name-pattern=', '--only'],
+    valued: ['--timeout', '--preload', '--reporter'],
+    nothing: ASKS,
+  },
+  dotnet: [
+    {
+      kind: 'test',
+      verbs: ['test'],
+      filters: ['--filter='],
+      valued: ['-c', '-f', '-l', '-v'],
+      nothing: ['--list-tests', '-t', '-h'],
+    },
+    { kind: 'build', verbs: ['build'], valued: ['-c', '-f', '-o', '-v'], nothing: ['-h'] },
+  ],
+  mvn: [
+    {
+      kind: 'test',
+      verbs: ['test', 'verify', 'install'],
+      filters: ['-pl=', '-Dtest'],
+      valued: ['-f'],
+      nothing: ['-DskipTests', '-Dmaven.test.skip', '-Dmaven.test.failure.ignore', '-h', '-v', '-fn'],
+    },
+    { kind: 'build', verbs: ['compile', 'package'], valued: ['-f'], nothing: ['-h', '-v', '-fn'] },
+  ],
+  gradle: [
+    {
+      kind: 'test',
+      verbs: ['test', 'check'],
+      filters: ['--tests=', '-x='],
+      nothing: ['--dry-run', '-m', '--continue', '-h', '-v'],
+    },
+    { kind: 'build', verbs: ['build', 'assemble'], filters: ['-x='], nothing: ['--dry-run', '-m', '-h', '-v'] },
+  ],
+  make: [
+    {
+      kind: 'test',
+      verbs: ['test', 'tests', 'check'],
+      valued: ['-C', '-f', '-j'],
+      nothing: ['-n', '--dry-run', '-i', '--ignore-errors', '-t', '-q', '-h'],
+    },
+    {
+      kind: 'lint',
+      verbs: ['lint'],
+      valued: ['-C', '-f', '-j'],
+      nothing: ['-n', '--dry-run', '-i', '--ignore-errors', '-t', '-q', '-h'],
+    },
+    {
+      kind: 'build',
+      verbs: ['', 'all', 'build'],
+      valued: ['-C', '-f', '-j'],
+      nothing: ['-n', '--dry-run', '-i', '--ignore-errors', '-t', '-q', '-h'],
+    },
+  ],
+  swift: [
+    { kind: 'test', verbs: ['test'], filters: ['--filter=', '--skip='], nothing: ['-h', '--help', '-l'] },
+    { kind: 'build', verbs: ['build'] },
+  ],
+  mix: {
+    kind: 'test',
+    verbs: ['test'],
+    filters: ['--only=', '--exclude=', '--include=', '--stale', '--failed'],
+    nothing: ['--help'],
+  },
+  tsc: TSC,
+  'vue-tsc': TSC,
+  tsgo: TSC,
+  mypy: {
+    kind: 'types',
+    filters: ['--exclude=', '--follow-imports='],
+    valued: ['--config-file', '--python-version', '--cache-dir'],
+    nothing: ASKS,
+  },
+  pyright: { kind: 'types', projects: ['-p', '--project'], nothing: ASKS },
+  eslint: ESLINT,
+  oxlint: { ...ESLINT, filters: ['--ignore-pattern=', '-A=', '--allow=', '--quiet'] },
+  biome: [
+    {
+      kind: 'lint',
+      verbs: ['check', 'lint', 'ci'],
+      filters: ['--only=', '--skip=', '--changed', '--staged'],
+      valued: ['--config-path', '--reporter'],
+      nothing: [...ASKS, '--no-errors-on-unmatched'],
+      mends: ['--write', '--fix', '--apply'],
+    },
+    { kind: 'format', verbs: ['format'], nothing: ASKS, mends: ['--write', '--fix'] },
+  ],
+  ruff: [
+    {
+      kind: 'lint',
+      verbs: ['check'],
+      filters: ['--ignore=', '--select=', '--exclude=', '--extend-exclude='],
+      valued: ['--config', '--output-format'],
+      nothing: [...ASKS, '--exit-zero', '-e'],
+      mends: ['--fix'],
+    },
+    { kind: 'format', verbs: ['format'], needs: ['--check', '--diff'], filters: ['--exclude='] },
+  ],
+  flake8: {
+    kind: 'lint',
+    filters: ['--ignore=', '--select=', '--exclude=', '--extend-ignore='],
+    valued: ['--config', '--max-line-length'],
+    nothing: [...ASKS, '--exit-zero'],
+  },
+  pylint: {
+    kind: 'lint',
+    filters: ['--disable=', '-d=', '--ignore='],
+    valued: ['--rcfile'],
+    nothing: [...ASKS, '--exit-zero'],
+  },
+  'golangci-lint': {
+    kind: 'lint',
+    verbs: ['run'],
+    filters: ['-D=', '--disable=', '--new', '--fast'],
+    valued: ['-c', '--config', '--timeout'],
+    nothing: ['-h', '--issues-exit-code=0'],
+    mends: ['--fix'],
+  },
+  shellcheck: {
+    kind: 'lint',
+    filters: ['-e=', '--exclude=', '-S=', '--severity='],
+    valued: ['-s', '-f'],
+    nothing: ASKS,
+  },
+  rubocop: { kind: 'lint', filters: ['--only=', '--except='], nothing: ASKS, mends: ['-a', '-A', '--autocorrect'] },
+  standard: { kind: 'lint', mends: ['--fix'], nothing: ASKS },
+  xo: { kind: 'lint', mends: ['--fix'], nothing: ASKS },
+  stylelint: {
+    kind: 'lint',
+    filters: ['--ignore-pattern=', '--quiet'],
+    valued: ['--config', '-f'],
+    nothing: [...ASKS, '--allow-empty-input'],
+    mends: ['--fix'],
+  },
+  prettier: {
+    kind: 'format',
+    needs: ['--check', '-c', '--list-different', '-l'],
+    valued: ['--config', '--ignore-path', '--parser'],
+    nothing: ['--help', '-h', '--version'],
+    mends: ['--write', '-w'],
+  },
+  oxfmt: { kind: 'format', needs: ['--check'], valued: ['-c', '--config'], nothing: ASKS },
+  black: { kind: 'format', needs: ['--check'], filters: ['--exclude='], valued: ['-l', '-t'], nothing: ASKS },
+  vite: { kind: 'build', verbs: ['build'], valued: ['--config', '-c', '--mode', '-m', '--outDir'], nothing: ASKS },
+  webpack: { kind: 'build', valued: ['--config', '-c', '--mode'], nothing: ASKS },
+  rollup: {
+    kind: 'build',
+    needs: ['-c', '--config', '-i', '--input'],
+    valued: ['-i', '-o', '-f', '-d'],
+    nothing: ASKS,
+  },
+  esbuild: { kind: 'build', nothing: ASKS },
+  tsup: { kind: 'build', nothing: ASKS },
+  next: [
+    { kind: 'build', verbs: ['build'] },
+    { kind: 'lint', verbs: ['lint'] },
+  ],
+  ninja: { kind: 'build', valued: ['-C', '-j'], nothing: ['-n', '-t', '-h'] },
+  cmake: { kind: 'build', needs: ['--build'], nothing: ['--help'] },
+};
+
+/** What the name of a script or a file says about what it checks. */
+export function toNamedKind(name: string): CheckKind | undefined {
+  const words = name.toLowerCase().split(/[^a-z0-9]+/);
+  const has = (...all: string[]): boolean => all.some((word) => words.includes(word));
+  if (has('fix', 'watch', 'dev', 'write', 'update', 'clean')) return undefined;
+  if (has('test', 'tests', 'spec', 'specs', 'unit', 'e2e', 'integration', 'jest', 'vitest')) return 'test';
+  if (has('types', 'typecheck', 'tsc', 'typescript') || (has('type', 'check') && words.includes('type')))
+    return 'types';
+  if (has('lint', 'eslint')) return 'lint';
+  if (has('format', 'fmt', 'prettier')) return has('check') ? 'format' : undefined;
+  if (has('build', 'compile', 'bundle')) return 'build';
+  if (has('check', 'checks', 'verify', 'validate', 'ci')) return 'other';
+  return undefined;
+}

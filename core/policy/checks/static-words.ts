@@ -1,0 +1,71 @@
+import type { Command, WordPart } from 'unbash';
+
+/** A simple command whose words are all known before it runs. */
+export interface StaticWords {
+  /** Undefined when a word is only known when it runs. Patterns of file names stand as they are written. */
+  argv: string[] | undefined;
+  /** The program's name as it is written; '' where there is none. */
+  name: string;
+  /** It writes into a file by a redirect. */
+  writes: boolean;
+  /** Why a variable set before it makes its exit code prove nothing. */
+  trick?: string;
+}
+
+/** Variables with which another program, or another shell, runs under a known name. */
+const TRICKS = /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|npm_config_\w+|PYTHONSTARTUP|PYTEST_ADDOPTS)$/i;
+const LOADS = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--test-only|--check)\b/;
+const LOADERS = /(?:tsx|ts-node|swc|esbuild)/;
+
+/** Reads the words of a command without running anything. */
+export function toWords(node: Command): StaticWords {
+  const argv: string[] = [];
+  let isKnown = true;
+  for (const word of [node.name, ...node.args]) {
+    if (!word) continue;
+    // `alias a=b` and `export a=b`: an assignment stands where a word does.
+    const value = word.type === 'Word' ? word : word.value;
+    if (value.type !== 'Word' || !isStatic(value.parts)) isKnown = false;
+    else argv.push(word.type === 'Word' ? word.value : word.text);
+  }
+  const writes = node.redirects.some(
+    (redirect) =>
+      redirect.type === 'Redirect' &&
+      redirect.operator.includes('>') &&
+      redirect.target !== undefined &&
+      !/^(?:\/dev\/|&?\d$|\/tmp\/)/.test(redirect.target.value),
+  );
+  let trick: string | undefined;
+  for (const item of node.prefix) {
+    if (item.type !== 'Assignment') continue;
+    const value = item.value.type === 'Word' ? item.value.value : '';
+    const loads = item.name === 'NODE_OPTIONS' && LOADS.test(value) && !LOADERS.test(value);
+    if (TRICKS.test(item.name) || loads)
+      trick = `it runs with ${item.name} set, so another program may stand in for it`;
+  }
+  return {
+    argv: isKnown ? argv : undefined,
+    name: node.name?.value ?? '',
+    writes,
+    ...(trick === undefined ? {} : { trick }),
+  };
+}
+
+function isStatic(parts: readonly WordPart[] | undefined): boolean {
+  return (parts ?? []).every((part) => {
+    switch (part.type) {
+      case 'Literal':
+      case 'Glob':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+      case 'BraceExpansion':
+      case 'ExtendedGlob':
+        return true;
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        return isStatic(part.parts);
+      default:
+        return false;
+    }
+  });
+}

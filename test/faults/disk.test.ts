@@ -1,0 +1,188 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Event, Script } from '@klaus/sdk';
+import { describe, expect, test, vi } from 'vitest';
+import { canMount, canMountImages, mountImage, mountMemory } from '../fixtures/disk.ts';
+import { ofType } from '../fixtures/engine.ts';
+import {
+  runKlaus,
+  startKlaus,
+  startServer,
+  toEvents,
+  type KlausOptions,
+  type RunningKlaus,
+} from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { toUniqueSleep, untilProgram } from './processes.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+const LARGE = 'large '.repeat(20_000);
+
+function toScript(sleep: string): Script {
+  return {
+    steps: [
+      {
+        when: { turn: 0 },
+        reply: { calls: [{ name: 'run_command', input: { command: `echo ran >> ran.log; ${sleep}` } }] },
+      },
+      { when: { turn: 1 }, reply: { calls: [{ name: 'write_file', input: { path: 'kept.txt', content: LARGE } }] } },
+      { when: { turn: 2 }, reply: { text: 'That is all.' } },
+    ],
+  };
+}
+
+interface Begun {
+  klaus: RunningKlaus;
+  options: KlausOptions;
+  session: string;
+  server: AsyncDisposable;
+  /** Ends the command under way. */
+  goOn: () => Promise<void>;
+}
+
+/** A run whose first command is at work. */
+async function begin(place: Place): Promise<Begun> {
+  const sleep = toUniqueSleep();
+  const server = await startServer(toScript(sleep));
+  const options = { place, server };
+  const klaus = startKlaus(['run', '--json', 'go'], options);
+  const pid = await untilProgram(sleep);
+  const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
+  return { klaus, options, session, server, goOn: async () => void process.kill(pid, 'SIGTERM') };
+}
+
+async function logOf(place: Place, session: string): Promise<Event[]> {
+  const verified = await runKlaus(['audit', 'verify', session], { place });
+  expect(verified).toMatchObject({ code: 0 });
+  return toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
+}
+
+/** Everything that was shown is in the log, and the log goes on after it. */
+function expectKept(shown: string, events: readonly Event[]): void {
+  const seen = toEvents(shown);
+  expect(events.slice(0, seen.length)).toEqual(seen);
+}
+
+function expectResumed(place: Place, events: readonly Event[]): void {
+  expect(ofType(events, 'run.finished').map(({ outcome }) => outcome)).toEqual(['done']);
+  expect(ofType(events, 'tool.started').filter(({ name }) => name === 'run_command')).toHaveLength(1);
+  expect(readFileSync(join(place.workspace, 'ran.log'), 'utf8')).toBe('ran\n');
+  expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe(LARGE);
+}
+
+const leftOvers = (place: Place) => readdirSync(place.workspace).filter((name) => name.startsWith('.klaus'));
+
+describe.skipIf(!canMount)('a full disk', () => {
+  test.each(['home', 'both'] as const)(
+    'where Klaus keeps its state (%s): said, kept, and gone on with',
+    async (where) => {
+      using place = createPlace();
+      using home = mountMemory(place.home);
+      using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
+      const { klaus, options, session, server, goOn } = await begin(place);
+      await using _ = server;
+      home.fill();
+      workspace?.fill();
+      await goOn();
+      const ended = await klaus.ended;
+      expect(ended.code).toBe(1);
+      expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
+        error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
+      });
+      expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
+      // Still no room: the same words, and nothing lost by trying.
+      expect(await runKlaus(['resume', session], options)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('space'),
+      });
+      home.free();
+      workspace?.free();
+      expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
+      const events = await logOf(place, session);
+      expectKept(ended.stdout, events);
+      expectResumed(place, events);
+    },
+  );
+
+  test('where the project is: the model is told, no file is half written, and the run goes on', async () => {
+    using place = createPlace();
+    using workspace = mountMemory(place.workspace);
+    writeFileSync(join(place.workspace, 'kept.txt'), 'before');
+    const { klaus, session, server, goOn } = await begin(place);
+    await using _ = server;
+    workspace.fill();
+    await goOn();
+    expect(await klaus.ended).toMatchObject({ code: 0 });
+    const [, write] = ofType(await logOf(place, session), 'tool.finished');
+    expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('no space is left') });
+    expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe('before');
+    expect(leftOvers(place)).toEqual([]);
+  });
+
+  test('where large outputs are kept: the command is not lost with its output', async () => {
+    using place = createPlace();
+    using blobs = mountMemory(join(place.home, 'blobs'), '1m');
+    blobs.fill();
+    const command = 'seq 1 60000; echo the end; echo ran >> ran.log';
+    await using server = await startServer({
+      steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command } }] } }],
+      fallback: { text: 'Done.' },
+    });
+    const ended = await runKlaus(['run', '--json', 'go'], { place, server });
+    expect(ended.code).toBe(0);
+    const [finished] = ofType(toEvents(ended.stdout), 'tool.finished');
+    expect(finished).toMatchObject({ outcome: 'ok', output: expect.stringContaining('the end') });
+    expect(finished!.output).toContain('could not be kept');
+  });
+
+  test('from the start: one sentence that says what to do', async () => {
+    using place = createPlace();
+    using home = mountMemory(place.home);
+    home.fill();
+    await using server = await startServer(toScript('true'));
+    const ended = await runKlaus(['run', 'go'], { place, server });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('Free some space') });
+    expect(ended.stderr).not.toContain('    at ');
+    home.free();
+    expect(await runKlaus(['run', 'go'], { place, server })).toMatchObject({ code: 0 });
+  });
+});
+
+describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
+  test('where Klaus keeps its state: said, kept, and gone on with', async () => {
+    using place = createPlace();
+    using home = mountImage(place.home);
+    const { klaus, options, session, server, goOn } = await begin(place);
+    await using _ = server;
+    home.break();
+    await goOn();
+    const ended = await klaus.ended;
+    expect(ended.code).toBe(1);
+    expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({ error: { code: 'store.full' } });
+    expect(await runKlaus(['resume', session], options)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('writable'),
+    });
+    home.repair();
+    expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
+    const events = await logOf(place, session);
+    expectKept(ended.stdout, events);
+    expectResumed(place, events);
+  });
+
+  test('where the project is: the model is told, and the run goes on', async () => {
+    using place = createPlace();
+    using workspace = mountImage(place.workspace);
+    writeFileSync(join(place.workspace, 'kept.txt'), 'before');
+    const { klaus, session, server, goOn } = await begin(place);
+    await using _ = server;
+    workspace.break();
+    await goOn();
+    expect(await klaus.ended).toMatchObject({ code: 0 });
+    const [, write] = ofType(await logOf(place, session), 'tool.finished');
+    expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('the filesystem is read-only') });
+    expect(existsSync(join(place.workspace, 'kept.txt'))).toBe(true);
+  });
+});

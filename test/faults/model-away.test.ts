@@ -1,0 +1,123 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startModelServer, type Event, type Script } from '@klaus/sdk';
+import { expect, test, vi } from 'vitest';
+import { ofType } from '../fixtures/engine.ts';
+import { runKlaus, startKlaus, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+/** A command that leaves a line each time it runs and ends when the test lets it: meanwhile the model goes away. */
+const COMMAND = 'echo ran >> ran.log; until [ -e go ]; do sleep 0.05; done';
+const SCRIPT: Script = {
+  steps: [
+    { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: COMMAND } }] } },
+    { when: { turn: 1 }, reply: { text: 'It is done.' } },
+  ],
+};
+
+/** Two attempts where nothing is waited out; while it is, one every tenth of a second. */
+const QUICK = { KLAUS_RETRY_ATTEMPTS: '2', KLAUS_RETRY_BASE_MS: '50', KLAUS_RETRY_MAX_MS: '100' };
+
+interface Away {
+  klaus: RunningKlaus;
+  options: KlausOptions;
+  session: string;
+  /** Starts the server again on its port. */
+  back: () => Promise<AsyncDisposable>;
+}
+
+/** Runs until the model has gone away between the first and the second request. */
+async function goAway(place: Place, words: readonly string[]): Promise<Away> {
+  const server = await startModelServer({ script: SCRIPT });
+  const options = { place, server, env: QUICK };
+  const klaus = startKlaus(['run', '--json', ...words, 'do it'], options);
+  await klaus.printed('stdout', '"type":"tool.started"');
+  const { port } = new URL(server.url);
+  await server.close();
+  writeFileSync(join(place.workspace, 'go'), '');
+  await klaus.printed('stdout', '"outcome":"connection"');
+  const { stdout } = await runKlaus(['sessions', '--json'], { place });
+  const session = (JSON.parse(stdout) as { id: string }).id;
+  const back = async () => {
+    const again = await startModelServer({ script: SCRIPT, port: Number(port) });
+    return { [Symbol.asyncDispose]: () => again.close() };
+  };
+  return { klaus, options, session, back };
+}
+
+async function logOf(place: Place, session: string): Promise<Event[]> {
+  return toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
+}
+
+function expectWhole(place: Place, events: readonly Event[]): void {
+  expect(readFileSync(join(place.workspace, 'ran.log'), 'utf8')).toBe('ran\n');
+  expect(ofType(events, 'tool.finished')).toHaveLength(1);
+  expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
+  const said = ofType(events, 'message.added').filter(({ message }) => message.role === 'assistant');
+  expect(said.at(-1)!.message.parts).toEqual([{ type: 'text', text: 'It is done.' }]);
+  expect(said).toHaveLength(2);
+}
+
+test('a model that goes away is waited for as long as it was said, and the run goes on when it is back', async () => {
+  using place = createPlace();
+  const { klaus, session, back } = await goAway(place, ['--wait-for-model', '1h']);
+  await klaus.printed('stdout', '"attempt":6,"outcome":"connection"');
+  await using _ = await back();
+  expect((await klaus.ended).code).toBe(0);
+  const events = await logOf(place, session);
+  expectWhole(place, events);
+  const failed = ofType(events, 'model.attempted').filter(({ outcome }) => outcome === 'connection');
+  // One outage, one end of the wait, however many attempts; none of them cost anything.
+  expect(new Set(failed.slice(1).map(({ waitUntil }) => waitUntil))).toEqual(new Set([failed[0]!.at + 3_600_000]));
+  expect(failed.every(({ usd, usage }) => usd === 0 && usage.output === 0)).toBe(true);
+});
+
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  '%s while it waits: resume goes on, and waits as was said',
+  async (signal) => {
+    using place = createPlace();
+    const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1h']);
+    klaus.kill(signal);
+    await klaus.ended;
+    // The wait is part of the run: it needs not be said again, unless the run was ended by the signal.
+    const words = signal === 'SIGTERM' ? ['--wait-for-model', '1h'] : [];
+    const resumed = startKlaus(['resume', session, '--json', ...words], options);
+    await resumed.printed('stdout', '"attempt":4,"outcome":"connection"');
+    await using _ = await back();
+    expect((await resumed.ended).code).toBe(0);
+    expectWhole(place, await logOf(place, session));
+  },
+);
+
+test('a run that waits is stopped by klaus cancel from another process', async () => {
+  using place = createPlace();
+  const { klaus, session } = await goAway(place, ['--wait-for-model', '1h']);
+  await runKlaus(['cancel', session], { place });
+  await klaus.ended;
+  const events = await logOf(place, session);
+  expect(events.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'cancelled' });
+});
+
+test('when the wait is over the run ends as failed, and resume goes on without loss', async () => {
+  using place = createPlace();
+  const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1s']);
+  const ended = await klaus.ended;
+  expect(ended.code).toBe(4);
+  await using _ = await back();
+  expect((await runKlaus(['resume', session, '--json'], options)).code).toBe(0);
+  expectWhole(place, await logOf(place, session));
+  expect(existsSync(join(place.workspace, 'go'))).toBe(true);
+});
+
+test('the wait is shown to who watches, and at its end what can be done', async () => {
+  using place = createPlace();
+  const env = { ...QUICK, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60' };
+  const ended = await runKlaus(['run', '--plain', '--wait-for-model', '1s', 'look'], { place, env });
+  expect(`${ended.stdout}${ended.stderr}`).toMatch(/trying again in \d+ ms, for [\d.]+ m?s at most/);
+  expect(ended.code).toBe(4);
+  expect(ended.stderr).toMatch(/With --wait-for-model 2h[^]*klaus resume \w+/);
+  expect((await runKlaus(['run', '--wait-for-model', '1', 'look'], { place })).code).toBe(2);
+});

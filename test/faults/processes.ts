@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A `sleep` that no other process on this machine has: known by its argument, in whatever namespace it runs. */
+export function toUniqueSleep(seconds = 300): string {
+  const digits = String(Math.floor(Math.random() * 1e9)).padStart(9, '0');
+  return `sleep ${seconds}.${digits}${process.pid}`;
+}
+
+/** Ids of the live processes whose command line holds the text; zombies have none. */
+export function findProcesses(text: string): number[] {
+  const wanted = text.replaceAll(' ', '\0');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      if (pid === process.pid) return false;
+      const line = readLine(pid);
+      return line.includes(text) || line.includes(wanted);
+    });
+}
+
+/** Ids of the processes that are this program, with exactly these words: not the shells that hold its text. */
+export function findProgram(words: string): number[] {
+  return findProcesses(words).filter((pid) => readLine(pid) === `${words.replaceAll(' ', '\0')}\0`);
+}
+
+/** Resolves when the program runs. */
+export async function untilProgram(words: string): Promise<number> {
+  for (;;) {
+    const [pid] = findProgram(words);
+    if (pid !== undefined) return pid;
+    await pause(5);
+  }
+}
+
+function readLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** The processes above one, the nearest first, each with its program's name. */
+export function listParents(pid: number): { pid: number; name: string }[] {
+  const parents: { pid: number; name: string }[] = [];
+  for (let at = pid; at > 1;) {
+    // The name stands in brackets and may hold anything; the parent is the second field after it.
+    const stat = readFileSync(`/proc/${at}/stat`, 'latin1');
+    at = Number(stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2]);
+    if (at > 1) parents.push({ pid: at, name: readFileSync(`/proc/${at}/comm`, 'latin1').trim() });
+  }
+  return parents;
+}

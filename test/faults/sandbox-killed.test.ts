@@ -1,0 +1,44 @@
+import type { Script } from '@klaus/adapters/models';
+import { expect, vi } from 'vitest';
+import { ofType } from '../fixtures/engine.ts';
+import { startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { test } from '../fixtures/sandboxed.ts';
+import { findProcesses, listParents, toUniqueSleep, untilProgram } from './processes.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+type Parents = ReturnType<typeof listParents>;
+
+/** Which process of the sandbox dies. */
+const VICTIMS: [name: string, find: (sleep: number, parents: Parents) => number | undefined][] = [
+  ['the command itself', (sleep) => sleep],
+  ['the shell', (_, parents) => parents.find(({ name }) => name !== 'bwrap')?.pid],
+  ["the sandbox's init", (_, parents) => parents.find(({ name }) => name === 'bwrap')?.pid],
+  ['the outer process of the sandbox', (_, parents) => parents.findLast(({ name }) => name === 'bwrap')?.pid],
+];
+
+test.each(VICTIMS)('%s is killed: the model is told, and the run goes on', async (_, find) => {
+  using place = createPlace();
+  const sleep = toUniqueSleep();
+  const script: Script = {
+    steps: [
+      { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: `echo begun; ${sleep}` } }] } },
+      { when: { turn: 1 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo still here' } }] } },
+      { when: { turn: 2 }, reply: { text: 'It goes on.' } },
+    ],
+  };
+  await using server = await startServer(script);
+  const klaus = startKlaus(['run', '--json', 'go'], { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } });
+  const pid = await untilProgram(sleep);
+  process.kill(find(pid, listParents(pid))!, 'SIGKILL');
+  const ended = await klaus.ended;
+  expect(ended.code).toBe(0);
+  const [killed, next] = ofType(toEvents(ended.stdout), 'tool.finished');
+  expect(killed!.outcome).toBe('error');
+  expect(killed!.output).toContain('begun');
+  expect(killed!.output).toMatch(/SIGKILL|signal|exit code 137|killed/i);
+  expect(next).toMatchObject({ outcome: 'ok', output: expect.stringContaining('still here') });
+  expect(findProcesses(sleep)).toEqual([]);
+});

@@ -1,0 +1,129 @@
+import type { RecordedRequest, Script } from '@klaus/adapters/models';
+import { describe, expect, vi } from 'vitest';
+import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { ofType } from '../fixtures/engine.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { test } from '../fixtures/sandboxed.ts';
+import { findProcesses, toUniqueSleep, untilProgram } from './processes.ts';
+
+// Many programs are started here: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+const PROMPT = 'wait for five minutes';
+
+function toScript(command: string): Script {
+  return {
+    steps: [
+      { when: { turn: 0 }, reply: { text: 'I wait.', calls: [{ name: 'run_command', input: { command } }] } },
+      { when: { turn: 1 }, reply: { text: 'It was interrupted.' } },
+    ],
+  };
+}
+
+const WIRES = {
+  anthropic: {
+    toEnv: (url: string) => ({ AGENT_MODEL: 'anthropic/claude-sonnet-5-5', ANTHROPIC_BASE_URL: url }),
+    read: readAnthropic,
+  },
+  openai: {
+    toEnv: (url: string) => ({ AGENT_MODEL: 'openai/some-model', OPENAI_BASE_URL: `${url}/v1` }),
+    read: readOpenai,
+  },
+} as const;
+
+/** What a request says of the one call: in order the prompt, the call and its result. */
+interface Told {
+  prompt: string;
+  call: { id: string; input: unknown };
+  result: { id: string; text: string };
+  roles: string[];
+}
+
+interface AnthropicBody {
+  messages: { role: string; content: Block[] }[];
+}
+interface Block {
+  type: string;
+  text?: string;
+  id?: string;
+  input?: unknown;
+  tool_use_id?: string;
+  content?: string | { text: string }[];
+}
+
+function readAnthropic(request: RecordedRequest): Told {
+  const { messages } = request.json as AnthropicBody;
+  const blocks = messages.flatMap(({ content }) => content);
+  const call = blocks.filter(({ type }) => type === 'tool_use');
+  const result = blocks.filter(({ type }) => type === 'tool_result');
+  expect([call.length, result.length]).toEqual([1, 1]);
+  return {
+    prompt: blocks.map(({ text }) => text ?? '').join('\n'),
+    call: { id: call[0]!.id!, input: call[0]!.input },
+    result: { id: result[0]!.tool_use_id!, text: JSON.stringify(result[0]!.content) },
+    roles: messages.map(({ role }) => role),
+  };
+}
+
+interface OpenaiBody {
+  messages: {
+    role: string;
+    content: unknown;
+    tool_call_id?: string;
+    tool_calls?: { id: string; function: { arguments: string } }[];
+  }[];
+}
+
+function readOpenai(request: RecordedRequest): Told {
+  const { messages } = request.json as OpenaiBody;
+  const calls = messages.flatMap(({ tool_calls }) => tool_calls ?? []);
+  const results = messages.filter(({ role }) => role === 'tool');
+  expect([calls.length, results.length]).toEqual([1, 1]);
+  return {
+    prompt: JSON.stringify(messages.filter(({ role }) => role === 'user')),
+    call: { id: calls[0]!.id, input: JSON.parse(calls[0]!.function.arguments) },
+    result: { id: results[0]!.tool_call_id!, text: JSON.stringify(results[0]!.content) },
+    roles: messages.map(({ role }) => role).filter((role) => role !== 'system'),
+  };
+}
+
+describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, sandbox %s', (sandbox) => {
+  describe.each(Object.entries(WIRES))('%s', (_, { toEnv, read }) => {
+    test.each(['SIGKILL', 'SIGTERM'] as const)(
+      '%s: no process is left, and resume tells what is known',
+      async (signal) => {
+        using place = createPlace();
+        const sleep = toUniqueSleep();
+        const command = `echo begun; ${sleep}; echo over`;
+        await using server = await startServer(toScript(command));
+        const env = { ...toEnv(server.url), ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60', KLAUS_SANDBOX: sandbox };
+        const klaus = startKlaus(['run', '--json', PROMPT], { place, env });
+        await klaus.printed('stdout', '"type":"tool.started"');
+        const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
+        await untilProgram(sleep);
+        klaus.kill(signal);
+        const ended = await klaus.ended;
+        if (signal === 'SIGTERM') {
+          expect(ended.code).toBe(130);
+          expect(findProcesses(sleep)).toEqual([]);
+        }
+        const resumed = await runKlaus(['resume', session, '--json'], { place, env });
+        expect(resumed).toMatchObject({ code: 0 });
+        expect(findProcesses(sleep)).toEqual([]);
+
+        const told = read(server.requests.findLast(({ method }) => method === 'POST')!);
+        expect(told.prompt).toContain(PROMPT);
+        expect(told.call.input).toEqual({ command });
+        expect(told.result.id).toBe(told.call.id);
+        expect(told.result.text).toMatch(signal === 'SIGKILL' ? /Outcome unknown/ : /[Cc]ancelled|[Ss]topped/);
+        expect(told.roles[0]).toBe('user');
+        expect(told.roles.some((role, index) => role === 'assistant' && told.roles[index + 1] === 'assistant')).toBe(
+          false,
+        );
+        const events = toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
+        expect(ofType(events, 'tool.started')).toHaveLength(1);
+        expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
+      },
+    );
+  });
+});

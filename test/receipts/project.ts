@@ -1,0 +1,36 @@
+/** A small project with real tests for Node's own runner: `add` is right, `subtract` is wrong until it is mended. */
+export const ADD = 'export const add = (a, b) => a + b;\n';
+export const WRONG = 'export const subtract = (a, b) => a + b;\n';
+export const RIGHT = 'export const subtract = (a, b) => a - b;\n';
+
+const TEST = (name: string, line: string): string =>
+  `import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { ${name} } from '../src/${name}.js';\n\ntest('${name}s', () => {\n  ${line}\n});\n`;
+
+export const ADD_TEST = TEST('add', 'assert.equal(add(2, 1), 3);\n  assert.equal(add(0, 0), 0);');
+export const SUBTRACT_TEST = TEST('subtract', 'assert.equal(subtract(2, 1), 1);\n  assert.equal(subtract(0, 0), 0);');
+
+const PACKAGE = {
+  name: 'sums',
+  type: 'module',
+  scripts: {
+    test: 'node --test',
+    check: 'sh scripts/check.sh',
+    lint: 'node scripts/lint.js',
+    build: 'mkdir -p dist && cp src/*.js dist/',
+  },
+};
+
+/** @param isMended `subtract` is right from the beginning. */
+export function toProject(isMended = false): Record<string, string> {
+  return {
+    'package.json': `${JSON.stringify(PACKAGE, undefined, 2)}\n`,
+    'src/add.js': ADD,
+    'src/subtract.js': isMended ? RIGHT : WRONG,
+    'test/add.test.js': ADD_TEST,
+    'test/subtract.test.js': SUBTRACT_TEST,
+    'scripts/check.sh': 'set -e\nnode --test\n',
+    'scripts/lint.js':
+      "import { readFileSync } from 'node:fs';\nif (/var /.test(readFileSync('src/subtract.js', 'utf8'))) process.exit(1);\nconsole.log('clean');\n",
+    'README.md': '# Sums\n',
+  };
+}

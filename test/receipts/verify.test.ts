@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
+import { runKlaus, startServer } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { RIGHT, toProject, WRONG } from './project.ts';
+
+type Calls = { name: string; input: Record<string, string> }[];
+
+/** A session that has made these calls, one a turn, and has said "Done.". */
+async function createSession(calls: Calls, isMended = false): Promise<TestEngine & { id: string }> {
+  const steps = calls.map((call, turn) => ({ when: { turn }, reply: { calls: [call] } }));
+  const engine = await createTestEngine({
+    script: { steps: [...steps, { when: { turn: calls.length }, reply: { text: 'Done.' } }] },
+    files: toProject(isMended),
+  });
+  const session = await engine.klaus.open({ mode: 'auto' });
+  await session.prompt('go');
+  await session.advance();
+  return { ...engine, id: session.id, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+}
+
+describe('recorded checks run again', () => {
+  test('what was red and is mended passes, and differs from the record', async () => {
+    await using engine = await createSession([{ name: 'run_tests', input: {} }]);
+    const session = engine.klaus.session(engine.id);
+    expect(outcomeOf(session.events())?.evidence).toMatchObject([
+      { command: 'npm test', exitCode: 1, standing: 'fresh' },
+    ]);
+    writeFileSync(join(engine.place.workspace, 'src/subtract.js'), RIGHT);
+    const verified = await session.verify({ by: 'me' });
+    expect(verified).toMatchObject({
+      by: 'me',
+      isChanged: true,
+      checks: [{ command: 'npm test', recorded: 1, exitCode: 0, result: 'passed', differs: true }],
+    });
+    // The gate was asked before it ran, and the log says both.
+    const types = [...session.events()].map(({ type }) => type);
+    expect(types.slice(-2)).toEqual(['gate.decided', 'evidence.verified']);
+  });
+
+  test('what was green and is broken since fails', async () => {
+    await using engine = await createSession([{ name: 'run_command', input: { command: 'npm test' } }], true);
+    const session = engine.klaus.session(engine.id);
+    expect(await session.verify()).toMatchObject({ isChanged: false, checks: [{ result: 'passed', differs: false }] });
+    writeFileSync(join(engine.place.workspace, 'src/subtract.js'), WRONG);
+    expect(await session.verify()).toMatchObject({
+      checks: [{ recorded: 0, exitCode: 1, result: 'failed', differs: true }],
+    });
+  });
+
+  test('a command that proves nothing is not run, and nothing recorded is said', async () => {
+    await using engine = await createSession([{ name: 'run_command', input: { command: 'npm test || true' } }]);
+    const session = engine.klaus.session(engine.id);
+    expect((await session.verify()).checks).toMatchObject([
+      { result: 'skipped', reason: expect.stringMatching(/caught/) },
+    ]);
+    await using none = await createSession([{ name: 'read_file', input: { path: 'README.md' } }]);
+    await expect(none.klaus.session(none.id).verify()).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test('the gate is asked as of today: what it asks about waits for the word of the user', async () => {
+    await using engine = await createSession([{ name: 'run_tests', input: {} }], true);
+    const session = engine.klaus.session(engine.id);
+    await session.send({ type: 'change', mode: 'edits' });
+    await session.advance();
+    expect((await session.verify()).checks).toMatchObject([{ result: 'denied', exitCode: null }]);
+    expect((await session.verify({ approve: true })).checks).toMatchObject([{ result: 'passed', exitCode: 0 }]);
+    await session.send({ type: 'change', mode: 'plan' });
+    await session.advance();
+    expect((await session.verify({ approve: true })).checks).toMatchObject([{ result: 'denied' }]);
+    expect(ofType(session.events(), 'gate.decided').map(({ verdict }) => verdict)).toEqual([
+      'allow',
+      'ask',
+      'allow',
+      'deny',
+    ]);
+  });
+});
+
+describe('in the terminal', () => {
+  test('a lie is marked in the closing lines and by show; verify tells the truth by its exit code', async () => {
+    using place = createPlace(toProject());
+    await using server = await startServer({
+      steps: [
+        { when: { turn: 0 }, reply: { calls: [{ name: 'run_tests', input: {} }] } },
+        { when: { turn: 1 }, reply: { text: 'All tests pass.' } },
+      ],
+    });
+    const options = { place, server };
+    const run = await runKlaus(['--plain', 'mend it'], options);
+    expect(run.stderr).toContain('npm test exit 1');
+    expect(run.stderr).toContain('contradicted: "All tests pass."');
+    const show = await runKlaus(['show', '--plain', idOf(run.stderr)], options);
+    expect(show.stdout).toContain(
+      'Claim contradicted: "All tests pass." npm test ended with 1 and was not green since.',
+    );
+    expect(await runKlaus(['verify', idOf(run.stderr)], options)).toMatchObject({
+      code: 1,
+      stdout: 'failed  npm test, exit 1\n',
+    });
+    writeFileSync(join(place.workspace, 'src/subtract.js'), RIGHT);
+    const mended = await runKlaus(['verify', '--json'], options);
+    expect(mended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(mended.stdout)).toMatchObject({
+      type: 'evidence.verified',
+      checks: [{ result: 'passed', differs: true }],
+    });
+    const after = await runKlaus(['show', idOf(run.stderr)], options);
+    expect(after.stdout).toContain('Run again by cli: npm test: passed, exit 0, differs from the record (exit 1)');
+  });
+
+  test('a time limit is logged as one', async () => {
+    using place = createPlace(toProject());
+    await using server = await startServer({
+      steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: true, always: true }] }],
+    });
+    const run = await runKlaus(['--timeout', '1', '--json', 'wait'], { place, server });
+    expect(run.code).toBe(9);
+    const finished = outcomeOf(
+      run.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
+    expect(finished).toMatchObject({ outcome: 'cancelled', by: 'cli', reason: expect.stringMatching(/time limit/) });
+  });
+});
+
+function idOf(stderr: string): string {
+  return /[0-7][0-9A-HJKMNP-TV-Z]{25}/.exec(stderr)![0];
+}

@@ -1,0 +1,348 @@
+import type { ModelRequest } from '@klaus/core/agent';
+import { accountOf, createState, fold, takenOf } from '@klaus/core/agent';
+import { allowsTool, isCovered } from '@klaus/core/policy';
+import { toCountedTokens, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
+import { addUsage, NO_USAGE } from '@klaus/core/protocol';
+import type { SqliteStore } from '@klaus/adapters/store';
+import { toHash } from './files.ts';
+import { findBrokenHistory } from './history.ts';
+import { SECRET, TOOLS } from './plan.ts';
+
+/** What must hold, whatever happens. */
+export type Invariant =
+  | 'append before emit'
+  | 'one gate'
+  | 'intent before effect'
+  | 'at most once'
+  | 'reserved before spent'
+  | 'sums agree'
+  | 'within the limits'
+  | 'approvals settled once'
+  | 'approvals are bound'
+  | 'authority never grows'
+  | 'secrets do not travel'
+  | 'every run ends'
+  | 'nothing left open'
+  | 'commands count once'
+  | 'history is well-formed'
+  | 'one holder'
+  | 'changes can be taken back'
+  | 'review before it is kept'
+  | 'chain is intact'
+  | 'same canonical log'
+  | 'no bug';
+
+export interface BrokenInvariant {
+  invariant: Invariant;
+  what: string;
+  /** Steps made when it was found. */
+  step: number;
+}
+
+/** A command that a human sent, with when it became durable. */
+export interface SentAnswer {
+  answer: string;
+  at: number;
+}
+
+interface Attempts {
+  begun: number;
+  done: number;
+  last: number;
+}
+
+const EPSILON = 1e-9;
+
+/**
+ * Watches one session from outside, through a database connection of its own: what it sees is durable. Keeps the
+ * first invariant that breaks.
+ */
+export class Monitor {
+  broken: BrokenInvariant | undefined;
+  readonly state = createState();
+  readonly events: Event[] = [];
+  readonly answers = new Map<string, SentAnswer[]>();
+  /** Texts of prompts that became durable in the inbox. */
+  readonly prompts = new Set<string>();
+  /** Tokens that the model's provider counted. */
+  billed = 0;
+  /** Writes to the database that came to an end, by any process. */
+  writes = 0;
+  readonly #store: SqliteStore;
+  readonly #session: string;
+  readonly #stepOf: () => number;
+  readonly #effects = new Map<string, Attempts>();
+  readonly #decided = new Map<string, EventOf<'gate.decided'>>();
+  readonly #asked = new Map<string, EventOf<'approval.asked'>>();
+  readonly #settled = new Map<string, EventOf<'approval.answered'>>();
+  readonly #finished = new Set<string>();
+  readonly #seen = new Map<string, number>();
+  #runUsage = NO_USAGE;
+  #logged = 0;
+  #looked = -1;
+
+  constructor(options: { store: SqliteStore; session: string; stepOf: () => number }) {
+    this.#store = options.store;
+    this.#session = options.session;
+    this.#stepOf = options.stepOf;
+  }
+
+  fail(invariant: Invariant, what: string): void {
+    this.broken ??= { invariant, what, step: this.#stepOf() };
+  }
+
+  /** Takes in what became durable since the last look; costs nothing when nothing was written. */
+  catchUp(): void {
+    if (this.writes === this.#looked) return;
+    this.#looked = this.writes;
+    this.#read();
+  }
+
+  #read(): void {
+    for (const event of this.#store.read(this.#session, this.state.seq)) {
+      this.#check(event);
+      this.events.push(event);
+      fold(this.state, event);
+      this.#checkAfter(event);
+    }
+  }
+
+  /** A subscriber of one process got an event. */
+  emitted(subscriber: string, event: Event): void {
+    const last = this.#seen.get(subscriber) ?? 0;
+    if (event.seq !== last + 1) this.fail('append before emit', `${subscriber} got ${event.seq} after ${last}`);
+    this.#seen.set(subscriber, event.seq);
+    if (event.seq > this.state.seq) this.#read();
+    const durable = this.events[event.seq - 1];
+    if (!durable) this.fail('append before emit', `${subscriber} got ${event.seq} ${event.type}, which is not durable`);
+    else if (durable.prev !== event.prev || durable.type !== event.type)
+      this.fail('append before emit', `${subscriber} got another ${event.seq} than the durable one`);
+  }
+
+  /** Somebody subscribes to what comes after `after`. */
+  seenBy(subscriber: string, after: number): void {
+    this.#seen.set(subscriber, after);
+  }
+
+  /** A subscriber's process is gone: it gets nothing more. */
+  forget(subscriber: string): void {
+    this.#seen.delete(subscriber);
+  }
+
+  /** Something outside the log is about to happen for a call. */
+  effectBegins(id: string): void {
+    this.catchUp();
+    const { state } = this;
+    const call = state.calls.find(({ input }) => (input as { id?: unknown } | null)?.id === id);
+    const started = call?.started;
+    if (!call || call.finished) return this.fail('intent before effect', `${id} happens, and no call is open for it`);
+    const decided = this.#decided.get(call.id);
+    if (decided?.verdict !== 'allow') this.fail('one gate', `${id} happens, and the gate did not allow it`);
+    if (!started) return this.fail('intent before effect', `${id} happens, and no intent is durable`);
+    if (decided && (decided.attempt !== started.attempt || decided.seq > started.seq))
+      this.fail('one gate', `${id} happens, and its attempt ${started.attempt} was not judged`);
+    const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0 };
+    if (started.attempt <= known.last) this.fail('at most once', `attempt ${started.attempt} of ${id} happens again`);
+    if (started.resume === 'tell' && known.begun > 0)
+      this.fail('at most once', `${id} was begun before and runs again`);
+    if (started.resume === 'probe' && known.done > 0) this.fail('at most once', `${id} was done before and runs again`);
+    this.#effects.set(id, { ...known, begun: known.begun + 1, last: started.attempt });
+    this.#checkAnswer(id, call.id, started);
+    const { toolCalls } = state.limits;
+    const open = state.calls.filter((other) => other.started).length;
+    if (toolCalls > 0 && started.attempt === 1 && state.spent.toolCalls + open > toolCalls)
+      this.fail('within the limits', `${id} is tool call ${state.spent.toolCalls + open} of ${toolCalls}`);
+    const isRead = TOOLS.find(({ name }) => name === call.name)?.effects.every((effect) => effect === 'read');
+    if (!isRead && state.session?.snapshots !== false && !state.openSnapshot)
+      this.fail('changes can be taken back', `${id} happens, and no state before it is kept`);
+  }
+
+  effectEnds(id: string): void {
+    const known = this.#effects.get(id);
+    if (known) known.done++;
+  }
+
+  /** A command is about to run on the workspace itself, or on a layer. */
+  commandRuns(tool: string, isOnLayer: boolean): void {
+    const { session, mode } = this.state;
+    const isInPlace = TOOLS.find(({ name }) => name === tool)?.inPlace ?? false;
+    const isReviewed = (session?.isolate ?? false) || (session?.patchApproval ?? false) || mode === 'ask';
+    if (isReviewed && !isInPlace && !isOnLayer)
+      this.fail('review before it is kept', `${tool} runs on the workspace itself`);
+  }
+
+  /** A model request leaves; `worst` is the most that it can cost. */
+  requestLeaves(request: ModelRequest, worst: { tokens: number; usd: number; isTurn: boolean }): void {
+    this.catchUp();
+    const { state } = this;
+    const open = accountOf(state.ledger, this.#session).open;
+    if (!open) this.fail('reserved before spent', 'a request leaves, and nothing is set aside for it');
+    else if (open.reserved.tokens < worst.tokens || (open.reserved.usd ?? 0) < worst.usd - EPSILON)
+      this.fail(
+        'reserved before spent',
+        `${JSON.stringify(open.reserved)} is set aside, and it can cost ${JSON.stringify(worst)}`,
+      );
+    if (worst.isTurn) {
+      if (!state.openTurn) this.fail('reserved before spent', 'a request leaves, and no turn is open for it');
+      const complaint = findBrokenHistory(request.messages);
+      if (complaint !== undefined) this.fail('history is well-formed', complaint);
+    }
+    this.#checkRoom({ tokens: 0, usd: 0 });
+    if (JSON.stringify(request.messages).includes(SECRET)) this.fail('secrets do not travel', 'a request holds it');
+  }
+
+  /** @param more What a request may cost beside what is spent or set aside already. */
+  #checkRoom(more: { tokens: number; usd: number }): void {
+    const { limits, ledger } = this.state;
+    const { tokens, usd } = takenOf(ledger, this.#session);
+    if (limits.tokens > 0 && tokens + more.tokens > limits.tokens)
+      this.fail('within the limits', `${tokens} tokens are taken, ${more.tokens} more may be, of ${limits.tokens}`);
+    if (limits.usd > 0 && (usd ?? 0) + more.usd > limits.usd + EPSILON)
+      this.fail('within the limits', `$${usd} is taken, $${more.usd} more may be, of $${limits.usd}`);
+  }
+
+  #check(event: Event): void {
+    const { state } = this;
+    if (JSON.stringify(event).includes(SECRET))
+      this.fail('secrets do not travel', `${event.seq} ${event.type} holds it`);
+    switch (event.type) {
+      case 'run.started':
+        if (state.run) this.fail('every run ends', `run ${event.run} begins while another is under way`);
+        this.#runUsage = NO_USAGE;
+        return;
+      case 'turn.started':
+        this.#checkTurn(event, state.limits);
+        return;
+      case 'model.requested':
+        if (accountOf(state.ledger, event.session).open)
+          this.fail('reserved before spent', 'two requests are under way');
+        this.#checkRoom({ tokens: event.reserved.tokens, usd: event.reserved.usd ?? 0 });
+        return;
+      case 'model.attempted':
+        this.#runUsage = addUsage(this.#runUsage, event.usage);
+        this.#logged += toCountedTokens(event.usage) + event.usage.cacheRead;
+        return;
+      case 'gate.decided':
+        if (event.phase === undefined) this.#decided.set(event.call, event);
+        if (event.verdict === 'allow' && !event.call.startsWith('checkpoint-'))
+          if (!allowsTool(state.grant, event.name, event.at))
+            this.fail('authority never grows', `${event.name} is allowed, and the grant has no such tool`);
+        return;
+      case 'approval.asked':
+        if (this.#asked.has(event.approval)) this.fail('approvals settled once', `${event.approval} is asked twice`);
+        this.#asked.set(event.approval, event);
+        return;
+      case 'approval.answered':
+        this.#checkAnswered(event);
+        return;
+      case 'grant.changed':
+        if (!isCovered(event.grant, state.grant)) this.fail('authority never grows', 'the grant became wider');
+        return;
+      case 'tool.finished':
+        if (this.#finished.has(event.call)) this.fail('at most once', `${event.call} has two results`);
+        this.#finished.add(event.call);
+        return;
+      case 'run.finished':
+        if (JSON.stringify(event.usage) !== JSON.stringify(this.#runUsage))
+          this.fail('sums agree', `the run says ${JSON.stringify(event.usage)}, not ${JSON.stringify(this.#runUsage)}`);
+        return;
+      default:
+    }
+  }
+
+  #checkTurn(event: EventOf<'turn.started'>, limits: Limits): void {
+    const { state } = this;
+    if (state.openTurn || state.calls.length > 0)
+      this.fail('every run ends', `turn ${event.turn} begins over an open one`);
+    this.#checkRoom({ tokens: event.reserved.tokens, usd: event.reserved.usd ?? 0 });
+    if (limits.turns > 0 && state.spent.turns >= limits.turns)
+      this.fail('within the limits', `turn ${state.spent.turns + 1} begins, and ${limits.turns} is the limit`);
+  }
+
+  #checkAnswered(event: EventOf<'approval.answered'>): void {
+    const asked = this.#asked.get(event.approval);
+    if (!asked) return this.fail('approvals settled once', `${event.approval} is answered and was never asked`);
+    if (this.#settled.has(event.approval)) this.fail('approvals settled once', `${event.approval} is answered twice`);
+    this.#settled.set(event.approval, event);
+    if (event.answer !== 'approved') return;
+    const sent = this.answers.get(event.approval) ?? [];
+    if (!sent.some(({ answer, at }) => answer === 'approved' && at < asked.expiresAt))
+      this.fail('approvals are bound', `${event.approval} is approved, and nobody said so in time`);
+  }
+
+  /** What a human let pass is exactly this, and what he refused does not happen. */
+  #checkAnswer(id: string, call: string, started: EventOf<'tool.started'>): void {
+    const asked = [...this.#asked.values()].findLast(({ subject }) => subject.kind === 'call' && subject.call === call);
+    if (asked?.subject.kind !== 'call') return;
+    const answer = this.#settled.get(asked.approval)?.answer;
+    if (answer === 'rejected') return this.fail('approvals are bound', `${id} happens, and a human rejected it`);
+    const decided = this.#decided.get(call);
+    if (decided?.rule !== 'approval') return;
+    const { callHash, before, grantHash } = asked.subject;
+    if (answer !== 'approved') this.fail('approvals are bound', `${id} happens on an answer that nobody gave`);
+    if (callHash !== decided.callHash) this.fail('approvals are bound', `${id} is another call than the approved one`);
+    if (grantHash !== toHash(JSON.stringify(this.state.grant)))
+      this.fail('approvals are bound', `${id} was approved under another grant`);
+    const files = new Map(before.map(({ path, hash }) => [path, hash]));
+    const other = started.changes.find((change) => files.get(change.path) !== change.before);
+    if (other) this.fail('approvals are bound', `${id} was approved when ${other.path} was another file`);
+  }
+
+  #checkAfter(event: Event): void {
+    if (event.type !== 'run.finished') return;
+    const { calls, openTurn, approvals, ledger } = this.state;
+    const isOpen = accountOf(ledger, event.session).open !== undefined;
+    if (calls.length > 0 || openTurn || isOpen || approvals.size > 0)
+      this.fail('every run ends', `run ${event.run} ended and left a call, a turn or a question open`);
+  }
+
+  /** When nothing is going to happen any more. */
+  atEnd(): void {
+    this.#read();
+    const { state } = this;
+    const open = [
+      state.run && 'a run',
+      state.calls.length > 0 && 'a call',
+      state.openTurn && 'a turn',
+      accountOf(state.ledger, this.#session).open && 'a request',
+      state.approvals.size > 0 && 'a question',
+      state.openSnapshot && 'a turn whose state is not kept',
+      this.#store.inbox(this.#session).length > 0 && 'a command',
+    ].filter(Boolean);
+    if (open.length > 0) this.fail('nothing left open', `at the end there is still ${open.join(', ')}`);
+    for (const [id] of this.#asked)
+      if (!this.#settled.has(id)) this.fail('approvals settled once', `${id} has no answer`);
+    this.#checkPrompts();
+    if (this.#logged < this.billed)
+      this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
+    this.#checkRow();
+    const report = this.#store.audit();
+    if (!report.intact) this.fail('chain is intact', JSON.stringify(report));
+    for (const [subscriber, seq] of this.#seen)
+      if (seq !== state.seq) this.fail('append before emit', `${subscriber} got ${seq} of ${state.seq} events`);
+  }
+
+  #checkPrompts(): void {
+    const texts = this.events.flatMap((event) =>
+      event.type === 'message.added' && (event.message.origin === 'user' || event.message.origin === 'steer')
+        ? event.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+        : [],
+    );
+    for (const text of texts)
+      if (!this.prompts.has(text)) this.fail('commands count once', `nobody sent ${JSON.stringify(text)}`);
+    for (const text of this.prompts) {
+      const count = texts.filter((other) => other === text).length;
+      if (count !== 1) this.fail('commands count once', `${JSON.stringify(text)} is in the log ${count} times`);
+    }
+  }
+
+  /** What `klaus sessions` shows is what the log says. */
+  #checkRow(): void {
+    const row = this.#store.session(this.#session);
+    const { usage } = accountOf(this.state.ledger, this.#session);
+    const inRow = [row?.inputTokens, row?.outputTokens, row?.cacheReadTokens, row?.cacheWriteTokens];
+    const inLog = [usage.input, usage.output, usage.cacheRead, usage.cacheWrite];
+    if (JSON.stringify(inRow) !== JSON.stringify(inLog))
+      this.fail('sums agree', `the session's row says ${JSON.stringify(inRow)}, the log ${JSON.stringify(inLog)}`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { BrokenInvariant } from './monitor.ts';
+import type { Plan } from './plan.ts';
+import type { Outcome } from './simulate.ts';
+
+/** What is told of one seed. */
+export interface Report {
+  seed: number;
+  /** Of everything that happened, in its order. */
+  hash: string;
+  steps: number;
+  events: number;
+  crashes: number;
+  broken?: BrokenInvariant;
+  /** Of a broken one: the smallest plan that breaks it. */
+  plan?: Plan;
+  /** Of a broken one: the last steps before it broke. */
+  tail?: string[];
+}
+
+/** Steps that are shown. */
+const TAIL = 40;
+
+export function toReport({ seed, hash, steps, events, crashes, broken, trace }: Outcome, plan: Plan): Report {
+  const base = { seed, hash, steps, events: events.length, crashes };
+  return broken ? { ...base, broken, plan, tail: trace.slice(-TAIL) } : base;
+}
+
+/** What a person needs to look for the cause. */
+export function toText({ seed, broken, plan, tail = [] }: Report): string {
+  if (!broken || !plan) return '';
+  const { answers, faults, acts, replies, ...rest } = plan;
+  const list = (name: string, items: readonly unknown[]): string[] =>
+    items.length === 0 ? [] : [`  ${name}:`, ...items.map((item) => `    ${shorten(JSON.stringify(item))}`)];
+  return [
+    `seed ${seed}: "${broken.invariant}" is broken at step ${broken.step}`,
+    `  ${broken.what}`,
+    'the smallest plan found that breaks it:',
+    `  ${JSON.stringify(rest)}`,
+    ...list('answers', answers),
+    ...list('faults', faults),
+    ...list('acts', acts),
+    ...list('replies', replies.slice(0, 3)),
+    'the last steps (milliseconds, process, what went on):',
+    ...tail.map((line) => `  ${line}`),
+    `again: npm run test:sim -- --seed ${seed}`,
+  ].join('\n');
+}
+
+function shorten(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+}

@@ -1,0 +1,178 @@
+import {
+  cost,
+  worstCase,
+  type Model,
+  type ModelEvent,
+  type ModelInfo,
+  type ModelRequest,
+  type Models,
+} from '@klaus/core/agent';
+import type { Part, Usage } from '@klaus/core/protocol';
+import { toHash } from './files.ts';
+import type { PlannedAnswer, PlannedCall, PlannedFailure } from './plan.ts';
+import type { Host } from './scheduler.ts';
+import type { World } from './world.ts';
+
+const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+const LAST: PlannedAnswer = { thinking: false, words: 'That is all.', calls: [], failures: [], filled: 2 };
+
+/** Which answer belongs to which request: the same request gets the same answer, whoever sends it and however often. */
+export class Requests {
+  readonly #known = new Map<string, { index: number; attempts: number }>();
+
+  take(request: ModelRequest): { index: number; attempt: number } {
+    const key = toHash(JSON.stringify(request.messages.map(({ role, parts }) => [role, parts])));
+    const entry = this.#known.get(key) ?? { index: this.#known.size, attempts: 0 };
+    this.#known.set(key, entry);
+    entry.attempts++;
+    return { index: entry.index, attempt: entry.attempts };
+  }
+}
+
+/** The models as one process reaches them. */
+export function createSimModels(world: World, host: Host): Models {
+  const info: ModelInfo = {
+    contextWindow: world.plan.contextWindow,
+    maxOutputTokens: 4_096,
+    images: false,
+    prices: [{ above: 0, price: PRICE }],
+  };
+  const create = (name: string): Model => ({
+    name,
+    info,
+    stream: (request, { signal, onBytes = () => {} }) => stream({ world, host, info, request, signal, onBytes }),
+  });
+  return {
+    async resolve(name) {
+      await world.scheduler.pause(host, 'model resolve');
+      return create(name);
+    },
+    cheap: async () => create('sim/small'),
+  };
+}
+
+interface Streaming {
+  world: World;
+  host: Host;
+  info: ModelInfo;
+  request: ModelRequest;
+  signal: AbortSignal;
+  onBytes: () => void;
+}
+
+async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, undefined> {
+  const { world, host, info, request, signal, onBytes } = streaming;
+  const isTurn = !/-(title|compaction)$/.test(request.session);
+  const prompt = countPrompt(request);
+  const tokens = prompt + request.maxOutputTokens;
+  const usd = worstCase(info, prompt, request.maxOutputTokens) ?? 0;
+  world.monitor.requestLeaves(request, { tokens, usd, isTurn });
+  const { answer, index, failure } = isTurn ? takeTurn(world, request) : takeCheap(world, request);
+  await world.scheduler.pause(host, 'model request');
+  const usage = toUsage({
+    prompt,
+    index,
+    output: Math.max(1, Math.floor((request.maxOutputTokens * answer.filled) / 100)),
+  });
+  const parts = toParts(answer, index);
+  const pieces = toPieces(parts);
+  let sent = 0;
+  for (const piece of pieces) {
+    if (failure && sent >= failure.after) break;
+    await world.scheduler.pause(host, 'model piece');
+    if (signal.aborted) break;
+    // The provider counts from the first byte on.
+    if (sent++ === 0) world.monitor.billed += prompt;
+    onBytes();
+    yield piece;
+  }
+  if (!failure && !signal.aborted) await world.scheduler.pause(host, 'model end');
+  if (failure?.hangs) await world.scheduler.sleep(host, 1e9, { label: 'model hangs', signal });
+  else if (failure) await world.scheduler.pause(host, 'model fails');
+  if (signal.aborted) return yield { type: 'failed', failure: { code: 'abandoned', message: 'cancelled' } };
+  if (failure) {
+    // Some connections end without a word.
+    if (failure.code !== 'connection' || failure.after !== 1) yield { type: 'failed', failure: toFailure(failure) };
+    return;
+  }
+  if (sent === 0) onBytes();
+  world.monitor.billed += usage.output + (sent === 0 ? prompt : 0);
+  const stopReason = answer.stop ?? (answer.calls.length > 0 ? 'tool_use' : 'end_turn');
+  yield { type: 'finished', parts, stopReason, usage, usd: cost(info, usage) ?? 0 };
+}
+
+interface Taken {
+  answer: PlannedAnswer;
+  index: number;
+  failure: PlannedFailure | undefined;
+}
+
+function takeTurn({ plan, requests }: World, request: ModelRequest): Taken {
+  const { index, attempt } = requests.take(request);
+  const answer = plan.answers[index] ?? LAST;
+  return { answer, index, failure: answer.failures[attempt - 1] };
+}
+
+function takeCheap({ plan }: World, request: ModelRequest): Taken {
+  const chance = Number.parseInt(toHash(JSON.stringify(request.messages)).slice(0, 2), 16);
+  const fails = !plan.isCalm && chance < 40;
+  const failure: PlannedFailure | undefined = fails ? { code: 'invalid_request', status: 400, after: 0 } : undefined;
+  return { answer: { ...LAST, words: 'A title\nA sentence about it.' }, index: 0, failure };
+}
+
+function toFailure({ code, status, retryAfter }: PlannedFailure): Extract<ModelEvent, { type: 'failed' }>['failure'] {
+  return {
+    code,
+    message: `the provider said ${code}`,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+  };
+}
+
+/** Four bytes to a token: fewer tokens than the engine expects at worst. */
+function countPrompt({ system, tools, messages }: ModelRequest): number {
+  let bytes = system.length + (tools.length > 0 ? JSON.stringify(tools).length : 0);
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type === 'text' || part.type === 'thinking' || part.type === 'result') bytes += part.text.length;
+      else if (part.type === 'call') bytes += JSON.stringify(part.input ?? null).length;
+    }
+  }
+  return Math.floor(bytes / 4);
+}
+
+function toUsage({ prompt, index, output }: { prompt: number; index: number; output: number }): Usage {
+  const cacheRead = index % 2 === 1 ? Math.floor(prompt / 2) : 0;
+  const cacheWrite = Math.floor((prompt - cacheRead) / 3);
+  return { input: prompt - cacheRead - cacheWrite, output, cacheRead, cacheWrite };
+}
+
+function toParts({ thinking, words, calls }: PlannedAnswer, index: number): Part[] {
+  const parts: Part[] = [];
+  if (thinking) parts.push({ type: 'thinking', text: `thought ${index}`, signature: `signed ${index}` });
+  if (words !== '') parts.push({ type: 'text', text: words });
+  for (const [at, call] of calls.entries()) {
+    // Some providers count their calls from the beginning in every answer.
+    const id = index % 2 === 0 ? `call_${index}_${at}` : `call_${at}`;
+    const name = call.wrong === 'unknown' ? 'no_such_tool' : call.tool;
+    parts.push({ type: 'call', id, name, input: toInput(call, `k${index}c${at}`) });
+  }
+  return parts;
+}
+
+function toInput({ path, text, ms, wrong }: PlannedCall, id: string): unknown {
+  if (wrong === 'text') return `{"id": "${id}", `;
+  if (wrong === 'schema') return { id, path: 7 };
+  return { id, path, text, ms, ...(wrong === undefined ? {} : { wrong }) };
+}
+
+function toPieces(parts: readonly Part[]): ModelEvent[] {
+  return parts.flatMap((part, index): ModelEvent[] => {
+    if (part.type === 'thinking') return [{ type: 'thinking', text: part.text }];
+    if (part.type === 'text') {
+      const half = Math.ceil(part.text.length / 2);
+      return [part.text.slice(0, half), part.text.slice(half)].map((text) => ({ type: 'text', text }));
+    }
+    return part.type === 'call' ? [{ type: 'call', index, name: part.name, text: JSON.stringify(part.input) }] : [];
+  });
+}

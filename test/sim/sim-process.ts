@@ -1,0 +1,173 @@
+import { advance, createToolRegistry, isParked, isReceivable, type Engine } from '@klaus/core/agent';
+import { createRedactor, type Rule } from '@klaus/core/policy';
+import { isKlausError, toUlid, type Event } from '@klaus/core/protocol';
+import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
+import { createChance, type Chance } from '../undo/chance.ts';
+import { toHash } from './files.ts';
+import { SECRET } from './plan.ts';
+import type { Host } from './scheduler.ts';
+import { createSimModels } from './sim-model.ts';
+import { createSimSandbox, createSimTools } from './sim-tools.ts';
+import { createSimStore } from './sim-store.ts';
+import { isPlanned, type World } from './world.ts';
+
+/** Milliseconds between two looks at a session of which nobody told anything. */
+const LOOK_MS = 2_000;
+/** How long a question may wait, in milliseconds. */
+export const APPROVAL_TTL_MS = 60_000;
+
+/** One process with an engine and a store of its own, which works on the session whenever there is something to do. */
+export class SimProcess {
+  readonly host: Host;
+  /** True while `advance` is under way. */
+  isWorking = false;
+  readonly #world: World;
+  readonly #store: SqliteStore;
+  readonly #engine: Engine;
+  readonly #chance: Chance;
+  #wake: AbortController | undefined;
+  #onEnd: () => void = () => {};
+
+  constructor(world: World, host: Host) {
+    this.host = host;
+    this.#world = world;
+    this.#chance = toChance(world, host, 'tries');
+    const clock = world.scheduler.clockOf(host, { isPoll: true });
+    this.#store = createSqliteStore({ home: world.home, clock });
+    this.#engine = createSimEngine(world, { host, store: this.#store });
+    const { session, monitor } = world;
+    monitor.catchUp();
+    monitor.seenBy(host.name, monitor.state.seq);
+    this.#store.subscribe(session, monitor.state.seq, (event: Event) => monitor.emitted(host.name, event));
+    this.#store.onSend(session, () => this.#wake?.abort());
+  }
+
+  get engine(): Engine {
+    return this.#engine;
+  }
+
+  /** Works until the process ends by itself; `onEnd` is called then, and not after a kill. */
+  start(onEnd: () => void): void {
+    this.#onEnd = onEnd;
+    void this.#serve();
+  }
+
+  /** Ends it as SIGKILL does: what waits is gone, the kernel takes the locks back. */
+  kill(): void {
+    if (!this.host.isAlive) return;
+    const { scheduler, monitor } = this.#world;
+    scheduler.note(`${this.host.name} dies`);
+    if (this.#world.holder === this.host) this.#world.holder = undefined;
+    scheduler.kill(this.host);
+    monitor.forget(this.host.name);
+    // Nothing waits in the store itself: the scheduler let every write that had begun come to its end.
+    this.#store.close();
+  }
+
+  async #serve(): Promise<void> {
+    const { scheduler, session } = this.#world;
+    try {
+      for (;;) {
+        if (this.#isRunnable()) {
+          this.isWorking = true;
+          const { state } = await advance(this.#engine, session);
+          this.isWorking = false;
+          scheduler.note(`${this.host.name} advanced: ${state}`);
+        }
+        this.#wake = new AbortController();
+        await scheduler.sleep(this.host, LOOK_MS, { label: 'look', signal: this.#wake.signal });
+      }
+    } catch (error) {
+      this.#fell(error);
+    }
+  }
+
+  #fell(error: unknown): void {
+    const { monitor, scheduler } = this.#world;
+    if (!isPlanned(error))
+      monitor.fail('no bug', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    scheduler.note(`${this.host.name} ends: ${isKlausError(error) ? error.code : String(error)}`);
+    this.kill();
+    this.#onEnd();
+  }
+
+  /** As a daemon asks it of a session that nobody holds. */
+  #isRunnable(): boolean {
+    const { monitor, scheduler, session, holder } = this.#world;
+    monitor.catchUp();
+    const { state } = monitor;
+    // To be refused costs a real wait of some milliseconds: it is tried seldom.
+    if (holder?.isAlive && !this.#chance.percent(10)) return false;
+    if (this.#store.inbox(session).some((command) => isReceivable(state, command))) return true;
+    if (state.openSnapshot && state.calls.length === 0) return true;
+    if (!state.run) return !state.titled;
+    return !isParked(state, scheduler.now);
+  }
+}
+
+function toChance({ plan }: World, host: Host, what: string): Chance {
+  return createChance(Number.parseInt(toHash(`${plan.seed} ${host.name} ${what}`).slice(0, 8), 16));
+}
+
+/** The shipped loop on simulated ports. */
+export function createSimEngine(world: World, { host, store }: { host: Host; store: SqliteStore }): Engine {
+  const { scheduler, files, plan, faults } = world;
+  const chance = toChance(world, host, 'engine');
+  let last = 0;
+  let made = 0;
+  return {
+    store: createSimStore(world, { host, store }),
+    models: createSimModels(world, host),
+    tools: createToolRegistry(createSimTools(world, host)),
+    clock: scheduler.clockOf(host),
+    ids: {
+      ulid() {
+        last = Math.max(last, scheduler.now);
+        const bytes = Buffer.from(toHash(`${plan.seed} ${host.name} ${++made}`), 'hex');
+        return toUlid(last, bytes.subarray(0, 10));
+      },
+      digest: toHash,
+      random: () => chance.number(1_000_000) / 1_000_000,
+    },
+    settings: {
+      maxOutputTokens: 1_500,
+      maxRetries: 2,
+      retry: { attempts: 4, baseMs: 500, maxMs: 20_000, idleMs: 60_000, waitMs: 0 },
+      maxToolOutputContext: 6_000,
+      maxSearchResults: 100,
+      execLimits: { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 },
+      gitIdentity: { name: 'Klaus', email: 'klaus@localhost' },
+      compactAt: 0.8,
+      approvalTtlMs: APPROVAL_TTL_MS,
+      secretPatterns: [],
+      hiddenPatterns: [],
+    },
+    home: '/klaus-home',
+    openWorkspace: async () => files.workspaceOf(host),
+    openSandbox: async () => createSimSandbox(world, host),
+    openKnowledge: (workspace) => store.knowledge(workspace),
+    openRecall: (session) => store.recall(session),
+    createRedactor: (session) =>
+      createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
+    openSnapshots: async () => files.snapshotsOf(host, () => faults.checkSnapshot()),
+    openLayers: async () => files.layersOf(host),
+    openSecrets: () => ({ files: async () => [], values: async () => [] }),
+    remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
+    rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],
+    async checkpoint() {
+      await scheduler.pause(host, 'checkpoint');
+      const commit = toHash(JSON.stringify([...files.workspace]));
+      await scheduler.pause(host, 'checkpointed');
+      return { ref: 'refs/klaus/sim', commit, files: files.workspace.size, leftOut: [] };
+    },
+  };
+}
+
+/** A rule with a bug: whatever it fails on is denied. */
+const FAILING_RULE: Rule = {
+  name: 'failing',
+  check({ name }) {
+    if (name === 'deploy') throw new TypeError('this rule has a bug');
+    return undefined;
+  },
+};

@@ -1,0 +1,120 @@
+import type { Checkpoints, Lease, Store } from '@klaus/core/agent';
+import { toText, type Command } from '@klaus/core/protocol';
+import type { SqliteStore } from '@klaus/adapters/store';
+import type { Host } from './scheduler.ts';
+import type { World } from './world.ts';
+
+/** What the store's port throws into a process that is gone; nothing of it reaches the real store. */
+const GONE = 'this process is gone';
+
+/**
+ * The real store as one process uses it: every write waits for the scheduler before and after, and may fail. A kill
+ * before loses it, a kill after loses only the news of it.
+ */
+export function createSimStore(world: World, { host, store }: { host: Host; store: SqliteStore }): Store {
+  const { scheduler, monitor, faults } = world;
+  const check = (): void => {
+    if (!host.isAlive) throw new Error(GONE);
+  };
+  /** The store knows its own leases by their identity. */
+  const leases = new WeakMap<Lease, Lease>();
+  return {
+    async append(session, drafts, { lease, ...options }) {
+      await scheduler.pause(host, 'append');
+      faults.checkStore();
+      const types = drafts.map(({ type }) => type).join(' ');
+      return await scheduler.real(host, `appended ${types}`, async () => {
+        const events = await store.append(session, drafts, { ...options, lease: leases.get(lease) ?? lease });
+        monitor.writes++;
+        if (world.holder !== host) monitor.fail('one holder', `${host.name} appended without holding the session`);
+        return events;
+      });
+    },
+    async appendHost(body) {
+      await scheduler.pause(host, 'append host');
+      return scheduler.real(host, 'appended host', () => store.appendHost(body));
+    },
+    read(session, after) {
+      check();
+      return store.read(session, after);
+    },
+    async send(session, command) {
+      await scheduler.pause(host, `send ${command.type}`);
+      faults.checkStore();
+      await scheduler.real(host, `sent ${command.type}`, async () => {
+        await store.send(session, command);
+        noteSent(world, command);
+      });
+    },
+    inbox(session) {
+      check();
+      return store.inbox(session);
+    },
+    claim(session) {
+      check();
+      const lease = store.claim(session);
+      scheduler.note(`${host.name} claims: ${lease ? 'held' : 'busy'}`);
+      if (!lease) return undefined;
+      const mine = toLease(world, host, lease);
+      leases.set(mine, lease);
+      return mine;
+    },
+    subscribe: (session, after, listener) => store.subscribe(session, after, listener),
+    emitLive: (live) => store.emitLive(live),
+    onLive: (listener) => store.onLive(listener),
+    onSend: (session, wake) => store.onSend(session, wake),
+    writeBlob() {
+      const writer = store.writeBlob();
+      return {
+        write: (chunk) => writer.write(chunk),
+        async finish() {
+          await scheduler.pause(host, 'blob');
+          return scheduler.real(host, 'blob kept', () => writer.finish());
+        },
+        abort: () => writer.abort(),
+      };
+    },
+    readBlob: (hash) => store.readBlob(hash),
+    ...(store.checkpoints
+      ? { checkpoints: toSimCheckpoints(world, { host, leases, checkpoints: store.checkpoints }) }
+      : {}),
+  };
+}
+
+function toSimCheckpoints(
+  { scheduler, plan }: World,
+  { host, leases, checkpoints }: { host: Host; leases: WeakMap<Lease, Lease>; checkpoints: Checkpoints },
+): Checkpoints {
+  return {
+    read: (session, version) => checkpoints.read(session, version),
+    // In some worlds every state is worth keeping, however short its log.
+    seqOf: (session) => (plan.seed % 4 === 1 ? -10_000 : checkpoints.seqOf(session)),
+    async write(lease, kept) {
+      await scheduler.pause(host, 'keep state');
+      await scheduler.real(host, 'kept state', () => checkpoints.write(leases.get(lease) ?? lease, kept));
+    },
+  };
+}
+
+function toLease(world: World, host: Host, lease: Lease): Lease {
+  const { holder } = world;
+  if (holder?.isAlive && holder !== host) world.monitor.fail('one holder', `${host.name} and ${holder.name} hold it`);
+  world.holder = host;
+  return {
+    session: lease.session,
+    fence: lease.fence,
+    release() {
+      if (!host.isAlive) return;
+      if (world.holder === host) world.holder = undefined;
+      lease.release();
+    },
+  };
+}
+
+/** Remembers what became durable, so that it can be looked for in the log. */
+function noteSent({ monitor, scheduler }: World, command: Command): void {
+  if (command.type === 'prompt') monitor.prompts.add(toText(command));
+  if (command.type !== 'approve') return;
+  const known = monitor.answers.get(command.approval) ?? [];
+  monitor.answers.set(command.approval, [...known, { answer: command.answer, at: scheduler.now }]);
+}

@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { installMutant } from './mutants.ts';
+import type { Report } from './report.ts';
+
+const { mutant } = workerData as { mutant?: string };
+if (mutant !== undefined) installMutant(mutant);
+// Only now: what is loaded from here on may be the mutant.
+const { createPlan } = await import('./plan.ts');
+const { check, shrink } = await import('./shrink.ts');
+const { Ground } = await import('./simulate.ts');
+const { toReport } = await import('./report.ts');
+
+const port = parentPort!;
+const ground = new Ground();
+
+async function live(seed: number): Promise<Report> {
+  const plan = createPlan(seed);
+  const outcome = await check(ground, plan);
+  // A mutant is to be caught, not to be understood.
+  if (!outcome.broken || mutant !== undefined) return toReport(outcome, plan);
+  const small = await shrink(ground, plan, outcome);
+  return { ...toReport(small.outcome, small.plan), hash: outcome.hash };
+}
+
+port.on('message', (seed: number | undefined) => {
+  if (seed !== undefined) return void live(seed).then((report) => port.postMessage(report));
+  ground[Symbol.dispose]();
+  port.close();
+});

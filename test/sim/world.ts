@@ -1,0 +1,61 @@
+import { isKlausError, KlausError } from '@klaus/core/protocol';
+import type { Files } from './files.ts';
+import type { Monitor } from './monitor.ts';
+import type { Plan } from './plan.ts';
+import type { Host, Scheduler } from './scheduler.ts';
+import type { Requests } from './sim-model.ts';
+
+/** What exists beside the processes, and outlives them. */
+export interface World {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly files: Files;
+  readonly monitor: Monitor;
+  readonly requests: Requests;
+  readonly faults: Faults;
+  /** Klaus's home on the real file system. */
+  readonly home: string;
+  readonly session: string;
+  /** The process that holds the session, as far as the simulated world knows. */
+  holder: Host | undefined;
+}
+
+/** Ends the message of every error that a plan asks for. */
+const AS_PLANNED = 'as planned';
+
+/** True for what a plan asked for; any other error that ends a process is a bug. */
+export function isPlanned(error: unknown): boolean {
+  return isKlausError(error) && error.message.endsWith(AS_PLANNED);
+}
+
+/** Counts what can fail, and lets it fail when the plan says so. */
+export class Faults {
+  isOver = false;
+  #writes = 0;
+  #commands = 0;
+  #snapshots = 0;
+  readonly #plan: Plan;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+  }
+
+  /** Before every write to the store. */
+  checkStore(): void {
+    const nth = ++this.#writes;
+    const fault = this.#plan.faults.find((one) => one.kind === 'store' && one.nth === nth);
+    if (fault?.kind === 'store' && !this.isOver) throw new KlausError(fault.code, `write ${nth} fails ${AS_PLANNED}`);
+  }
+
+  checkSandbox(): void {
+    const nth = ++this.#commands;
+    if (!this.isOver && this.#plan.faults.some((one) => one.kind === 'sandbox' && one.nth === nth))
+      throw new KlausError('sandbox.failed', `command ${nth} cannot be started ${AS_PLANNED}`);
+  }
+
+  checkSnapshot(): void {
+    const nth = ++this.#snapshots;
+    if (!this.isOver && this.#plan.faults.some((one) => one.kind === 'snapshot' && one.nth === nth))
+      throw new KlausError('store.full', `state ${nth} cannot be kept ${AS_PLANNED}`);
+  }
+}
