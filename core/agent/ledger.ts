@@ -57,7 +57,8 @@ export const BOOKED_EVENTS = [
 
 /** Takes one event into the ledger, which is changed in place. Events of one session come in their order. */
 export function book(ledger: Ledger, event: Event): void {
-  const isInherited = event.seq <= (ledger.get(event.session)?.inherited ?? 0);
+  const { inherited } = ledger.get(event.session) ?? {};
+  const isInherited = inherited !== undefined && event.seq <= inherited;
   if (isInherited && event.type !== 'session.opened' && event.type !== 'session.changed') return;
   switch (event.type) {
     case 'session.opened':

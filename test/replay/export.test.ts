@@ -37,7 +37,9 @@ test(
         {
           when: { turn: 1 },
           reply: {
-            calls: [{ name: 'edit_file', input: { path: 'a.txt', edits: [{ old: 'one', new: 'two {{x}}' }] } }],
+            calls: [
+              { name: 'edit_file', raw: JSON.stringify({ path: 'a.txt', edits: [{ old: 'one', new: 'two {{x}}' }] }) },
+            ],
           },
         },
         { when: { turn: 2 }, reply: { text: 'Edited.' } },
@@ -63,7 +65,7 @@ test(
       readFileSync(join(folder, name), 'utf8'),
     );
     expect(texts.join('\n')).not.toContain(secret);
-    expect((await runKlaus(['audit', 'show', '--json'], { place })).stdout).toContain('"format":"test"');
+    expect((await runKlaus(['audit', 'show', '--host', '--json'], { place })).stdout).toContain('"format":"test"');
     expect(await runKlaus(['export', session, '--as', 'test', '--out', folder], { place })).toMatchObject({ code: 2 });
 
     const first = runTest(place, folder);

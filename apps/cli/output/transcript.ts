@@ -73,11 +73,7 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         yield { kind: 'note', text: `Asked: ${event.title}. ${event.reason}`, at };
         break;
       case 'approval.answered':
-        yield {
-          kind: 'note',
-          text: `${event.answer} by ${event.by}${event.hunks ? ` in part (${event.hunks.accepted.join(', ')})` : ''}${event.scope && event.scope !== 'once' ? ` for the ${event.scope}` : ''}${event.note === undefined ? '' : `: ${event.note}`}`,
-          at,
-        };
+        yield { kind: 'note', text: toAnswerText(event), at };
         break;
       case 'model.attempted':
         if (event.outcome === 'abandoned') {
@@ -126,6 +122,12 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
   }
   for (const call of open)
     yield { kind: 'note', text: `Begun and without a result yet: ${titles.get(call) ?? call}`, at };
+}
+
+function toAnswerText({ answer, by, hunks, scope, note }: EventOf<'approval.answered'>): string {
+  const part = hunks ? ` in part (${hunks.accepted.join(', ')})` : '';
+  const time = scope && scope !== 'once' ? ` for the ${scope}` : '';
+  return `${answer} by ${by}${part}${time}${note === undefined ? '' : `: ${note}`}`;
 }
 
 function toPinSource({ source, by }: EventOf<'context.pinned'>): string {

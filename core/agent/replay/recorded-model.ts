@@ -14,7 +14,7 @@ export interface ReplayedRequest {
 }
 
 /** What the record says when it does not know the model's sizes: an early log. */
-export const UNKNOWN_INFO: ModelInfo = {
+const UNKNOWN_INFO: ModelInfo = {
   contextWindow: Number.MAX_SAFE_INTEGER,
   maxOutputTokens: 32_000,
   images: true,
