@@ -67,6 +67,12 @@ async function* answer(recording: Recording, asked: Asked): AsyncGenerator<Model
   const messages = [...request.messages];
   const turn = recorded?.turn ?? lastTurn(recording);
   asked.onRequest({ purpose, turn, model: asked.name, attempt, request: { ...request, messages } });
+  if (!recorded && next?.type === 'usage.counted') {
+    // Who leaves in good order still counts what was set aside.
+    recording.depart();
+    yield { type: 'failed', failure: { code: 'connection', message: 'left' } };
+    return;
+  }
   if (!recorded || recorded.attempt !== attempt) return recording.crash();
   if (recorded.usage.input + recorded.usage.output + recorded.usage.cacheRead + recorded.usage.cacheWrite > 0) {
     options.onBytes?.();

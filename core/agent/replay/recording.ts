@@ -35,6 +35,8 @@ export interface Recording {
   onCancel(listener: () => void): () => void;
   /** Resolves when the record has come to this index. Rejects when the loop is left. */
   reached(index: number): Promise<void>;
+  /** The process of the record left the loop in good order: what is under way comes to nothing. */
+  depart(): void;
   /** The process of the record ended here: the loop is left as a crash leaves it. */
   crash(): never;
   /** @throws what ends the replay. */
@@ -107,6 +109,7 @@ export function createRecording(events: readonly Event[], first: number): Record
       waiting.reach(at);
       return accepted;
     },
+    depart: () => leave(),
     reached: (index) => (index <= at ? Promise.resolve() : waiting.until(index)),
     differ: (mismatch) => differ(events[at], mismatch),
     restart(given) {

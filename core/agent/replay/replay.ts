@@ -78,6 +78,10 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   const done = events.slice(counts.inherited, recording.at);
   counts.events = done.length - counts.skipped;
   counts.requests = done.filter(({ type }) => type === 'turn.started' || type === 'model.requested').length;
+  if (recording.difference && !events.some(({ type }) => type === 'turn.started')) {
+    // It may have been decided from the sizes of the model, which stand in the first turn.
+    return unplayable(recording.difference.seq, 'the log does not say what was known of the model');
+  }
   if (recording.difference) return { ...counts, outcome: 'different', difference: recording.difference };
   if (failed !== undefined) return unplayable(recording.next?.seq ?? events.length, failed);
   return { ...counts, outcome: 'equal', isCutOff: recording.isCutOff };
