@@ -11,6 +11,8 @@ import { KlausError } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
+import { exportTest } from './export/export-test.ts';
+import { forkSession } from './fork-session.ts';
 import { findCredentials } from './credentials.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { explain } from './grants/explain.ts';
@@ -69,6 +71,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     configuration,
     store,
     open: async (given = {}) => open(await openSession({ engine, configuration, inForce, given, cwd })),
+    async fork(idOrPrefix, given) {
+      const forked = await forkSession({ engine, store }, toKnownSession(store, idOrPrefix), given);
+      return { ...forked, session: open(forked.session) };
+    },
+    exportTest: (idOrPrefix) => exportTest({ engine, store }, toKnownSession(store, idOrPrefix)),
     session: (idOrPrefix) => open(toKnownSession(store, idOrPrefix)),
     async policy(workspace) {
       const root = resolve(cwd, workspace ?? configuration.get('workspace'));

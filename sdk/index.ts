@@ -4,6 +4,9 @@ export type {
   Intent,
   Knowledge,
   KnowledgeEntry,
+  Replayed,
+  ReplayDifference,
+  ReplayedRequest,
   Recall,
   RecalledText,
   ProcessOutput,
@@ -21,6 +24,9 @@ export { isEditable, renderHunk, toNewText } from '@klaus/core/policy';
 export * from '@klaus/core/protocol';
 export { createKlaus } from './create-klaus.ts';
 export type {
+  ExportedTest,
+  Fork,
+  ForkGiven,
   Advance,
   AnswerOptions,
   JudgedCommand,

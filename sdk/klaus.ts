@@ -15,9 +15,12 @@ import type {
   TreeChange,
 } from '@klaus/core/protocol';
 import type {
+  Forked,
   Knowledge,
   ProcessStatus,
   Recall,
+  Replayed,
+  ReplayedRequest,
   RestoreOptions,
   RestoreRequest,
   Restored,
@@ -76,6 +79,31 @@ export interface OpenOptions {
   isolate?: boolean;
 }
 
+export interface ForkGiven {
+  /** Seq of the last event that is taken over. Default: the last there is. */
+  at?: number;
+  /** The model that the fork goes on with. Default: the session's at that moment. */
+  model?: string;
+  title?: string;
+  /** Who asks, for the log. Default `sdk`. */
+  by?: string;
+}
+
+/** A session that began as a copy of another. */
+export interface Fork extends Omit<Forked, 'session'> {
+  session: Session;
+  /** Id of the original. */
+  from: string;
+}
+
+/** A session as a test that runs against its script. */
+export interface ExportedTest {
+  /** Content by path, relative to the test's folder. */
+  files: ReadonlyMap<string, Uint8Array>;
+  /** What the test does not hold, or needs; sentences for the user. */
+  notes: readonly string[];
+}
+
 /** Why advance returned. */
 export type Advance =
   /** Nothing is left to do. `finished` is the last run's end, where this call ended one. */
@@ -115,6 +143,14 @@ export interface Session {
   advance(options?: { signal?: AbortSignal }): Promise<Advance>;
   /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
+  /**
+   * Runs the loop again on the log, offline and touching nothing, and compares every request and every event with
+   * the record. Needs no model, no workspace and no lock.
+   *
+   * @param options.onRequest Called with each request in order, as the model would have been sent it.
+   * @throws KlausError `store.corrupt` for a log that cannot be read.
+   */
+  replay(options?: { onRequest?: (request: ReplayedRequest) => void }): Promise<Replayed>;
   events(after?: number): Iterable<Event>;
   /**
    * Puts files of the workspace back, as one step. Claims the session meanwhile.
@@ -200,6 +236,19 @@ export interface Klaus {
    * @throws KlausError `workspace.*`, `model.unknown`, `auth`, `sandbox.unavailable`, `config`.
    */
   open(options?: OpenOptions): Promise<Session>;
+  /**
+   * Makes a session that begins as a copy of another's log up to an event; the original is only read. The files of
+   * the workspace stay as they are: `state` names the kept state that is nearest, for `session.restore`.
+   *
+   * @throws KlausError `usage` for an event that there is none of, `model.unknown`, `auth`, `config`.
+   */
+  fork(idOrPrefix: string, options?: ForkGiven): Promise<Fork>;
+  /**
+   * A script for the scripted model server and a test that runs it, from what a session recorded.
+   *
+   * @throws KlausError `usage` with the reason for a session that no script can play again.
+   */
+  exportTest(idOrPrefix: string): Promise<ExportedTest>;
   /** @throws KlausError `usage` naming the nearest session. */
   session(idOrPrefix: string): Session;
   /**

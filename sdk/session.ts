@@ -4,6 +4,7 @@ import {
   isParked,
   isReceivable,
   loadState,
+  replay,
   restore,
   toPinText,
   toChangeParts,
@@ -70,6 +71,15 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
       const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
     },
+    replay: ({ onRequest } = {}) =>
+      replay({
+        events: [...store.read(id)],
+        tools: engine.tools.names.map((name) => engine.tools.get(name)),
+        settings: engine.settings,
+        ids: engine.ids,
+        idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
+        ...(onRequest ? { onRequest } : {}),
+      }),
     async verify({ by = 'sdk', ...rest } = {}) {
       const root = workspace();
       return verifyEvidence(root === undefined ? engine : await inForce.engine(root), id, { by, ...rest });

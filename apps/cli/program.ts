@@ -18,6 +18,7 @@ import { addSecrets } from './program-secrets.ts';
 import { addPins } from './program-pins.ts';
 import { addMemory } from './program-memory.ts';
 import { addProcesses } from './program-processes.ts';
+import { addReplay } from './program-replay.ts';
 import { addGate, addUndo } from './program-undo.ts';
 import { addUsage } from './program-usage.ts';
 import { VERSION } from '@klaus/sdk/version';
@@ -68,6 +69,7 @@ const GROUPS: readonly AddGroup[] = [
   addSessions,
   addProcesses,
   addUsage,
+  addReplay,
   addPins,
   addUndo,
   addApprovals,
@@ -173,11 +175,26 @@ function addSessions(program: Command, done: Done): void {
     });
   program
     .command('export')
-    .summary('print a whole session as one document')
+    .summary('print a whole session as one document, or write it as a test')
     .argument('<id>', 'session id or its beginning')
     .addOption(new Option('--format <format>', 'Markdown or JSON').choices(['md', 'json']).default('md'))
-    .addHelpText('after', '\nExample:\n  klaus export 01J --format md > session.md')
-    .action(async (id: string, options: { format: 'md' | 'json' }) => {
+    .addOption(
+      new Option('--as <what>', 'test: a script for the scripted model server and a test that runs it').choices([
+        'test',
+      ]),
+    )
+    .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --as test --out test/session',
+    )
+    .action(async (id: string, options: { format: 'md' | 'json'; as?: 'test'; out?: string }) => {
+      if (options.as === 'test') {
+        done(await (await import('./commands/export-test.ts')).exportTest(id, options));
+        return;
+      }
+      if (options.out !== undefined)
+        throw new UsageError('--out belongs to --as test.', 'A document goes to standard output.');
       done(await (await import('./commands/export.ts')).exportSession(id, options));
     });
 }

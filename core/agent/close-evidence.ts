@@ -61,6 +61,8 @@ export async function closeEvidence(work: Work, isWhole: boolean): Promise<Close
     const judged = judgeClaims(claims, []);
     return { evidence: [], claim: toClaimStatus(judged), ...(judged.length > 0 ? { claims: judged } : {}) };
   }
+  const { recorded } = work.engine;
+  if (recorded) return closeAsRecorded(recorded.closed(), { own, earlier, claims });
   const tree = openedOf(state).snapshots === false ? undefined : await look(work);
   const rows = await compare(work, { own, earlier, tree });
   const judged = judgeClaims(claims, rows);
@@ -70,6 +72,32 @@ export async function closeEvidence(work: Work, isWhole: boolean): Promise<Close
     claim: toClaimStatus(judged),
     ...(judged.length > 0 ? { claims: judged } : {}),
   };
+}
+
+interface Closing {
+  own: readonly Evidence[];
+  earlier: readonly Evidence[];
+  claims: ReturnType<typeof findClaims>;
+}
+
+/** In a replay: how the files stood is recorded, what follows from it for what was claimed is made anew. */
+function closeAsRecorded(found: Closed | undefined, { own, earlier, claims }: Closing): Closed {
+  const evidence = own.map((row, at): Evidence => {
+    const { standing, changed, weakened } = found?.evidence[at] ?? {};
+    return { ...row, ...dropAbsent({ standing, changed, weakened }) };
+  });
+  // How checks of earlier runs stood then is not recorded.
+  const judged = earlier.length > 0 ? (found?.claims ?? []) : judgeClaims(claims, evidence);
+  return {
+    evidence,
+    ...(found?.tree === undefined ? {} : { tree: found.tree }),
+    claim: toClaimStatus(judged),
+    ...(judged.length > 0 ? { claims: judged } : {}),
+  };
+}
+
+function dropAbsent(row: { [K in 'standing' | 'changed' | 'weakened']?: Evidence[K] }): Partial<Evidence> {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
 }
 
 /** All that the model said since it last got a result or a message; a reply that was cut counts with what follows. */

@@ -3,6 +3,7 @@ import type { Redactor, Rule } from '../policy/index.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Knowledge } from './ports/memory.ts';
+import type { RecordedLooks } from './recorded-looks.ts';
 import type { Recall } from './ports/recall.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Models } from './ports/model.ts';
@@ -71,4 +72,6 @@ export interface Engine {
   readonly rules: readonly Rule[];
   /** Commits the workspace to its private ref. */
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
+  /** Only in a replay, where nothing can be touched: what was found when the log was made. */
+  readonly recorded?: RecordedLooks;
 }

@@ -31,7 +31,7 @@ export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
 const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
 
 /** A sentence as part of another. */
-function toClause(sentence: string): string {
+export function toClause(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^The /, 'the ');
 }
 
@@ -49,6 +49,7 @@ function mayHaveChanged(work: Work): boolean {
 
 async function makeCheckpoint(work: Work): Promise<EventBody[]> {
   const { state, engine } = work;
+  if (engine.recorded) return engine.recorded.checkpointed();
   const run = runOf(state).id;
   const decision = decide(
     {

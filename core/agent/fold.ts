@@ -131,7 +131,7 @@ function foldTurnStart(state: State, event: EventOf<'turn.started'>): void {
   state.openTurn = event;
   delete state.tree;
   delete state.failingSince;
-  state.spent.turns++;
+  if (!isInherited(state)) state.spent.turns++;
   if (state.run) {
     state.run.turns++;
     delete state.run.failure;
@@ -216,9 +216,14 @@ function createRun(event: EventOf<'run.started'>): RunState {
   };
 }
 
+/** True for what a fork took over: the original spent it, and what a human allowed the original holds there alone. */
+function isInherited({ seq, session }: State): boolean {
+  return session?.forked !== undefined && seq <= session.forked.seq;
+}
+
 function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
   const { run } = state;
-  if (run && isCharged(event)) {
+  if (run && isCharged(event) && !isInherited(state)) {
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
   }
@@ -283,7 +288,7 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
-  if (wasRun) state.spent.toolCalls++;
+  if (wasRun && !isInherited(state)) state.spent.toolCalls++;
   for (const change of event.changes) {
     state.turnEffects?.paths.add(change.path);
     if (change.kind === 'deleted') state.deleted.add(change.path);
@@ -326,7 +331,7 @@ function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
   call.answer = event.answer === 'superseded' ? undefined : event.answer;
   call.note = event.note;
   call.hunks = event.hunks;
-  if (event.remember && event.scope === 'session') state.remembered.push(event.remember);
+  if (event.remember && event.scope === 'session' && !isInherited(state)) state.remembered.push(event.remember);
   if (event.answer === 'superseded') delete call.asked;
 }
 

@@ -16,6 +16,7 @@ export async function guardPlaces(
   const { run, turn, tree: before } = opened;
   const nothing = { bodies: [], tree };
   if (state.turnEffects?.isApproved) return nothing;
+  if (engine.recorded) return { bodies: engine.recorded.guarded(), tree };
   const snapshots = await work.snapshots();
   const isGuarded = ({ path }: TreeChange): boolean =>
     placeOf(path) !== undefined && !isSecretPath(path) && !state.turnEffects?.paths.has(path);

@@ -16,6 +16,7 @@ export async function loadInstructions(
   access: readonly Access[] | 'root',
   run = runOf(work.state).id,
 ): Promise<EventBody[]> {
+  if (work.engine.recorded) return work.engine.recorded.context();
   const bodies: EventBody[] = [];
   for (const folder of toFolders(work.state, access)) {
     if (work.seenFolders.has(folder)) continue;

@@ -81,6 +81,7 @@ export async function judgeCall(work: Work, call: CallState): Promise<Judged> {
     return refuse('input', { message: `Invalid input for ${call.name}: ${issues.slice(0, 8).join('; ')}.` }, 'error');
   }
   const context = await createToolContext(work, call.id);
+  if (work.engine.recorded) return work.engine.recorded.judge({ call, tool, input: parsed.data, context });
   let intent: Intent;
   try {
     intent = (await tool.prepare?.(parsed.data, context)) ?? { title: call.name, access: [] };
@@ -170,7 +171,7 @@ export function toAttempt(call: CallState): number {
 }
 
 /** What every event about a call begins with. */
-export function toHead(work: Work, call: CallState): CallHead {
+export function toHead(work: Pick<Work, 'state'>, call: CallState): CallHead {
   return { run: runOf(work.state).id, turn: work.state.turn, call: call.id, index: call.index, name: call.name };
 }
 

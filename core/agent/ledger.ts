@@ -32,6 +32,8 @@ export interface Account {
   /** A session has one request under way at most. */
   open?: OpenRequest;
   isClosed: boolean;
+  /** Of a fork: events up to this seq were taken over, and what they spent was spent by the original. */
+  inherited?: number;
 }
 
 /**
@@ -55,11 +57,15 @@ export const BOOKED_EVENTS = [
 
 /** Takes one event into the ledger, which is changed in place. Events of one session come in their order. */
 export function book(ledger: Ledger, event: Event): void {
+  const { inherited } = ledger.get(event.session) ?? {};
+  const isInherited = inherited !== undefined && event.seq <= inherited;
+  if (isInherited && event.type !== 'session.opened' && event.type !== 'session.changed') return;
   switch (event.type) {
     case 'session.opened':
       Object.assign(toAccount(ledger, event.session), {
         caps: event.limits,
         ...(event.parent ? { parent: event.parent.session } : {}),
+        ...(event.forked ? { inherited: event.forked.seq } : {}),
       });
       return;
     case 'session.changed':

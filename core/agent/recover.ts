@@ -17,6 +17,8 @@ const MAX_ROWS = 50;
 export async function recoverCall(work: Work, call: CallState): Promise<void> {
   const started = call.started!;
   if (call.asked?.subject.kind === 'changes') return settleChanges(work, call, call.asked.subject);
+  const recorded = work.engine.recorded?.recovered(call);
+  if (recorded) return recorded === 'again' ? repeat(work, call) : work.append([recorded]);
   switch (started.resume) {
     case 'repeat':
       return repeat(work, call);

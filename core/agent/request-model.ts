@@ -90,6 +90,8 @@ function planRetry(
   { purpose, attempt, failure }: { purpose: RequestOptions['purpose']; attempt: number; failure: ModelFailure },
 ): Retry | undefined {
   if (!isRetryable(failure.code)) return undefined;
+  // It hangs on what the provider wished and on chance.
+  if (engine.recorded) return engine.recorded.retried();
   const { retry } = engine.settings;
   const now = engine.clock.now();
   // A title is not worth waiting for.

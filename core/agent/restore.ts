@@ -15,7 +15,14 @@ export type RestoreRequest =
   /** What the last undo, or restored file, replaced. */
   | { kind: 'redo' }
   /** One file or folder as it was before a turn began, or after it ended. */
-  | { kind: 'file'; path: string; turn: number; side?: 'before' | 'after' };
+  | {
+      kind: 'file';
+      path: string;
+      turn: number;
+      side?: 'before' | 'after';
+      /** The session whose turns are meant, such as the original of a fork. Default: the session itself. */
+      of?: string;
+    };
 
 export interface RestoreOptions {
   /** What to do where somebody changed a file meanwhile. Default: touch nothing and say so. */
@@ -61,7 +68,7 @@ export async function restore(
     // A turn that is under way ends here: what it does after this is another step, to be taken back by itself.
     if (!options.dryRun) await keepAfter(work);
     const snapshots = await work.snapshots();
-    const history = readTurnHistory(engine.store.read(session));
+    const history = readTurnHistory(engine.store.read((request.kind === 'file' && request.of) || session));
     const plan = await toPlan({ snapshots, history, state }, request);
     return await carryOut(work, plan, { kind: request.kind, ...options });
   } finally {

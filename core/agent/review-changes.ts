@@ -46,6 +46,7 @@ export interface ReviewInput {
  */
 export async function reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined> {
   const { ready, begun } = input;
+  if (work.engine.recorded) return work.engine.recorded.reviewed(ready.call);
   const { layer, base: from } = begun;
   const { paths, git } = await layer.touched();
   const notes = git ? ["What it changed in git's own data was not kept; use the git tools."] : [];

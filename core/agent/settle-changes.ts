@@ -25,6 +25,7 @@ export async function settleChanges(work: Work, call: CallState, subject: Subjec
   const snapshots = await work.snapshots();
   const before = await keepState(work);
   if (before.length > 0) await work.append(before);
+  if (work.engine.recorded) return work.append(work.engine.recorded.settled(call));
   try {
     const taken = await takeChanges(work, subject, call.hunks);
     const lost = findUngranted(work, call.name, taken.changes);

@@ -6,7 +6,7 @@ import { openRequestOf, runOf, type Ending, type State } from './state.ts';
 import type { Work } from './work.ts';
 
 /** Results for calls that will not run any more, and answers for questions that nobody needs, so that the history stays whole. */
-export function settleCalls(work: Work, why: string): EventBody[] {
+export function settleCalls(work: Pick<Work, 'state'>, why: string): EventBody[] {
   const { state } = work;
   const bodies: EventBody[] = [...state.approvals.values()].map(({ run, approval }) => ({
     type: 'approval.answered',

@@ -20,7 +20,7 @@ export async function treeBefore(
   ready: readonly Ready[],
   kept: readonly EventBody[],
 ): Promise<TreeId | undefined> {
-  if (openedOf(work.state).snapshots === false || !ready.some(mayCheck)) return undefined;
+  if (openedOf(work.state).snapshots === false || work.engine.recorded || !ready.some(mayCheck)) return undefined;
   for (const body of kept) if (body.type === 'workspace.snapshotted') return body.tree;
   return work.state.tree ?? (await look(work));
 }
@@ -31,7 +31,8 @@ export async function toReceipt(
   evidence: NonNullable<ToolOutput['evidence']>,
   before: TreeId | undefined,
 ): Promise<Receipt> {
-  if (openedOf(work.state).snapshots === false) return evidence;
+  // In a replay it says already what was seen.
+  if (openedOf(work.state).snapshots === false || work.engine.recorded) return evidence;
   const after = await look(work);
   // Known only by its result to have been a check: what it left is what it saw, as far as can be told.
   const tree = before ?? after;

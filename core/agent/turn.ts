@@ -1,7 +1,8 @@
-import { toCalled, type EventBody, type Message, type Part } from '../protocol/index.ts';
+import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
-import type { ModelEvent, ModelRequest } from './ports/model.ts';
+import type { Model, ModelEvent, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
+import type { EngineSettings } from './settings.ts';
 import { openedOf, runOf } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -23,7 +24,10 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   // A turn that is open already was begun by a process that is gone: the request is announced as one more for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
-    await work.append([{ type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd } }]);
+    const modelInfo = toModelInfo(model, engine.settings);
+    await work.append([
+      { type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd }, modelInfo },
+    ]);
   }
   const live = createLiveMessage(work);
   const result = await requestModel(work, {
@@ -65,6 +69,16 @@ function toUniqueId({ state }: Work, id: string, taken: Set<string>): string {
   while (taken.has(unique)) unique += '_';
   taken.add(unique);
   return unique;
+}
+
+/** What the decisions before a request were made from: without it no replay could make them again. */
+function toModelInfo({ info }: Model, settings: EngineSettings): EventOf<'turn.started'>['modelInfo'] {
+  const { contextWindow, prices } = info;
+  return {
+    contextWindow,
+    maxOutputTokens: Math.min(settings.maxOutputTokens, info.maxOutputTokens),
+    prices: [...prices],
+  };
 }
 
 /** Shows an answer as it comes, under an id that a failed attempt gives up. */

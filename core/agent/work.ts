@@ -51,7 +51,7 @@ export interface WorkOptions {
 
 export function createWork(options: WorkOptions): Work {
   const { engine, session, lease, state } = options;
-  const redactor = engine.createRedactor(session);
+  const redactor = engine.createRedactor(state.session?.forked?.root ?? session);
   let workspace: Promise<Workspace> | undefined;
   let sandbox: Promise<Sandbox> | undefined;
   let snapshots: Promise<Snapshots> | undefined;

@@ -25,6 +25,7 @@ export const ERASED_FIELDS = [
   'attempt',
   'requestHash',
   'reserved',
+  'modelInfo',
   'usage',
   'usd',
 ] as const;

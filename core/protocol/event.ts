@@ -9,9 +9,9 @@ import { resumeSchema } from './effect.ts';
 import { claimSchema, claimStatusSchema, evidenceSchema } from './evidence.ts';
 import { grantSchema } from './grant.ts';
 import { hunkSchema } from './hunk.ts';
-import { limitsSchema } from './limits.ts';
 import { messageSchema } from './message.ts';
-import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from './mode.ts';
+import { onAskSchema } from './mode.ts';
+import { sessionChanged, sessionClosed, sessionOpened } from './session-event.ts';
 import { modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
 import { toolResultSchema } from './tool-result.ts';
 import { treeIdSchema } from './tree-change.ts';
@@ -31,6 +31,10 @@ const call = {
   name: z.string().describe('The tool.'),
 };
 
+const priceSchema = z
+  .object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() })
+  .describe('US dollars per million tokens.');
+
 const usd = z.number().nullable().describe('US dollars; null when the price is not known.');
 
 /** What is set aside for a request before it is sent: prompt and whole answer. */
@@ -39,50 +43,6 @@ export type Reserved = z.infer<typeof reservedSchema>;
 
 const reserved = reservedSchema.describe('Set aside for this request: the worst case with a cold cache.');
 const purpose = z.enum(['turn', 'compaction', 'title']);
-
-export const sessionOpened = z
-  .object({
-    type: z.literal('session.opened'),
-    workspace: z.string().describe('Absolute real path.'),
-    model: z.string().describe('Full model name, `provider/id`.'),
-    mode: modeSchema,
-    patchApproval: z.boolean().describe('Every file change asks, whatever the mode.'),
-    sandbox: sandboxNameSchema,
-    checkpoint: checkpointSchema,
-    limits: limitsSchema,
-    grant: grantSchema,
-    system: z.string().describe('The system prompt: fixed for the session, so that the prefix stays byte-stable.'),
-    tools: z.array(z.string()).describe('Names of the tools, in the order sent to the model.'),
-    deferred: z
-      .array(z.string())
-      .optional()
-      .describe('Names of the tools that are not in the request: `tool_search` finds them, `use_tool` calls them.'),
-    parent: z.object({ session: z.string(), call: z.string() }).optional(),
-    klaus: z.string().describe('Version of Klaus.'),
-    agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
-    isolate: z
-      .boolean()
-      .optional()
-      .describe('Commands work on a layer; what they changed is reviewed before it is kept.'),
-    snapshots: z.boolean().optional().describe('False: nothing is kept for undo.'),
-  })
-  .describe('A session exists. What stands here holds over a resume.');
-
-export const sessionChanged = z
-  .object({
-    type: z.literal('session.changed'),
-    title: z.string().optional(),
-    summary: z.string().optional(),
-    model: z.string().optional(),
-    mode: modeSchema.optional(),
-    limits: limitsSchema.optional(),
-    pinned: z.boolean().optional(),
-  })
-  .describe('Title, summary, model, mode or limits changed.');
-
-export const sessionClosed = z
-  .object({ type: z.literal('session.closed'), reason: z.string() })
-  .describe('No more runs begin in this session.');
 
 export const runStarted = z
   .object({
@@ -133,6 +93,14 @@ export const turnStarted = z
     model: z.string(),
     requestHash: z.string().describe('SHA-256 over system, tools and history: the same request has the same hash.'),
     reserved,
+    modelInfo: z
+      .object({
+        contextWindow: z.int(),
+        maxOutputTokens: z.int().describe('Tokens that an answer may have, before any limit of the session.'),
+        prices: z.array(z.object({ above: z.number(), price: priceSchema })).describe('Steps by prompt tokens.'),
+      })
+      .optional()
+      .describe('What was known of the model, so that a replay decides from the same figures.'),
   })
   .describe('A model request is about to be sent.');
 

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { probeSandboxes } from '@klaus/adapters/sandboxes';
+import type { EscapeCase } from './case.ts';
 import { callCases } from './cases-calls.ts';
 import { fileCases } from './cases-files.ts';
 import { gitCases } from './cases-git.ts';
 import { processCases } from './cases-processes.ts';
-import type { EscapeCase } from './case.ts';
 import { attempt, DRIVER } from './run-case.ts';
 import { createWorld } from './world.ts';
 

@@ -1,5 +1,6 @@
 import type { Event, HostEvent, HostEventBody } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
+import { isInherited } from './inherited.ts';
 import { appendHostRecord, type Redact } from './host-chain.ts';
 import { readHead } from './log.ts';
 
@@ -28,7 +29,7 @@ export function anchor(
   options: { session: string; events: readonly Event[]; redact?: Redact | undefined },
 ): void {
   const { session, events, redact } = options;
-  const known = events.filter((event) => isAnchoring(event.type));
+  const known = events.filter((event) => isAnchoring(event.type) && !isInherited(database, event));
   const last = known.at(-1);
   if (!last) return;
   const { seq: records, hash: head } = readHead(database, session)!;

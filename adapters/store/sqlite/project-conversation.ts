@@ -1,6 +1,7 @@
 import { isCharged, toCalled, toText } from '@klaus/core/protocol';
 import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
+import { isInherited } from './inherited.ts';
 import { toIso } from './iso-time.ts';
 import type { ProjectionOptions } from './projections.ts';
 
@@ -72,7 +73,7 @@ function finishCall(database: Database, event: EventOf<'tool.finished'>, options
 
 function countUsage(database: Database, event: EventOf<'model.attempted'>): void {
   const { usage, session } = event;
-  if (!isCharged(event)) return;
+  if (!isCharged(event) || isInherited(database, event)) return;
   database.run(
     `INSERT INTO token_usage (session_id, model, input_tokens, output_tokens, cache_read_tokens,
       cache_write_tokens, cost_usd, purpose, turn, outcome, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -2,6 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { isCharged } from '@klaus/core/protocol';
 import type { Event, EventOf } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
+import { isInherited } from './inherited.ts';
 import { toIso } from './iso-time.ts';
 import { toHash } from './record.ts';
 
@@ -22,7 +23,9 @@ export function projectSession(database: Database, event: Event): void {
     database.run(sql, event.session, at, at);
   }
   if (event.type === 'session.opened') addProject(database, event, at);
-  const [assignments, ...values] = toChange(event);
+  // What a fork took over was spent by its original.
+  const isFree = event.type === 'model.attempted' && isInherited(database, event);
+  const [assignments, ...values]: Change = isFree ? [''] : toChange(event);
   const sql = `UPDATE sessions SET ${assignments}updated_at = ?, last_seq = ? WHERE id = ?`;
   database.run(sql, ...values, at, event.seq, event.session);
 }

@@ -1,5 +1,6 @@
 import { rememberedSchema, type EventOf, type Remembered } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
+import { isInherited } from './inherited.ts';
 import { appendHostRecord } from './host-chain.ts';
 import { toIso } from './iso-time.ts';
 
@@ -25,7 +26,7 @@ interface Row {
 
 /** Takes an answer with the scope `project` in. */
 export function remember(database: Database, event: EventOf<'approval.answered'>): void {
-  if (event.scope !== 'project' || !event.remember) return;
+  if (event.scope !== 'project' || !event.remember || isInherited(database, event)) return;
   const { workspace } =
     database.get<{ workspace: string | null }>(
       'SELECT workspace_dir AS workspace FROM sessions WHERE id = ?',

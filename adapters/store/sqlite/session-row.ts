@@ -14,6 +14,8 @@ export interface SessionRow {
   pinned: boolean;
   agentType: string;
   parent: string | null;
+  /** The session that this one began as a copy of. */
+  forkedFrom: string | null;
   /** What the log says: `running` without a process that holds it was interrupted; see `isClaimed`. */
   status: 'idle' | 'running' | 'waiting' | 'closed';
   model: string | null;
@@ -47,6 +49,8 @@ export interface SessionFilter {
 const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned,
   (SELECT substr(content, 1, 200) FROM messages WHERE session_id = sessions.id AND origin = 'user'
     ORDER BY messages.id LIMIT 1) AS firstPrompt,
+  (SELECT json_extract(record, '$.forked.session') FROM events
+    WHERE session_id = sessions.id AND seq = 1) AS forkedFrom,
   agent_type AS agentType, parent_id AS parent, status, model, mode, sandbox, outcome,
   outcome_reason AS outcomeReason, turns, tool_calls AS toolCalls, input_tokens AS inputTokens,
   output_tokens AS outputTokens, cache_read_tokens AS cacheReadTokens, cache_write_tokens AS cacheWriteTokens,

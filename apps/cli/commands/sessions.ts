@@ -28,7 +28,7 @@ export async function sessions(search: string | undefined, options: { json?: tru
     row.updatedAt.slice(0, 16).replace('T', ' '),
     [toStatus(klaus, row), ...listRunning(klaus, row.id)].join(' +'),
     formatUsd(row.costUsd),
-    row.title ?? row.firstPrompt ?? '',
+    `${row.forkedFrom === null ? '' : '⑂ '}${row.title ?? row.firstPrompt ?? ''}`,
     row.workspace,
   ]);
   process.stdout.write(toTable([['ID', 'LAST', 'STATUS', 'COST', 'TITLE', 'WORKSPACE'], ...table], outputWidth()));

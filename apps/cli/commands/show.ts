@@ -28,8 +28,13 @@ const PAINTS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
 
 function toLines(entry: Entry): string {
   switch (entry.kind) {
-    case 'opened':
-      return `Session ${entry.session} in ${entry.workspace}\n${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}`;
+    case 'opened': {
+      const { forked } = entry;
+      const lineage = forked
+        ? `\nForked from ${forked.session} at event ${forked.seq}; up to there both are the same.`
+        : '';
+      return `Session ${entry.session} in ${entry.workspace}\n${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}${lineage}`;
+    }
     case 'user': {
       const attached = entry.attached.length === 0 ? '' : `\nAttached: ${entry.attached.join(', ')}`;
       return `User${entry.steered ? ' (while it ran)' : ''}:\n${entry.text}${attached}`;

@@ -6,7 +6,16 @@ import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } fro
 
 /** One thing that a reader of a session wants to see. */
 export type Entry =
-  | { kind: 'opened'; session: string; workspace: string; model: string; mode: string; sandbox: string; at: number }
+  | {
+      kind: 'opened';
+      session: string;
+      workspace: string;
+      model: string;
+      mode: string;
+      sandbox: string;
+      forked?: { session: string; seq: number };
+      at: number;
+    }
   | { kind: 'user'; text: string; steered: boolean; attached: string[]; at: number }
   | { kind: 'model'; text: string; at: number }
   | { kind: 'call'; title: string; ok: boolean; outcome: string; output: string; duration: string; at: number }
@@ -30,6 +39,7 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
           model: event.model,
           mode: event.mode,
           sandbox: event.sandbox,
+          ...(event.forked ? { forked: event.forked } : {}),
           at,
         };
         break;
@@ -64,11 +74,7 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         yield { kind: 'note', text: `Asked: ${event.title}. ${event.reason}`, at };
         break;
       case 'approval.answered':
-        yield {
-          kind: 'note',
-          text: `${event.answer} by ${event.by}${event.hunks ? ` in part (${event.hunks.accepted.join(', ')})` : ''}${event.scope && event.scope !== 'once' ? ` for the ${event.scope}` : ''}${event.note === undefined ? '' : `: ${event.note}`}`,
-          at,
-        };
+        yield { kind: 'note', text: toAnswerText(event), at };
         break;
       case 'model.attempted':
         if (event.outcome === 'abandoned') {
@@ -125,6 +131,12 @@ function toNote(event: Event): string | undefined {
     default:
       return undefined;
   }
+}
+
+function toAnswerText({ answer, by, hunks, scope, note }: EventOf<'approval.answered'>): string {
+  const part = hunks ? ` in part (${hunks.accepted.join(', ')})` : '';
+  const time = scope && scope !== 'once' ? ` for the ${scope}` : '';
+  return `${answer} by ${by}${part}${time}${note === undefined ? '' : `: ${note}`}`;
 }
 
 function toPinSource({ source, by }: EventOf<'context.pinned'>): string {

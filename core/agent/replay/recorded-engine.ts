@@ -1,0 +1,182 @@
+import type { Event } from '../../protocol/index.ts';
+import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
+import type { Redactor } from '../../policy/index.ts';
+import type { Engine } from '../engine.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Store } from '../ports/store.ts';
+import type { Tool } from '../ports/tool.ts';
+import type { Workspace } from '../ports/workspace.ts';
+import type { EngineSettings } from '../settings.ts';
+import { createToolRegistry, type ToolRegistry } from '../tool-registry.ts';
+import { createRecordedLooks } from './recorded-looks.ts';
+import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
+import { createRunningCalls, toRecordedTool } from './recorded-tools.ts';
+import type { Recording } from './recording.ts';
+
+export interface RecordedEngineOptions {
+  tools: readonly Tool[];
+  settings: EngineSettings;
+  ids: Ids;
+  onRequest: (request: ReplayedRequest) => void;
+}
+
+/** An engine whose every port answers from a log. It reads no file, runs nothing and sends nothing. */
+export function createRecordedEngine(recording: Recording, options: RecordedEngineOptions): Engine {
+  const { settings, ids, onRequest } = options;
+  const running = createRunningCalls();
+  const looks = createRecordedLooks(recording, running);
+  return {
+    store: createRecordedStore(recording),
+    models: {
+      resolve: async (name) => createRecordedModel(recording, { name, onRequest }),
+      async cheap(model) {
+        const { next } = recording;
+        const failed = /^The cheap model cannot be asked: (.*)$/s.exec(next?.type === 'notice' ? next.text : '');
+        if (failed) throw new KlausError('config', failed[1]!);
+        const name = next?.type === 'model.attempted' ? next.model : model.name;
+        return createRecordedModel(recording, { name, onRequest });
+      },
+    },
+    tools: createRecordedTools(options.tools, (tool) => toRecordedTool(tool, recording, running)),
+    clock: {
+      now: () => recording.next?.at ?? recording.events.at(-1)?.at ?? 0,
+      async sleep() {
+        // Between two attempts only a cancel is waited for.
+        const { next } = recording;
+        if (next?.type === 'model.attempted' && next.outcome === 'cancelled') recording.cancel();
+      },
+      every: () => () => {},
+    },
+    ids,
+    // What was cut is recorded as it was cut.
+    settings: {
+      ...settings,
+      maxOutputTokens: Number.MAX_SAFE_INTEGER,
+      maxToolOutputContext: Number.MAX_SAFE_INTEGER,
+    },
+    home: '',
+    openWorkspace: async (root) => createRecordedWorkspace(root),
+    openSandbox: async ({ name }) => ({ name, exec: unreachable }),
+    openKnowledge: () => ({
+      get: () => undefined,
+      set: unreachable,
+      list: () => [],
+      count: () => 0,
+      search: () => [],
+      remove: unreachable,
+    }),
+    openRecall: () => ({ search: unreachable, read: () => undefined }),
+    // A log with a background process is not replayed.
+    openProcesses: () => ({
+      list: () => [],
+      find: () => undefined,
+      takeOver: async () => [],
+      reserve: refuse,
+      read: refuse,
+      wait: unreachable,
+      send: unreachable,
+      stop: unreachable,
+    }),
+    createRedactor: () => NO_REDACTOR,
+    openSnapshots: async () => ({
+      snapshot: async () => nextTree(recording),
+      has: () => false,
+      uncovered: () => {
+        const event = recording.next;
+        const paths = event?.type === 'workspace.snapshotted' ? (event.uncovered ?? []) : [];
+        return paths.map((path) => ({ path, why: '' }));
+      },
+      git: () => [],
+      changes: unreachable,
+      entry: unreachable,
+      content: unreachable,
+      put: unreachable,
+      apply: unreachable,
+    }),
+    openLayers: async () => ({
+      open: async () => ({
+        kind: 'copy',
+        folder: '',
+        touched: async () => ({ paths: [], git: false }),
+        close: async () => {},
+      }),
+    }),
+    openSecrets: () => ({ files: async () => [], values: async () => [] }),
+    remembered: () => [],
+    rules: [],
+    checkpoint: unreachable,
+    recorded: looks,
+  };
+}
+
+/** The search for tools answers from the record too. */
+function createRecordedTools(tools: readonly Tool[], record: (tool: Tool) => Tool): ToolRegistry {
+  const registry = createToolRegistry(tools.filter(({ name }) => name !== TOOL_SEARCH).map(record));
+  const search = record(registry.get(TOOL_SEARCH));
+  return {
+    ...registry,
+    find: (name) => (name === TOOL_SEARCH ? search : registry.find(name)),
+    get: (name) => (name === TOOL_SEARCH ? search : registry.get(name)),
+  };
+}
+
+/** What a replay has no answer for must not be asked. */
+async function unreachable(): Promise<never> {
+  return refuse();
+}
+
+function refuse(): never {
+  throw new Error('a replay touches nothing');
+}
+
+/** The state of the workspace that is recorded next. */
+function nextTree({ events, at }: Recording): string {
+  for (const event of events.slice(at, at + 40)) if (event.type === 'workspace.snapshotted') return event.tree;
+  return '0'.repeat(64);
+}
+
+function createRecordedWorkspace(root: string): Workspace {
+  return {
+    root,
+    resolve: unreachable,
+    stat: async () => undefined,
+    read: unreachable,
+    hash: unreachable,
+    apply: unreachable,
+    mark: async () => '',
+    changedSince: unreachable,
+  };
+}
+
+/** The log went through the redactor when it was made. */
+const NO_REDACTOR: Redactor = {
+  learn: () => {},
+  redact: (text) => text,
+  redactHead: (text) => ({ text, length: text.length }),
+  find: () => [],
+  findValues: () => [],
+  restore: (text) => text,
+};
+
+function createRecordedStore(recording: Recording): Store {
+  return {
+    append: async (_session, drafts, { consume = [] }) =>
+      recording.accept(
+        drafts.map(({ at: _at, ...body }) => body),
+        consume,
+      ),
+    appendHost: unreachable,
+    read: (_session, after = 0): Iterable<Event> => recording.events.slice(after, recording.at),
+    send: unreachable,
+    inbox: () => recording.inbox(),
+    claim: (session) => ({ session, fence: 0, release: () => {} }),
+    subscribe: () => () => {},
+    emitLive: () => {},
+    onLive: () => () => {},
+    onSend: (_session, wake) => recording.onCancel(wake),
+    writeBlob: () => {
+      throw new Error('a replay touches nothing');
+    },
+    readBlob: () => undefined,
+  };
+}

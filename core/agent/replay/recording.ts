@@ -1,0 +1,213 @@
+import type { Command, Event, EventBody } from '../../protocol/index.ts';
+import { createComparison, type Mismatch } from './compare.ts';
+import { readCommands, toCommandId } from './recorded-commands.ts';
+
+/** The first place where a replay is not its record. */
+export interface ReplayDifference extends Mismatch {
+  /** `request`: the loop asked the model something else. `event`: it said something else, or nothing. */
+  kind: 'request' | 'event';
+  /** The recorded event. */
+  seq: number;
+  /** Type of the recorded event. */
+  type: string;
+  turn?: number;
+}
+
+/** Thrown through the loop to end it: what happened stands in the recording. */
+class Ended extends Error {}
+
+/** A log that is replayed: how far it is, and what comes next in it. */
+export interface Recording {
+  readonly events: readonly Event[];
+  /** Index of the next recorded event. */
+  readonly at: number;
+  readonly next: Event | undefined;
+  readonly difference: ReplayDifference | undefined;
+  /** True when the record ends in the middle of something. */
+  readonly isCutOff: boolean;
+  /** The attempt that a request would be, from 1. */
+  readonly attempt: number;
+  /** Compares what the loop says with the record, and gives the recorded events in its place. */
+  accept(bodies: readonly EventBody[], consumed: readonly string[]): Event[];
+  inbox(): Command[];
+  /** A cancel that came while something was being performed. */
+  cancel(): void;
+  onCancel(listener: () => void): () => void;
+  /** Resolves when the record has come to this index. Rejects when the loop is left. */
+  reached(index: number): Promise<void>;
+  /** The process of the record left the loop in good order: what is under way comes to nothing. */
+  depart(): void;
+  /** The process of the record ended here: the loop is left as a crash leaves it. */
+  crash(): never;
+  /** @throws what ends the replay. */
+  differ(difference: Mismatch): never;
+  /** Begins the next advance. @param leave Makes the loop end without a word. */
+  restart(leave: () => void): void;
+  /** Passes over what the loop never says: what was done to the session from outside. Counts it. */
+  skip(): number;
+}
+
+/** @param first Index of the first event that is replayed. */
+export function createRecording(events: readonly Event[], first: number): Recording {
+  const compare = createComparison();
+  const waiting = createWaiting();
+  let at = first;
+  const inbox = createRecordedInbox(events, () => at);
+  let difference: ReplayDifference | undefined;
+  let isCutOff = false;
+  let attempt = 1;
+  let leave: () => void = () => {};
+  const end = (message: string): never => {
+    const error = new Ended(message);
+    leave();
+    waiting.fail(error);
+    throw error;
+  };
+  const endOfRecord = (): never => {
+    isCutOff = true;
+    return end('the record ends here');
+  };
+  const differ = (event: Event | undefined, mismatch: Mismatch): never => {
+    if (!event) return endOfRecord();
+    difference ??= toDifference(event, mismatch);
+    return end('different');
+  };
+  const crash = (): never => (at >= events.length ? endOfRecord() : end('the process ended here'));
+  return {
+    events,
+    ...inbox,
+    crash,
+    get at() {
+      return at;
+    },
+    get next() {
+      return events[at];
+    },
+    get difference() {
+      return difference;
+    },
+    get isCutOff() {
+      return isCutOff;
+    },
+    get attempt() {
+      return attempt;
+    },
+    accept(bodies, consumed) {
+      for (const [offset, body] of bodies.entries()) {
+        const event = events[at + offset];
+        if (!event) return endOfRecord();
+        const mismatch = compare(event, body);
+        // What was done from outside, such as an undo, was done while no process had the session.
+        if (mismatch && offset === 0 && isOutside(events, at)) return crash();
+        if (mismatch) return differ(event, mismatch);
+      }
+      inbox.consume(consumed);
+      const accepted = events.slice(at, at + bodies.length);
+      const last = accepted.at(-1);
+      attempt = last?.type === 'model.requested' ? last.attempt : 1;
+      at += bodies.length;
+      waiting.reach(at);
+      return accepted;
+    },
+    depart: () => leave(),
+    reached: (index) => (index <= at ? Promise.resolve() : waiting.until(index)),
+    differ: (mismatch) => differ(events[at], mismatch),
+    restart(given) {
+      leave = given;
+      attempt = 1;
+    },
+    skip() {
+      const before = at;
+      while (at < events.length && isOutside(events, at)) at++;
+      return at - before;
+    },
+  };
+}
+
+/** Calls whose results stand further on in the record. */
+function createWaiting(): {
+  until(index: number): Promise<void>;
+  reach(at: number): void;
+  fail(error: Error): void;
+} {
+  let waiting: { index: number; go: () => void; fail: (error: Error) => void }[] = [];
+  return {
+    until: (index) => new Promise((go, fail) => void waiting.push({ index, go, fail })),
+    reach(at) {
+      const ready = waiting.filter((waiter) => waiter.index <= at);
+      waiting = waiting.filter((waiter) => waiter.index > at);
+      for (const waiter of ready) waiter.go();
+    },
+    fail(error) {
+      for (const waiter of waiting.splice(0)) waiter.fail(error);
+    },
+  };
+}
+
+/** The inbox as it must have been: what the next events answer, and a cancel where something was stopped. */
+function createRecordedInbox(
+  events: readonly Event[],
+  at: () => number,
+): Pick<Recording, 'inbox' | 'cancel' | 'onCancel'> & { consume(ids: readonly string[]): void } {
+  const consumed = new Set<string>();
+  const listeners = new Set<() => void>();
+  let cancelled: Command | undefined;
+  return {
+    inbox: () => (cancelled ? [cancelled] : readCommands(events, at()).filter(({ id }) => !consumed.has(id))),
+    cancel() {
+      // Named like none that is read from the record, so that it is not taken for one.
+      cancelled = { type: 'cancel', id: `${toCommandId(at())}-cancel` };
+      for (const listener of listeners) listener();
+      // What ended the run is drained like any other command: by what is recorded of it.
+      cancelled = undefined;
+    },
+    onCancel(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    consume(ids) {
+      for (const id of ids) consumed.add(id);
+    },
+  };
+}
+
+function toDifference(event: Event, mismatch: Mismatch): ReplayDifference {
+  const kind = mismatch.field === 'requestHash' ? 'request' : 'event';
+  const turn = 'turn' in event ? { turn: event.turn } : {};
+  return { kind, seq: event.seq, type: event.type, ...turn, ...mismatch };
+}
+
+/** Where a run begins and ends. */
+const EDGES: ReadonlySet<string> = new Set(['run.started', 'run.finished']);
+
+/**
+ * True for what the loop never says: the opening, an undo or redo with its message and the state kept before it, checks
+ * that were run again, and a pin that was refused.
+ */
+function isOutside(events: readonly Event[], at: number): boolean {
+  const event = events[at];
+  if (!event) return false;
+  switch (event.type) {
+    case 'session.opened':
+    case 'session.closed':
+    case 'evidence.verified':
+      return true;
+    case 'gate.decided':
+      // The loop judges calls in a run alone.
+      return events.findLast(({ type }, index) => index < at && EDGES.has(type))?.type !== 'run.started';
+    case 'notice':
+      return event.text.startsWith('Not pinned. ');
+    case 'workspace.restored':
+      return event.kind !== 'review';
+    case 'workspace.snapshotted': {
+      const following = events[at + 1];
+      return event.moment === 'after' && following?.type === 'workspace.restored' && following.kind !== 'review';
+    }
+    case 'message.added': {
+      const before = events[at - 1];
+      return event.message.origin === 'engine' && before?.type === 'workspace.restored' && before.kind !== 'review';
+    }
+    default:
+      return false;
+  }
+}

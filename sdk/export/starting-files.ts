@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { Engine, Snapshots } from '@klaus/core/agent';
+import { isSecretPath, type Redactor } from '@klaus/core/policy';
+import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
+import type { RecordedSession } from './read-session.ts';
+
+/** Bytes of one file, and of all, that a test carries along. */
+const MAX_FILE = 1_048_576;
+const MAX_ALL = 20 * 1_048_576;
+/** The state that holds nothing. */
+const NOTHING = createHash('sha256').digest('hex');
+
+export interface StartingFiles {
+  /** Content by path in the workspace. */
+  files: Map<string, Uint8Array>;
+  /** Paths that the session changed, with the SHA-256 of what it left; null where it deleted the file. */
+  left: Record<string, string | null>;
+  /** A repository stood at the top. */
+  hasGit: boolean;
+  notes: string[];
+}
+
+/** The files that the session began with, as far as a state of them is kept, without what is secret. */
+export async function readStartingFiles(
+  engine: Engine,
+  session: RecordedSession,
+  redactor: Redactor,
+): Promise<StartingFiles> {
+  const none: StartingFiles = { files: new Map(), left: {}, hasGit: session.usesGit, notes: [] };
+  const needed = 'Put the files that the session began with into workspace/: ';
+  if (session.opened.snapshots === false) return { ...none, notes: [`${needed}it kept no states (undo was off).`] };
+  try {
+    const snapshots = await engine.openSnapshots(session.opened.workspace);
+    // A session that changed nothing found what is there now, unless somebody else changed it since.
+    const before = session.before ?? (await snapshots.snapshot());
+    const found = await readTree(snapshots, before, redactor);
+    if (session.before === undefined)
+      found.notes.push('No state of the workspace is kept: the files are those of now.');
+    const changes = session.after === undefined ? [] : await snapshots.changes(before, session.after);
+    const hasGit = snapshots.git(before).some(({ path }) => path === '');
+    return { ...found, left: toLeft(changes, found.files), hasGit };
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    return { ...none, notes: [`${needed}${error.message}`] };
+  }
+}
+
+async function readTree(
+  snapshots: Snapshots,
+  tree: string,
+  redactor: Redactor,
+): Promise<Pick<StartingFiles, 'files' | 'notes'>> {
+  const files = new Map<string, Uint8Array>();
+  const leftOut: string[] = [];
+  const redacted: string[] = [];
+  let all = 0;
+  for (const { path, after } of await snapshots.changes(NOTHING, tree)) {
+    if (!after || after.type === 'directory' || isGenerated(path)) continue;
+    if (isSecretPath(path) || !isSmall(after, all)) {
+      leftOut.push(path);
+      continue;
+    }
+    const content = await snapshots.content(after);
+    const text = toUtf8(content);
+    const clean = text === undefined ? undefined : redactor.redact(text);
+    if (text !== undefined && clean !== text) redacted.push(path);
+    files.set(path, clean === undefined || clean === text ? content : new TextEncoder().encode(clean));
+    all += content.length;
+  }
+  const notes: string[] = [];
+  if (leftOut.length > 0) notes.push(`Left out, because they are secret, large or no plain files: ${list(leftOut)}.`);
+  if (redacted.length > 0) notes.push(`Secrets were taken out of ${list(redacted)}.`);
+  return { files, notes };
+}
+
+/** What an installation brings back. */
+function isGenerated(path: string): boolean {
+  return path.split('/').includes('node_modules');
+}
+
+function isSmall(entry: TreeEntry, all: number): boolean {
+  return entry.type === 'file' && entry.size <= MAX_FILE && all + entry.size <= MAX_ALL;
+}
+
+function toUtf8(content: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a test can expect of a file: those that it does not begin with are left to it where they were not new. */
+function toLeft(changes: readonly TreeChange[], files: ReadonlyMap<string, Uint8Array>): Record<string, string | null> {
+  const left: Record<string, string | null> = {};
+  for (const { path, before, after } of changes) {
+    if (isSecretPath(path) || isGenerated(path) || before?.type === 'directory' || after?.type === 'directory')
+      continue;
+    if ((before && !files.has(path)) || after?.type === 'symlink') continue;
+    left[path] = after?.hash ?? null;
+  }
+  return left;
+}
+
+function list(paths: readonly string[]): string {
+  return paths.length > 10 ? `${paths.slice(0, 10).join(', ')} and ${paths.length - 10} more` : paths.join(', ');
+}

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MAIN, runKlaus, startServer } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+
+/** Runs the exported test as its user does; `klaus` is a program of this name. */
+function runTest({ env, home }: Place, folder: string): { status: number | null; stdout: string } {
+  const program = join(home, 'klaus-program');
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  chmodSync(program, 0o755);
+  const words = ['--test', join(folder, 'session.test.mjs')];
+  const { NODE_TEST_CONTEXT: _, ...own } = { ...env, KLAUS: program, NODE_TEST_CONTEXT: '' };
+  return spawnSync(process.execPath, words, { env: own, encoding: 'utf8' });
+}
+
+test(
+  'an exported session passes as it is, and fails when what it asserts is changed',
+  { timeout: 240_000 },
+  async () => {
+    const secret = ['ghp_', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('');
+    using place = createPlace({ 'a.txt': 'one\n', 'docs/key.md': `token ${secret}\n`, '.env': `TOKEN=${secret}\n` });
+    await using server = await startServer({
+      steps: [
+        { when: { tools: false }, reply: { text: 'A title\nA summary' } },
+        {
+          when: { turn: 0 },
+          reply: {
+            text: 'I look.',
+            calls: [
+              { name: 'read_file', input: { path: 'a.txt' } },
+              { name: 'read_file', input: { path: 'none.txt' } },
+            ],
+          },
+        },
+        {
+          when: { turn: 1 },
+          reply: {
+            calls: [
+              { name: 'edit_file', raw: JSON.stringify({ path: 'a.txt', edits: [{ old: 'one', new: 'two {{x}}' }] }) },
+            ],
+          },
+        },
+        { when: { turn: 2 }, reply: { text: 'Edited.' } },
+      ],
+    });
+    const run = await runKlaus(['run', '--json', '--approve', 'ask', '--on-ask', 'wait', 'change a.txt'], {
+      place,
+      server,
+    });
+    expect(run).toMatchObject({ code: 8 });
+    const events = run.stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as { session: string; type: string; approval?: string });
+    const session = events[0]!.session;
+    const { approval } = events.find(({ type }) => type === 'approval.asked')!;
+    expect(await runKlaus(['approve', approval!], { place, server })).toMatchObject({ code: 0 });
+    const folder = join(place.home, 'exported');
+    const exported = await runKlaus(['export', session, '--as', 'test', '--out', folder], { place });
+    expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('.env') });
+    expect(existsSync(join(folder, 'workspace/.env'))).toBe(false);
+    const texts = ['script.yaml', 'session.test.mjs', 'workspace/docs/key.md'].map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    );
+    expect(texts.join('\n')).not.toContain(secret);
+    expect((await runKlaus(['audit', 'show', '--host', '--json'], { place })).stdout).toContain('"format":"test"');
+    expect(await runKlaus(['export', session, '--as', 'test', '--out', folder], { place })).toMatchObject({ code: 2 });
+
+    const first = runTest(place, folder);
+    expect(first.status, first.stdout).toBe(0);
+    const mutations: [string, string, string][] = [
+      ['script.yaml', 'Edited.', 'Edited it.'],
+      ['workspace/a.txt', 'one\n', 'one more\n'],
+      ['session.test.mjs', '"outcome": "error"', '"outcome": "ok"'],
+      ['session.test.mjs', '"mode": "ask"', '"mode": "auto"'],
+    ];
+    for (const [name, from, to] of mutations) {
+      const path = join(folder, name);
+      const text = readFileSync(path, 'utf8');
+      expect(text).toContain(from);
+      writeFileSync(path, text.replace(from, to));
+      expect(runTest(place, folder).status, `${name}: ${to}`).toBe(1);
+      writeFileSync(path, text);
+    }
+  },
+);
+
+test('a session that no script can bring about is refused with the reason, and replay says its part', async () => {
+  using place = createPlace();
+  await using server = await startServer({ steps: [{ reply: { text: 'Hello.' } }] });
+  const run = await runKlaus(['run', '--json', 'hello'], { place, server });
+  const session = (JSON.parse(run.stdout.split('\n')[0]!) as { session: string }).session;
+  expect(await runKlaus(['replay', session], { place })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Equal: 1 request /),
+  });
+  const forked = await runKlaus(['fork', session, '--at', '5', '--json'], { place });
+  const { session: fork } = JSON.parse(forked.stdout) as { session: string };
+  expect((await runKlaus(['show', fork], { place })).stdout).toContain(`Forked from ${session} at event 5`);
+  expect((await runKlaus(['sessions'], { place })).stdout).toContain('(fork at 5)');
+  expect(await runKlaus(['export', fork, '--as', 'test'], { place })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('it is a fork'),
+  });
+  expect(await runKlaus(['audit', 'verify'], { place })).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/adapters/models';
+import { expect, test } from 'vitest';
+import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
+
+const SCRIPT: Script = {
+  steps: [
+    { when: { tools: false }, reply: { text: 'A title\nA summary' } },
+    { when: { user: 'go on' }, reply: { text: 'The fork is done.' } },
+    { when: { turn: 0 }, reply: { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] } },
+    { when: { turn: 1 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'two\n' } }] } },
+    { when: { turn: 2 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo three > a.txt' } }] } },
+    { when: { turn: 3 }, reply: { text: 'Done.' } },
+  ],
+};
+
+async function createOriginal(engine: TestEngine, mode: 'ask' | 'auto' = 'ask') {
+  const { klaus } = engine;
+  const session = await klaus.open({ mode, limits: { turns: 6 } });
+  await session.prompt('begin', { onAsk: 'wait' });
+  for (;;) {
+    const result = await session.advance();
+    if (result.state !== 'parked') break;
+    for (const { approval } of result.approvals) await klaus.answer(approval, 'approved', { scope: 'session' });
+  }
+  expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+  return session;
+}
+
+test('from every event of a session a fork can be gone on with, with a budget of its own', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
+  const { klaus } = engine;
+  const original = await createOriginal(engine);
+  const before = [...original.events()];
+  for (let at = 1; at <= before.length; at++) {
+    const { session, from } = await klaus.fork(original.id, { at });
+    expect(from).toBe(original.id);
+    const copied = [...session.events()];
+    expect(copied.slice(1, at).map(({ type, at: time }) => [type, time])).toEqual(
+      before.slice(1, at).map(({ type, at: time }) => [type, time]),
+    );
+    await session.prompt('go on');
+    // The original took four of its six turns; the fork has all six.
+    expect(await session.advance(), `forked at ${at}`).toMatchObject({ finished: { outcome: 'done', turns: 1 } });
+    expect(klaus.store.verify(session.id)).toMatchObject({ intact: true });
+    expect(await session.replay(), `forked at ${at}`).toMatchObject({ outcome: 'equal', requests: 1 });
+    expect(klaus.store.session(session.id)).toMatchObject({ forkedFrom: original.id });
+  }
+  expect([...original.events()]).toEqual(before);
+  // What was spent is counted once: by the original.
+  const usage = (id: string) => klaus.store.session(id)!.inputTokens + klaus.store.session(id)!.cacheReadTokens;
+  const { session } = await klaus.fork(original.id);
+  expect(usage(session.id)).toBe(0);
+  expect(usage(original.id)).toBeGreaterThan(0);
+});
+
+test('a fork has no more authority than its original has today, and none of its approvals', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
+  const { klaus } = engine;
+  const original = await createOriginal(engine);
+  const asked = ofType(original.events(), 'approval.asked')[0]!.seq;
+  await original.revoke(['exec']);
+  await original.send({ type: 'change', mode: 'plan' });
+  await original.advance();
+  const { session } = await klaus.fork(original.id, { at: asked + 1 });
+  expect(
+    session
+      .grants()
+      .at(-1)!
+      .grant.authorities.some(({ kind }) => kind === 'exec'),
+  ).toBe(false);
+  expect(ofType(session.events(), 'session.changed').at(-1)).toMatchObject({ mode: 'plan' });
+  const ids = ofType(original.events(), 'approval.asked').map(({ approval }) => approval);
+  for (const { approval } of ofType(session.events(), 'approval.asked')) expect(ids).not.toContain(approval);
+  const narrow = await klaus.fork(original.id);
+  const again = await klaus.fork(narrow.session.id, { at: narrow.at, title: 'again' });
+  expect(ofType(again.session.events(), 'session.opened')[0]!.forked).toMatchObject({
+    session: narrow.session.id,
+    root: original.id,
+  });
+  await again.session.prompt('go on');
+  expect(await again.session.advance()).toMatchObject({ finished: { outcome: 'done' } });
+});
+
+test('the workspace is put to the state of the moment, and what somebody else changed is not touched unasked', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
+  const { klaus, place } = engine;
+  const original = await createOriginal(engine, 'auto');
+  const file = join(place.workspace, 'a.txt');
+  expect(readFileSync(file, 'utf8')).toBe('three\n');
+  const at = ofType(original.events(), 'turn.started').find(({ turn }) => turn === 3)!.seq;
+  const { session, state, from } = await klaus.fork(original.id, { at });
+  const request = { kind: 'file' as const, path: '', ...state!, of: from };
+  writeFileSync(join(place.workspace, 'mine.txt'), 'mine');
+  writeFileSync(file, 'mine too');
+  expect(await session.restore(request, { by: 'test' })).toMatchObject({ done: false });
+  expect(readFileSync(file, 'utf8')).toBe('mine too');
+  writeFileSync(file, 'three\n');
+  expect(await session.restore(request, { by: 'test', conflicts: 'keep' })).toMatchObject({ done: true });
+  expect(readFileSync(file, 'utf8')).toBe('two\n');
+  expect(readFileSync(join(place.workspace, 'mine.txt'), 'utf8')).toBe('mine');
+});
+
+test('an event that there is none of is refused', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT });
+  const session = await engine.klaus.open();
+  await expect(engine.klaus.fork(session.id, { at: 2 })).rejects.toMatchObject({ code: 'usage' });
+  await expect(engine.klaus.fork(session.id, { at: 0 })).rejects.toMatchObject({ code: 'usage' });
+});
