@@ -36,7 +36,7 @@ test('the documented tables hold what the events say', async () => {
       summary: 'Looked for the bug in sum.js.',
       pinned: 1,
       created_at: '2026-01-02T03:04:05.000Z',
-      updated_at: new Date(START + 25).toISOString(),
+      updated_at: new Date(START + toSampleDrafts().length - 1).toISOString(),
       agent_type: 'klaus',
       parent_id: null,
       status: 'closed',
@@ -51,7 +51,7 @@ test('the documented tables hold what the events say', async () => {
       cache_read_tokens: 300,
       cache_write_tokens: 40,
       cost_usd: 0.125,
-      last_seq: 26,
+      last_seq: toSampleDrafts().length,
     }),
   ]);
   expect(tables['projects']).toEqual([
@@ -123,6 +123,6 @@ test('projections rebuilt from the log are equal to those kept along the way', a
   database.exec(`DELETE FROM token_usage; UPDATE sessions SET title = 'wrong', cost_usd = 99; DELETE FROM approvals`);
   database.close();
   expect(readTables(home.path)).not.toEqual(kept);
-  expect(store.rebuild()).toBe(78);
+  expect(store.rebuild()).toBe(3 * toSampleDrafts().length);
   expect(readTables(home.path)).toEqual(kept);
 });
