@@ -14,7 +14,7 @@ const SCRIPTS: Record<string, string> = {
   verify: 'node scripts/all.js',
 };
 const read = (line: string) =>
-  readChecks(line, { root: '/work/sums', scriptsOf: (folder) => (folder === '' ? SCRIPTS : undefined) });
+  readChecks(line, { root: '/home/ada/sums', scriptsOf: (folder) => (folder === '' ? SCRIPTS : undefined) });
 /** `kind:runner paths|filters`. */
 const short = (line: string) =>
   read(line)?.checks.map(
@@ -64,7 +64,7 @@ describe('what is a check', () => {
     ['node test/math.test.js', ['test:file test/math.test.js']],
     ['./run-tests.sh', ['test:file run-tests.sh']],
     ['(npm test)', ['test:vitest']],
-    ['cd /work/sums && npm test', ['test:vitest']],
+    ['cd /home/ada/sums && npm test', ['test:vitest']],
     ['npm test -w packages/a', ['test:vitest | -w packages/a']],
   ])('%s', (line, checks) => {
     expect(short(line)).toEqual(checks);
