@@ -153,7 +153,7 @@ function createOpenai(chosen: Chosen & { provider: 'openai' | 'openrouter' }, op
   }
   const baseUrl = baseUrls?.openai || OPENAI_URL;
   const isOpenai = /^https:\/\/(?:[a-z]+\.)?api\.openai\.com(?:[:/]|$)/.test(baseUrl);
-  // The SDK wants one, a server of one's own does not.
+  // A server of one's own wants none, and gets a word that says so.
   const apiKey = keys.openaiApiKey || 'none';
   // Compatible servers seldom have Responses.
   if (isOpenai && entry?.responses) return createResponsesModel({ name, id, info, apiKey, baseUrl, isOpenai });
