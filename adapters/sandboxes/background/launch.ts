@@ -85,10 +85,12 @@ export async function launchBackground(launch: BackgroundLaunch): Promise<Launch
   }
 }
 
-/** Neither the child nor its leash keeps this program from ending. */
+/** Neither the child nor what leads to it keeps this program from ending. */
 function letGo(child: ChildProcess): void {
   child.unref();
-  (child.stdio as (Socket | null | undefined)[])[7]?.unref();
+  const [, , , , filter, , , leash] = child.stdio as (Socket | null | undefined)[];
+  filter?.unref();
+  leash?.unref();
 }
 
 async function begin(launch: BackgroundLaunch, child: ChildProcess, channel: Socket): Promise<void> {

@@ -49,7 +49,11 @@ keep() {
   [ -s "output.$at" ] || rm -f "output.$at"
   cat >/dev/null
 }
-keep <out 3>&- 4>&- 7>&- &
+(
+  # Closed for good: a redirection of the function itself would keep copies of them.
+  exec 3>&- 4>&- 7>&-
+  keep
+) <out &
 keeper=$!
 "$@" <>input >out 2>&1 6>>started 7>&- &
 sandbox=$!
