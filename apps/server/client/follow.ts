@@ -1,0 +1,111 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { byeSchema } from '../contract/index.ts';
+import { isProblemError } from './problem-error.ts';
+import { type Connection, request } from './request.ts';
+
+/** `live`: connected. `waiting`: the connection broke, the next try comes at `retryAt` (Unix milliseconds). */
+export type StreamState =
+  | { state: 'connecting' }
+  | { state: 'live' }
+  | { state: 'waiting'; retryAt: number; reason: string }
+  /** No more tries: the token is wrong, or what was followed is gone. */
+  | { state: 'ended'; reason: string };
+
+export interface FollowOptions {
+  connection: Connection;
+  /** The address, asked for before each try: it may hold how far the last one came. */
+  path: () => string;
+  onMessage: (message: EventSourceMessage) => void;
+  onState?: ((state: StreamState) => void) | undefined;
+  signal: AbortSignal;
+}
+
+/** Milliseconds without a byte after which a connection counts as dead: two keep-alives were missed. */
+const SILENCE_MS = 40_000;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 15_000;
+
+/**
+ * Reads a stream of server-sent events and comes again whenever it breaks, until the signal says enough or the
+ * server refuses. Resolves at the end; never rejects.
+ */
+export async function follow(options: FollowOptions): Promise<void> {
+  const { signal, onState } = options;
+  const tell = (state: StreamState): void => {
+    if (!signal.aborted) onState?.(state);
+  };
+  let failures = 0;
+  while (!signal.aborted) {
+    tell({ state: 'connecting' });
+    let reason = 'The connection was closed.';
+    let wait: number | undefined;
+    try {
+      wait = await readOnce(options, () => {
+        failures = 0;
+        tell({ state: 'live' });
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      reason = error instanceof Error ? error.message : String(error);
+      if (isProblemError(error) && [401, 403, 404, 410].includes(error.problem.status)) {
+        tell({ state: 'ended', reason });
+        return;
+      }
+    }
+    if (signal.aborted) return;
+    const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
+    failures += 1;
+    const ms = wait ?? backoff * (0.75 + Math.random() / 2);
+    tell({ state: 'waiting', retryAt: Date.now() + ms, reason });
+    await pause(ms, signal);
+  }
+}
+
+/** @returns Milliseconds after which the server wants to be asked again, where it said so. */
+async function readOnce(options: FollowOptions, onOpen: () => void): Promise<number | undefined> {
+  const { connection, path, onMessage, signal } = options;
+  const quit = new AbortController();
+  const stop = (): void => quit.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const listen = (): void => {
+    clearTimeout(silence);
+    silence = setTimeout(stop, SILENCE_MS);
+  };
+  let wait: number | undefined;
+  const parser = createParser({
+    onEvent(message) {
+      if (message.event === 'bye') wait = byeSchema.parse(JSON.parse(message.data)).retryMs;
+      if (!signal.aborted) onMessage(message);
+    },
+  });
+  try {
+    listen();
+    const headers = { accept: 'text/event-stream' };
+    const response = await request(connection, { method: 'GET', path: path(), headers, signal: quit.signal });
+    onOpen();
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return wait;
+      listen();
+      parser.feed(value);
+    }
+  } finally {
+    clearTimeout(silence);
+    quit.abort();
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

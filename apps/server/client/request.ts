@@ -1,0 +1,60 @@
+import { problemSchema } from '../contract/index.ts';
+import { ProblemError } from './problem-error.ts';
+
+export interface Connection {
+  /** Such as `http://127.0.0.1:3001`; empty in a page that the server itself gave out. */
+  baseUrl: string;
+  /** Sent as a bearer token. Absent in a browser: its cookie says who it is. */
+  token?: string | undefined;
+  fetch: typeof globalThis.fetch;
+}
+
+export interface RequestInput {
+  method: string;
+  /** With its query. */
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+/** @throws ProblemError for every answer that is not 2xx, and for a server that cannot be reached. */
+export async function request(connection: Connection, input: RequestInput): Promise<Response> {
+  const { baseUrl, token } = connection;
+  const { method, path, body, headers, signal } = input;
+  let response: Response;
+  try {
+    response = await connection.fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+      credentials: 'same-origin',
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const title = 'The server cannot be reached.';
+    throw new ProblemError(
+      { type: 'about:blank', title, status: 0, code: 'unavailable', retryable: true },
+      { cause: error },
+    );
+  }
+  if (!response.ok) throw new ProblemError(await readProblem(response));
+  return response;
+}
+
+async function readProblem(response: Response) {
+  const { status } = response;
+  const text = await response.text().catch(() => '');
+  try {
+    return problemSchema.parse(JSON.parse(text));
+  } catch {
+    // Something between here and the server answered in its own words.
+    return { type: 'about:blank', title: `The server answered ${status}.`, status, code: 'unavailable' as const };
+  }
+}

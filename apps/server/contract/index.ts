@@ -1,0 +1,6 @@
+export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
+export { type Answer, type Given, type Method, type Route } from './route.ts';
+export { ROUTES, type RouteName, type RouteOf } from './routes.ts';
+export * from './session-view.ts';
+export * from './shapes.ts';
+export * from './stream.ts';

@@ -1,0 +1,283 @@
+import {
+  limitsSchema,
+  modeSchema,
+  onAskSchema,
+  partSchema,
+  sandboxNameSchema,
+  treeChangeSchema,
+} from '@klaus/core/protocol';
+import { z } from 'zod';
+import { defineRoute } from './route.ts';
+import { pinnedTextSchema, sessionDetailSchema, sessionStateSchema, sessionViewSchema } from './session-view.ts';
+import { decisionViewSchema, processViewSchema, restoredSchema } from './shapes.ts';
+import { loggedSchema, sessionStreamSchema } from './stream.ts';
+
+const tag = 'sessions';
+const params = z.object({ id: z.string().describe('Session id or its beginning.') });
+const sent = z.object({ session: z.string(), command: z.string().describe('Id of the command in the inbox.') });
+
+const prompting = {
+  text: z.string().optional().describe('One longer than `maxPromptChars` is attached as a file.'),
+  parts: z.array(partSchema).optional().describe('Text, images and files; after `text` where both are given.'),
+  pin: z.boolean().optional().describe('Keep its text in the context word for word.'),
+  onAsk: onAskSchema.optional().describe('Default `wait`.'),
+};
+
+const conflicts = z.enum(['refuse', 'keep', 'overwrite']).optional();
+
+export const sessionRoutes = {
+  sessions: defineRoute({
+    method: 'GET',
+    path: '/api/sessions',
+    summary: 'Sessions, page by page.',
+    tag,
+    query: z.object({
+      search: z.string().max(500).optional().describe('Text in id, title, summary, folder or messages.'),
+      state: sessionStateSchema.optional(),
+      workspace: z.string().optional(),
+      sort: z.enum(['updated', 'created', 'cost', 'title']).default('updated'),
+      order: z.enum(['asc', 'desc']).optional().describe('Default: descending; for titles ascending.'),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      cursor: z.string().optional().describe('`next` of the page before.'),
+    }),
+    answer: z.object({ sessions: z.array(sessionViewSchema), next: z.string().nullable() }),
+  }),
+  openSession: defineRoute({
+    method: 'POST',
+    path: '/api/sessions',
+    summary: 'Opens a session and, with a prompt, begins its first run.',
+    tag,
+    body: z.object({
+      workspace: z.string().optional().describe('Absolute path of a folder. Default: the configured one.'),
+      model: z.string().optional(),
+      mode: modeSchema.optional(),
+      sandbox: sandboxNameSchema.optional(),
+      limits: limitsSchema.partial().optional(),
+      isolate: z.boolean().optional(),
+      ...prompting,
+    }),
+    status: 202,
+    answer: z.object({ session: z.string(), command: z.string().nullable() }),
+  }),
+  session: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id',
+    summary: 'One session with its budget, pins and waiting messages.',
+    tag,
+    params,
+    answer: sessionDetailSchema,
+  }),
+  changeSession: defineRoute({
+    method: 'PATCH',
+    path: '/api/sessions/:id',
+    summary: 'Changes title, pin, model, mode or limits.',
+    tag,
+    params,
+    body: z.object({
+      title: z.string().min(1).max(200).optional(),
+      pinned: z.boolean().optional(),
+      model: z.string().optional(),
+      mode: modeSchema.optional(),
+      limits: limitsSchema.partial().optional(),
+    }),
+    answer: sessionViewSchema,
+  }),
+  deleteSession: defineRoute({
+    method: 'DELETE',
+    path: '/api/sessions/:id',
+    summary: 'Deletes a session. For some seconds that can be taken back.',
+    tag,
+    params,
+    status: 202,
+    answer: z.object({ session: z.string(), undoUntil: z.number().describe('Unix milliseconds.') }),
+  }),
+  keepSession: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/keep',
+    summary: 'Takes a delete back, while its time has not come.',
+    tag,
+    params,
+    answer: sessionViewSchema,
+  }),
+  exportSession: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/export',
+    summary: 'The whole session as one document.',
+    tag,
+    kind: 'text',
+    params,
+    query: z.object({ format: z.enum(['md', 'json']).default('md') }),
+    answer: z.string(),
+  }),
+  log: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/log',
+    summary: 'Events of a session, page by page.',
+    tag,
+    params,
+    query: z.object({
+      after: z.coerce.number().int().min(0).default(0),
+      limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
+    }),
+    answer: z.object({ events: z.array(loggedSchema), last: z.int().describe('Seq of the last event there is.') }),
+  }),
+  sessionEvents: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/events',
+    summary: 'The canonical stream: every event after a seq, and live text in between.',
+    tag,
+    kind: 'stream',
+    params,
+    query: z.object({
+      after: z.coerce.number().int().min(0).default(0).describe('`Last-Event-ID`, where it is sent, wins.'),
+    }),
+    answer: sessionStreamSchema,
+  }),
+  sendPrompt: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/prompt',
+    summary: 'Begins a run or, while one is under way, steers it or waits for its end.',
+    tag,
+    params,
+    body: z.object({ ...prompting, delivery: z.enum(['steer', 'queue']).optional().describe('Default `steer`.') }),
+    status: 202,
+    answer: sent,
+  }),
+  cancel: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/cancel',
+    summary: 'Stops the run, whichever process it is in.',
+    tag,
+    params,
+    body: z.object({ run: z.string().optional().describe('Only this one.'), reason: z.string().max(500).optional() }),
+    status: 202,
+    answer: sent,
+  }),
+  resume: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/resume',
+    summary: 'Goes on after a crash, a limit, a failure or a cancel.',
+    tag,
+    params,
+    body: z.object({ limits: limitsSchema.partial().optional() }),
+    status: 202,
+    answer: z.object({ session: z.string() }),
+  }),
+  retry: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/retry',
+    summary: 'Tries the last prompt again, with the history as it was before it: in a fork, so that nothing is lost.',
+    tag,
+    params,
+    body: z.object({ model: z.string().optional() }),
+    status: 202,
+    answer: z.object({ session: z.string().describe('The fork.'), command: z.string() }),
+  }),
+  fork: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/fork',
+    summary: 'A new session that begins as a copy up to an event; with a prompt its first run begins.',
+    tag,
+    params,
+    body: z.object({
+      at: z.int().min(1).optional().describe('Seq of the last event that is taken over. Default: the last.'),
+      before: z
+        .string()
+        .optional()
+        .describe('In place of `at`: id of a message of the user; everything before it is taken over.'),
+      model: z.string().optional(),
+      title: z.string().max(200).optional(),
+      files: z
+        .enum(['now', 'then'])
+        .optional()
+        .describe('`then`: put the workspace back to that moment where nobody else changed it. Default `now`.'),
+      ...prompting,
+    }),
+    status: 202,
+    answer: z.object({
+      session: z.string(),
+      at: z.int(),
+      settled: z.array(z.string()).describe('What was open there, and how it was settled.'),
+      restored: restoredSchema.nullable(),
+      command: z.string().nullable(),
+    }),
+  }),
+  undo: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/undo',
+    summary: 'Takes back the last turn that changed files, or everything from a turn on.',
+    tag,
+    params,
+    body: z.object({ turn: z.int().min(1).optional(), dryRun: z.boolean().optional(), conflicts }),
+    answer: restoredSchema,
+  }),
+  redo: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/redo',
+    summary: 'Makes again what the last undo took back.',
+    tag,
+    params,
+    body: z.object({ dryRun: z.boolean().optional(), conflicts }),
+    answer: restoredSchema,
+  }),
+  changes: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/changes',
+    summary: 'What a turn changed in the workspace, or all turns since the session began.',
+    tag,
+    params,
+    query: z.object({ turn: z.coerce.number().int().min(1).optional().describe('Absent: all turns.') }),
+    answer: z.object({ turn: z.int().nullable(), changes: z.array(treeChangeSchema), diff: z.string() }),
+  }),
+  decisions: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/decisions',
+    summary: 'Why the gate allowed, asked about or denied each call.',
+    tag,
+    params,
+    query: z.object({ denied: z.stringbool().optional().describe('Only what was denied or asked about.') }),
+    answer: z.object({ decisions: z.array(decisionViewSchema) }),
+  }),
+  pin: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/pins',
+    summary: 'Keeps a text in the context word for word: one given, or that of a record.',
+    tag,
+    params,
+    body: z.object({ text: z.string().min(1).optional(), seq: z.int().min(1).optional() }),
+    answer: z.object({ pin: z.string(), applied: z.boolean(), pins: z.array(pinnedTextSchema) }),
+  }),
+  unpin: defineRoute({
+    method: 'DELETE',
+    path: '/api/sessions/:id/pins/:pin',
+    summary: 'Lets the next compaction leave a pinned text out.',
+    tag,
+    params: params.extend({ pin: z.string() }),
+    answer: z.object({ pin: z.string(), applied: z.boolean(), pins: z.array(pinnedTextSchema) }),
+  }),
+  processes: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/processes',
+    summary: 'Background processes of a session.',
+    tag,
+    params,
+    answer: z.object({ processes: z.array(processViewSchema) }),
+  }),
+  processOutput: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/processes/:process/output',
+    summary: 'Output of a background process from a byte on, with secrets taken out.',
+    tag,
+    params: params.extend({ process: z.string().describe('Such as `p1`.') }),
+    query: z.object({ from: z.coerce.number().int().min(0).default(0) }),
+    answer: z.object({ text: z.string(), next: z.int().describe('The byte to go on from.') }),
+  }),
+  stopProcess: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/processes/:process/stop',
+    summary: 'Ends a background process.',
+    tag,
+    params: params.extend({ process: z.string() }),
+    answer: processViewSchema,
+  }),
+};
