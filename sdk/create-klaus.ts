@@ -28,6 +28,8 @@ import { collectGarbage, createOpenSnapshots, type OpenSnapshots } from './snaps
 import { createSystemClock } from './system-clock.ts';
 import { createSystemIds } from './system-ids.ts';
 import { readUsageReport } from './usage.ts';
+import { listKnownModels } from './known-models.ts';
+import { openWorkspaceFiles } from './workspace-files.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -110,6 +112,9 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     },
     forget: (idOrPrefix, { by = 'sdk' } = {}) => store.forget(idOrPrefix, by),
     question: (approval) => findQuestion(store, approval),
+    search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
+    models: () => listKnownModels(configuration),
+    files: (workspace) => openWorkspaceFiles(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
     latest() {
       const root = resolve(cwd, configuration.get('workspace'));
       const row = store.latestSession(existsSync(root) ? realpathSync(root) : root);
@@ -131,6 +136,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Only letters and digits come into a query, so that nothing in it can be an operator. */
+function toSearchWords(text: string): string[] {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 16);
 }
 
 /** @throws KlausError `usage` naming the nearest session. */

@@ -27,7 +27,15 @@ import type {
   Tool,
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
-import type { ApprovalRow, ClearFilter, ClearReport, SessionRow, SqliteStore } from '@klaus/adapters/store';
+import type {
+  ApprovalRow,
+  ClearFilter,
+  ClearReport,
+  MessageHit,
+  SessionFilter,
+  SessionRow,
+  SqliteStore,
+} from '@klaus/adapters/store';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { Configuration } from './config/configuration.ts';
 import type { BackgroundProcess } from './processes.ts';
@@ -38,7 +46,9 @@ import type { GivenCall } from './grants/call-text.ts';
 import type { Explanation, ExplainOptions } from './grants/explain.ts';
 import type { GivenGrant } from './grants/opening-grant.ts';
 import type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
+import type { KnownModel } from './known-models.ts';
 import type { UsageReport } from './usage.ts';
+import type { WorkspaceFiles } from './workspace-files.ts';
 
 export interface KlausOptions {
   /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */
@@ -139,8 +149,12 @@ export interface Session {
    * @throws KlausError `model.unknown`, `auth`, `config` for a model that cannot be used; nothing is sent then.
    */
   send(command: WithoutId<Command>): Promise<string>;
-  /** Claims the session and works until nothing is left to do. Resume is the same call. */
-  advance(options?: { signal?: AbortSignal }): Promise<Advance>;
+  /**
+   * Claims the session and works until nothing is left to do. Resume is the same call.
+   *
+   * @param options.signal Leaves at once, as a crash would. @param options.pause Leaves after the present step.
+   */
+  advance(options?: { signal?: AbortSignal; pause?: AbortSignal }): Promise<Advance>;
   /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
   /**
@@ -158,8 +172,8 @@ export interface Session {
    * @throws KlausError `store.busy` while a process works on it, `usage` when there is nothing to do.
    */
   restore(request: RestoreRequest, options: RestoreOptions): Promise<Restored>;
-  /** What a turn changed; default: the last with effects. @throws KlausError `usage` for a turn without effects. */
-  turnChanges(turn?: number): Promise<TurnChanges>;
+  /** What a turn changed, or all of them as turn 0; default: the last with effects. @throws KlausError `usage` for a turn without effects. */
+  turnChanges(turn?: number | 'all'): Promise<TurnChanges>;
   /**
    * Runs the checks of the last run that had any again, through the gate, in the sandbox, and writes what came out
    * into the log. Claims the session meanwhile.
@@ -258,7 +272,8 @@ export interface Klaus {
    * @throws KlausError `config` with file, line and reason for a file that cannot be read as it is meant.
    */
   policy(workspace?: string): Promise<Policy>;
-  sessions(query?: { search?: string; limit?: number; before?: string }): SessionRow[];
+  /** By default the one with the newest event first. */
+  sessions(query?: SessionFilter): SessionRow[];
   /**
    * What requests to models cost: of all sessions, or of one and those that it began, with what is left of its limits.
    *
@@ -293,6 +308,17 @@ export interface Klaus {
   forget(idOrPrefix: string, options?: { by?: string }): boolean;
   /** The whole question with its hunks. @throws KlausError `usage` for an unknown one. */
   question(approval: string): EventOf<'approval.asked'>;
+  /** Messages of all sessions in which every word stands, the best first. @param options.limit Default 50. */
+  search(text: string, options?: { limit?: number }): MessageHit[];
+  /** The models of the catalog that the configuration allows, with the date of the catalog. */
+  models(): { models: KnownModel[]; asOf: string };
+  /**
+   * A workspace to be looked at.
+   *
+   * @param workspace Default: the configured one.
+   * @throws KlausError `workspace.missing`.
+   */
+  files(workspace?: string): Promise<WorkspaceFiles>;
   /** The newest session of the folder Klaus was opened in. */
   latest(): Session | undefined;
   /** Judges a shell command in the opened folder, as mode `auto` with the default grant unless told otherwise. */

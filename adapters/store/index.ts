@@ -5,6 +5,8 @@ export type { RecoveryReport } from './sqlite/recover.ts';
 export type { ApprovalFilter, ApprovalRow } from './sqlite/approval-row.ts';
 export type { AuditOptions, AuditReport } from './sqlite/audit.ts';
 export type { ChainReport } from './sqlite/chain.ts';
+export type { ChangeMark } from './sqlite/changed-sessions.ts';
+export type { MessageHit } from './sqlite/search-messages.ts';
 export type { ClearFilter, ClearReport } from './sqlite/clear-sessions.ts';
 export type { DecisionFilter, DecisionRow } from './sqlite/decisions.ts';
 export type { HostFilter } from './sqlite/host-chain.ts';

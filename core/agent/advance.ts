@@ -31,11 +31,12 @@ export type Advanced =
  * perform, append. Resuming after a crash, after an approval, or on another day is this same call.
  *
  * @param options.signal Leave at once, as a crash would: what is durable stays, and the next call goes on.
+ * @param options.pause Leave when what is being performed has ended: nothing is cut off, and the next call goes on.
  */
 export async function advance(
   engine: Engine,
   session: string,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal; pause?: AbortSignal } = {},
 ): Promise<Advanced> {
   let result: Advanced | undefined;
   for (;;) {
@@ -45,7 +46,7 @@ export async function advance(
     let state: State;
     try {
       state = loadState(engine, session);
-      const now = await work(engine, { session, lease, state, signal: options.signal });
+      const now = await work(engine, { session, lease, state, signal: options.signal, pause: options.pause });
       const finished = result?.state === 'idle' ? result.finished : undefined;
       result = now.state === 'idle' && finished ? { finished, ...now } : now;
     } finally {
@@ -53,7 +54,7 @@ export async function advance(
     }
     // Something may have arrived between the last look and the release; nobody else would take it.
     const missed = engine.store.inbox(session).some((command) => isReceivable(state, command));
-    if (!missed || options.signal?.aborted || state.closed) return result;
+    if (!missed || options.signal?.aborted || options.pause?.aborted || state.closed) return result;
   }
 }
 
@@ -62,9 +63,10 @@ interface WorkInput {
   lease: Work['lease'];
   state: State;
   signal?: AbortSignal | undefined;
+  pause?: AbortSignal | undefined;
 }
 
-async function work(engine: Engine, { session, lease, state, signal }: WorkInput): Promise<Advanced> {
+async function work(engine: Engine, { session, lease, state, signal, pause }: WorkInput): Promise<Advanced> {
   const stopper = createStopper(engine, state, { session, leave: signal });
   const keeper = createKeeper(engine.store, lease, state);
   try {
@@ -72,7 +74,7 @@ async function work(engine: Engine, { session, lease, state, signal }: WorkInput
     let finished: EventOf<'run.finished'> | undefined;
     if (!stopper.isLeaving()) await takeOverProcesses(current);
     for (;;) {
-      if (stopper.isLeaving()) return { state: 'idle' };
+      if (stopper.isLeaving() || pause?.aborted) return { state: 'idle' };
       const before = state.lastRun;
       // A cancel that comes while the inbox is drained may have been missed by it: then it is drained again.
       do {

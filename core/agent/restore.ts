@@ -260,16 +260,19 @@ function nothing(message: string, hint?: string): KlausError {
   return new KlausError('usage', message, hint === undefined ? {} : { hint });
 }
 
-/** What a turn changed, for showing. @throws KlausError `usage` for a turn without effects. */
+/** What a turn changed, or (`all`, as turn 0) every turn that was not taken back, for showing. @throws KlausError `usage` for a turn without effects. */
 export async function changesOfTurn(
   engine: Engine,
   session: string,
-  turn: number | undefined,
+  turn: number | 'all' | undefined,
 ): Promise<{ turn: number; changes: TreeChange[]; snapshots: Snapshots }> {
   const history = readTurnHistory(engine.store.read(session));
-  const number = turn ?? history.turns.at(-1)?.turn;
-  const states = history.turns.filter((candidate) => candidate.turn === number);
-  if (number === undefined || states.length === 0) {
+  const number = turn === 'all' ? 0 : (turn ?? history.turns.at(-1)?.turn);
+  const states =
+    turn === 'all'
+      ? history.turns.filter(({ isUndone }) => !isUndone)
+      : history.turns.filter((candidate) => candidate.turn === number);
+  if (number === undefined || (states.length === 0 && turn !== 'all')) {
     const known = [...new Set(history.turns.map((candidate) => candidate.turn))].join(', ');
     throw nothing(
       turn === undefined ? 'No turn of this session changed anything.' : `Turn ${turn} changed nothing.`,

@@ -6,6 +6,7 @@ import { lockFile, toLockFile } from './file-lock.ts';
 import { appendHostRecord, type Redact } from './host-chain.ts';
 import { toIso } from './iso-time.ts';
 import { readHead } from './log.ts';
+import { dropFromSearch } from './search-messages.ts';
 
 /** Milliseconds in which a blob may still be waiting for the event that will refer to it. */
 const BLOB_GRACE_MS = 60 * 60 * 1_000;
@@ -88,6 +89,7 @@ function recordDeletion(
 
 function deleteSession(database: Database, session: string): void {
   clearRecall(database, session);
+  dropFromSearch(database, session);
   for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints']) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
   }

@@ -34,6 +34,7 @@ export class Feed {
   readonly #clock: Pick<Clock, 'every'>;
   readonly #subscriptions = new Set<Subscription>();
   readonly #waiters = new Set<Waiter>();
+  readonly #watchers = new Set<() => void>();
   #stopPolling: (() => void) | undefined;
   #version = 0;
 
@@ -73,6 +74,16 @@ export class Feed {
     };
   }
 
+  /** Calls `notice` after anything was committed, by this process at once and by others within one poll. */
+  watch(notice: () => void): () => void {
+    this.#watchers.add(notice);
+    this.#startPolling();
+    return () => {
+      this.#watchers.delete(notice);
+      this.#stopWhenUnused();
+    };
+  }
+
   /** These events of one session were committed by this process. */
   published(session: string, events: readonly Event[]): void {
     for (const subscription of this.#subscriptions) {
@@ -81,6 +92,7 @@ export class Feed {
       if (events[0]?.seq === subscription.last + 1) this.#deliver(subscription, events);
       else this.#catchUp(subscription);
     }
+    this.#notice();
   }
 
   /** A command for the session was committed by this process. */
@@ -88,12 +100,14 @@ export class Feed {
     for (const waiter of this.#waiters) {
       if (waiter.session === session) this.#look(waiter);
     }
+    this.#notice();
   }
 
   close(): void {
     for (const subscription of this.#subscriptions) subscription.active = false;
     this.#subscriptions.clear();
     this.#waiters.clear();
+    this.#watchers.clear();
     this.#stopWhenUnused();
   }
 
@@ -134,6 +148,11 @@ export class Feed {
     this.#version = version;
     for (const subscription of this.#subscriptions) this.#catchUp(subscription);
     for (const waiter of this.#waiters) this.#look(waiter);
+    this.#notice();
+  }
+
+  #notice(): void {
+    for (const watcher of this.#watchers) call(watcher);
   }
 
   /** Changes when another connection commits; this one's own commits leave it. */
@@ -148,7 +167,7 @@ export class Feed {
   }
 
   #stopWhenUnused(): void {
-    if (this.#subscriptions.size > 0 || this.#waiters.size > 0) return;
+    if (this.#subscriptions.size + this.#waiters.size + this.#watchers.size > 0) return;
     this.#stopPolling?.();
     this.#stopPolling = undefined;
   }

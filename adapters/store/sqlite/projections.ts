@@ -34,6 +34,8 @@ export function project(database: Database, event: Event, options: ProjectionOpt
 /** Empties the projections and folds the whole log again, in one transaction. Returns the number of events. */
 export function rebuildProjections(database: Database, options: ProjectionOptions): number {
   return database.transaction(() => {
+    // It names messages by ids that are given anew.
+    database.run('DELETE FROM messages_fts');
     for (const table of PROJECTION_TABLES) {
       database.exec(`DELETE FROM ${table}`);
       database.run('DELETE FROM sqlite_sequence WHERE name = ?', table);

@@ -9,6 +9,8 @@ import type { ChainReport } from './chain.ts';
 import { clearSessions } from './clear-sessions.ts';
 import type { ClearFilter, ClearReport } from './clear-sessions.ts';
 import type { Database } from './database.ts';
+import { changedSessions } from './changed-sessions.ts';
+import type { ChangeMark } from './changed-sessions.ts';
 import { readDecisions } from './decisions.ts';
 import type { DecisionFilter, DecisionRow } from './decisions.ts';
 import { isLocked, toLockFile } from './file-lock.ts';
@@ -19,6 +21,8 @@ import { rebuildProjections } from './projections.ts';
 import type { ProjectionOptions } from './projections.ts';
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import type { RememberedRow } from './remembered.ts';
+import { searchMessages } from './search-messages.ts';
+import type { MessageHit } from './search-messages.ts';
 import { findLatestSession, findSession, listSessions } from './session-row.ts';
 import type { SessionFilter, SessionRow } from './session-row.ts';
 import { readStats } from './stats.ts';
@@ -45,6 +49,10 @@ export interface Queries {
   approvals(filter?: ApprovalFilter): ApprovalRow[];
   /** @throws KlausError `usage` for a prefix of several ids. */
   approval(idOrPrefix: string): ApprovalRow | undefined;
+  /** The sessions that any process wrote to, or sent to, since a mark; without one only the mark of now. */
+  changedSessions(since?: ChangeMark): { mark: ChangeMark; sessions: string[] };
+  /** Messages of all sessions in which every word stands, the best first. Words are letters and digits alone. */
+  searchMessages(query: { words: readonly string[]; limit: number }): MessageHit[];
   stats(): StoreStats;
   /** What requests to models cost. */
   usage(filter: UsageFilter): UsageRow[];
@@ -98,6 +106,8 @@ export function createQueries(
     isClaimed: (session) => isLocked(toLockFile(home, session)),
     approvals: (filter) => listApprovals(database, filter),
     approval: (idOrPrefix) => findApproval(database, idOrPrefix),
+    changedSessions: (since) => changedSessions(database, since),
+    searchMessages: (query) => searchMessages(database, query),
     stats: () => readStats(database, blobs),
     usage: (filter) => readUsage(database, filter),
     openRequests: () => readOpenRequests(database),

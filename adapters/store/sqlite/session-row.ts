@@ -42,9 +42,22 @@ export interface SessionFilter {
   search?: string;
   /** Default 50. */
   limit?: number;
-  /** Id of the last session of the page before. */
+  /** Id of the last session of the page before, under the same order. */
   before?: string;
+  /** Absolute path. */
+  workspace?: string;
+  /** Default `updated`. */
+  sort?: 'updated' | 'created' | 'cost' | 'title';
+  /** Default `desc`. */
+  order?: 'asc' | 'desc';
 }
+
+const SORTS = {
+  updated: 'updated_at',
+  created: 'created_at',
+  cost: 'coalesce(cost_usd, 0)',
+  title: "coalesce(title, '') COLLATE NOCASE",
+} as const;
 
 const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned,
   (SELECT substr(content, 1, 200) FROM messages WHERE session_id = sessions.id AND origin = 'user'
@@ -58,16 +71,20 @@ const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title,
 
 type Stored = Omit<SessionRow, 'pinned'> & { pinned: number };
 
-/** Sessions, the one with the newest event first. */
+/** Sessions, by default the one with the newest event first. */
 export function listSessions(database: Database, filter: SessionFilter = {}): SessionRow[] {
   const pattern = filter.search === undefined ? null : `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`;
+  const { sort = 'updated', order = 'desc' } = filter;
+  const key = SORTS[sort];
   const sql = `SELECT ${COLUMNS} FROM sessions
-    WHERE (?1 IS NULL OR (updated_at, id) < (SELECT updated_at, id FROM sessions WHERE id = ?1))
+    WHERE (?1 IS NULL OR (${key}, id) ${order === 'desc' ? '<' : '>'} (SELECT ${key}, id FROM sessions WHERE id = ?1))
+      AND (?4 IS NULL OR workspace_dir = ?4)
       AND (?2 IS NULL OR id LIKE ?2 ESCAPE '\\' OR title LIKE ?2 ESCAPE '\\' OR summary LIKE ?2 ESCAPE '\\'
         OR workspace_dir LIKE ?2 ESCAPE '\\'
         OR EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id AND content LIKE ?2 ESCAPE '\\'))
-    ORDER BY updated_at DESC, id DESC LIMIT ?3`;
-  return database.all<Stored>(sql, filter.before ?? null, pattern, filter.limit ?? 50).map(fromStored);
+    ORDER BY ${key} ${order}, id ${order} LIMIT ?3`;
+  const { before = null, limit = 50, workspace = null } = filter;
+  return database.all<Stored>(sql, before, pattern, limit, workspace).map(fromStored);
 }
 
 /**

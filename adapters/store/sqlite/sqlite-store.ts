@@ -43,6 +43,8 @@ export interface SqliteStore extends Store, Queries, Disposable {
    * @param options.by A door.
    */
   recordExport(session: string, options: { format: string; by: string }): Promise<void>;
+  /** Calls `notice` soon after any process wrote or sent anything. */
+  watch(notice: () => void): () => void;
   /** Seq and hash of a session's last record; undefined when it has none. */
   head(session: string): { seq: number; hash: string } | undefined;
   /** Makes durable what is waiting, gives back every session, and closes. Idempotent. */
@@ -151,6 +153,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),
     checkpoints: createCheckpoints(database, commits),
+    watch: (notice) => feed.watch(notice),
     head: (session) => readHead(database, session),
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
     recall: (session) => createRecall(database, { session, blobs, commits }),

@@ -6,7 +6,7 @@ export interface UsageFilter {
   /** Of this session and of those that it began. Default: all sessions. */
   session?: string;
   /** What a row stands for. `day` is one in UTC. */
-  by: 'day' | 'model' | 'session';
+  by: 'day' | 'model' | 'session' | 'agent';
   /** Unix milliseconds: only requests that ended from then on. */
   since?: number;
 }
@@ -31,7 +31,12 @@ export interface UsageRow extends Charged {
   abandoned: Charged;
 }
 
-const KEYS = { day: 'substr(created_at, 1, 10)', model: 'model', session: 'session_id' } as const;
+const KEYS = {
+  day: 'substr(created_at, 1, 10)',
+  model: 'model',
+  session: 'session_id',
+  agent: '(SELECT agent_type FROM sessions WHERE sessions.id = session_id)',
+} as const;
 
 const PARTS = {
   '': 'TRUE',

@@ -1,0 +1,111 @@
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { findSecretFiles } from '@klaus/adapters/workspace';
+import type { Engine, Workspace } from '@klaus/core/agent';
+import { isSecretFile } from '@klaus/core/policy';
+import { KlausError } from '@klaus/core/protocol';
+
+/** One row of a folder. */
+export interface FolderEntry {
+  name: string;
+  /** Relative to the workspace, with forward slashes. */
+  path: string;
+  type: 'file' | 'directory' | 'symlink' | 'other';
+  /** Bytes; null for what is no file. */
+  size: number | null;
+  /** Unix milliseconds. */
+  modifiedAt: number;
+}
+
+/** The beginning of a file. */
+export interface FileView {
+  /** Relative to the workspace; the real one where the path led through a symlink. */
+  path: string;
+  /** Bytes of the whole. */
+  size: number;
+  /** Null for a file that holds secrets by its name. */
+  content: Uint8Array | null;
+}
+
+/** A workspace as a person looks at it. Nothing outside of it is reached, and no secret file is shown. */
+export interface WorkspaceFiles {
+  /** Absolute real path. */
+  readonly root: string;
+  /**
+   * Folders first, then by name; at most 5,000.
+   *
+   * @throws KlausError `workspace.outside`, `usage` for what is no folder.
+   */
+  list(path: string): Promise<FolderEntry[]>;
+  /** @throws KlausError `workspace.outside`, `usage` for what is no file. */
+  read(path: string, options: { maxBytes: number }): Promise<FileView>;
+  /** Takes what is known as a secret of this workspace, or of Klaus, out of a text. */
+  redact(text: string): Promise<string>;
+}
+
+const MAX_ENTRIES = 5_000;
+
+/** @throws KlausError `workspace.missing` when the folder is not there. */
+export async function openWorkspaceFiles(engine: Engine, folder: string): Promise<WorkspaceFiles> {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
+  }
+  const workspace = await engine.openWorkspace(realpathSync(folder));
+  const patterns = engine.settings.secretPatterns;
+  return {
+    root: workspace.root,
+    list: (path) => list(workspace, path),
+    async read(path, { maxBytes }) {
+      const { relative, absolute } = await workspace.resolve(path);
+      const state = await workspace.stat(relative);
+      if (state?.kind !== 'file') throw new KlausError('usage', `There is no file ${path}.`);
+      const named = isSecretFile(relative, patterns) || isSecretFile(path, patterns);
+      // A hard link to a secret file has any name; looking for those is worth it only where there can be one.
+      const hidden =
+        named || (isLinked(absolute) && (await findSecretFiles(workspace.root, { patterns })).includes(absolute));
+      const content = hidden
+        ? null
+        : await workspace.read(relative, { offset: 0, length: Math.min(maxBytes, state.size) });
+      return { path: relative, size: state.size, content };
+    },
+    async redact(text) {
+      const redactor = engine.createRedactor('view');
+      const secrets = engine.openSecrets(workspace.root, patterns, engine.settings.hiddenPatterns);
+      redactor.learn(await secrets.values().catch(() => []));
+      return redactor.redact(text);
+    },
+  };
+}
+
+function isLinked(absolute: string): boolean {
+  return (lstatSync(absolute, { throwIfNoEntry: false })?.nlink ?? 1) > 1;
+}
+
+async function list(workspace: Workspace, path: string): Promise<FolderEntry[]> {
+  const { relative, absolute } = await workspace.resolve(path);
+  const state = await workspace.stat(relative);
+  if (state?.kind !== 'directory') throw new KlausError('usage', `There is no folder ${path}.`);
+  const names = readdirSync(absolute).slice(0, MAX_ENTRIES);
+  const entries = names.flatMap((name): FolderEntry[] => {
+    const stat = lstatSync(join(absolute, name), { throwIfNoEntry: false });
+    if (!stat) return [];
+    const type = stat.isFile()
+      ? 'file'
+      : stat.isDirectory()
+        ? 'directory'
+        : stat.isSymbolicLink()
+          ? 'symlink'
+          : 'other';
+    return [
+      {
+        name,
+        path: relative === '' ? name : `${relative}/${name}`,
+        type,
+        size: type === 'file' ? stat.size : null,
+        modifiedAt: stat.mtimeMs,
+      },
+    ];
+  });
+  const rank = ({ type }: FolderEntry): number => (type === 'directory' ? 0 : 1);
+  return entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
