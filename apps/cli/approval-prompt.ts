@@ -12,9 +12,8 @@ import {
   type HunkAnswer,
 } from '@klaus/sdk';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
-import { formatCount, formatUsd } from './output/format.ts';
+import { formatCount, formatUsd, toPrintable } from '@klaus/sdk/transcript';
 import { createPaint, paintDiff, type Paint } from './output/paint.ts';
-import { toPrintable } from './output/printable.ts';
 
 /** What a person said to a question. `interrupt` is Ctrl-C; `later` leaves the question open. */
 export type Reply =

@@ -2,7 +2,7 @@ import type { Advance, Event, EventOf, Klaus, ModelFailureCode, Session } from '
 import { askInTerminal } from './approval-prompt.ts';
 import { EXIT, type ExitCode, outcomeToExitCode } from './exit-codes.ts';
 import { type Interrupts, watchInterrupts } from './interrupts.ts';
-import { formatDuration } from './output/format.ts';
+import { formatDuration } from '@klaus/sdk/transcript';
 import type { Output } from './output/output.ts';
 import { findOpenRun } from './open-run.ts';
 import { onReaderGone } from './streams.ts';

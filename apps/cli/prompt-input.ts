@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
 import type { ImagePart, Part } from '@klaus/sdk';
-import { formatBytes, formatCount } from './output/format.ts';
+import { formatBytes, formatCount } from '@klaus/sdk/transcript';
 import { UsageError } from './report-error.ts';
 
 /** Bytes of standard input that are taken at most: more than any model's window holds. */

@@ -1,8 +1,7 @@
 import type { AuditReport, ChainReport, DecisionRow, HostEvent, Klaus } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { describeCall } from '../output/describe-call.ts';
-import { formatNumber } from '../output/format.ts';
+import { describeCall, formatNumber } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
 
 export interface VerifyOptions {

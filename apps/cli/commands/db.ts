@@ -1,8 +1,7 @@
 import { EXIT } from '../exit-codes.ts';
 import { hasKeyboard, openKeyboard } from '../keyboard.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatBytes, formatCount, formatNumber, formatUsd } from '../output/format.ts';
-import { toLine } from '../output/printable.ts';
+import { formatBytes, formatCount, formatNumber, formatUsd, toLine } from '@klaus/sdk/transcript';
 import { toTable } from '../output/table.ts';
 import { UsageError } from '../report-error.ts';
 

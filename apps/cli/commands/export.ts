@@ -1,7 +1,6 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { toMarkdown } from '../output/markdown.ts';
-import { toTranscript } from '../output/transcript.ts';
+import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 
 /** `klaus export ID`: the whole session as one document on standard output, written as it is read. The host chain knows of it first. */
 export async function exportSession(id: string, options: { format: 'md' | 'json' }): Promise<number> {

@@ -1,8 +1,7 @@
 import type { Fork, Restored } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatNumber } from '../output/format.ts';
-import { toPrintable } from '../output/printable.ts';
+import { formatNumber, toPrintable } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
 import { listChanges } from './undo.ts';
 

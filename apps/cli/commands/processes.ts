@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessOutput, ProcessStatus } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { describeProcessState } from '../output/describe-process.ts';
-import { formatBytes, formatDuration } from '../output/format.ts';
-import { toLine, toPrintable } from '../output/printable.ts';
+import { describeProcessState, formatBytes, formatDuration, toLine, toPrintable } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
 import { outputFailure } from '../streams.ts';
 

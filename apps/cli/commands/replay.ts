@@ -1,8 +1,7 @@
 import type { Replayed } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatNumber } from '../output/format.ts';
-import { toPrintable } from '../output/printable.ts';
+import { formatNumber, toPrintable } from '@klaus/sdk/transcript';
 
 /** Characters of one side of a difference. */
 const MAX_SIDE = 2_000;

@@ -1,6 +1,6 @@
 import { EXIT } from '../exit-codes.ts';
 import { toFolder } from '../open-klaus.ts';
-import { toLine } from '../output/printable.ts';
+import { toLine } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
 
 export interface ScanOptions {

@@ -1,7 +1,7 @@
 import type { Klaus, SessionRow } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatUsd } from '../output/format.ts';
+import { formatUsd } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
 
 /** `klaus sessions [search]`: the newest first; with --json one object a line. */

@@ -1,8 +1,7 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint, type Paint } from '../output/paint.ts';
-import { toPrintable } from '../output/printable.ts';
-import { type Entry, toTranscript } from '../output/transcript.ts';
+import { type Entry, toPrintable, toTranscript } from '@klaus/sdk/transcript';
 
 /** Lines of a tool's output that `klaus show` prints; `klaus export` has all of them. */
 const OUTPUT_LINES = 12;

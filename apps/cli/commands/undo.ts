@@ -1,8 +1,7 @@
 import type { Conflict, Klaus, RestoreRequest, Session, TreeChange } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatNumber } from '../output/format.ts';
-import { toPrintable } from '../output/printable.ts';
+import { formatNumber, toPrintable } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
 
 export interface UndoOptions {

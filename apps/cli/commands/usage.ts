@@ -1,7 +1,7 @@
 import type { BudgetRow, Charged, UsageReport } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatCount, formatNumber, formatUsd } from '../output/format.ts';
+import { formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
 
 export interface UsageOptions {

@@ -1,4 +1,4 @@
-import { toLine } from './printable.ts';
+import { toLine } from '@klaus/sdk/transcript';
 
 /** One line at the bottom of a terminal, replaced in place. */
 export interface StatusLine {

@@ -1,10 +1,17 @@
 import type { Event, EventOf, EventType, Live } from '@klaus/sdk';
-import { describeCall } from './describe-call.ts';
-import { toEvidenceLines } from './evidence-lines.ts';
-import { describeProcessChange } from './describe-process.ts';
-import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+import {
+  describeCall,
+  describeProcessChange,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatUsage,
+  formatUsd,
+  toEvidenceLines,
+  toLine,
+  toPrintable,
+} from '@klaus/sdk/transcript';
 import type { Output } from './output.ts';
-import { toLine, toPrintable } from './printable.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 type Views = { [T in EventType]?: (event: EventOf<T>) => void };

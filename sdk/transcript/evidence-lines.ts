@@ -1,4 +1,4 @@
-import type { Claim, Evidence, EventOf } from '@klaus/sdk';
+import type { Claim, Evidence, EventOf } from '@klaus/core/protocol';
 
 /** One line about a check or a claim. */
 export interface EvidenceLine {

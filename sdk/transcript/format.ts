@@ -1,4 +1,4 @@
-import type { Usage } from '@klaus/sdk';
+import type { Usage } from '@klaus/core/protocol';
 
 /** `850 ms`, `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {

@@ -1,4 +1,4 @@
-import type { Event, EventOf, Message } from '@klaus/sdk';
+import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { describeProcessChange } from './describe-process.ts';

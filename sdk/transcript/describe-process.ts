@@ -1,4 +1,5 @@
-import type { EventOf, ProcessStatus } from '@klaus/sdk';
+import type { ProcessStatus } from '@klaus/core/agent';
+import type { EventOf } from '@klaus/core/protocol';
 
 /** A change of a background process in one line. */
 export function describeProcessChange(event: EventOf<'process.changed'>): string {

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { defineSetting } from './setting.ts';
+
+const origin = z.string().regex(/^https?:\/\/[^\s/?#@,]+$/);
+
+/** What `klaus serve` is told. No project may say any of it. */
+export const SERVER_SETTINGS = {
+  'server.secret': defineSetting({
+    // No white space, which would break an HTTP header.
+    schema: z.string().regex(/^[\x21-\x7e]{8,}$/),
+    env: 'AGENT_API_SECRET',
+    unset: 'a random token, kept in the state folder',
+    values: 'printable ASCII without spaces, at least 8 characters',
+    description: 'Bearer token of the server. Needed for an address that other machines reach.',
+    secret: true,
+    project: 'never',
+  }),
+  'server.corsOrigin': defineSetting({
+    schema: z.array(origin),
+    default: [] as string[],
+    env: 'AGENT_CORS_ORIGIN',
+    values: 'origins such as https://klaus.example.com, without a path; in a variable separated by commas',
+    description:
+      'Other origins whose pages may talk to the server. Their host names are served too, such as that of a proxy.',
+    project: 'never',
+  }),
+  'server.trustProxy': defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'AGENT_TRUST_PROXY',
+    description:
+      'Whether X-Forwarded-Proto and X-Forwarded-For are believed: only where every request comes through a proxy that sets them.',
+    project: 'never',
+  }),
+  'server.maxConcurrent': defineSetting({
+    schema: z.int().min(1),
+    default: 3,
+    env: 'AGENT_MAX_CONCURRENT_SESSIONS',
+    description: 'Runs that the server works on at the same time; further ones wait in a queue that can be seen.',
+    project: 'never',
+  }),
+  'server.shutdownTimeoutMs': defineSetting({
+    schema: z.int().min(0).max(3_600_000),
+    default: 30_000,
+    env: 'AGENT_SHUTDOWN_TIMEOUT',
+    description:
+      'Milliseconds that a run has to end its present step when the server is stopped; what is cut off then goes on at the next start.',
+    project: 'never',
+  }),
+} as const;

@@ -1,0 +1,7 @@
+export { describeCall } from './describe-call.ts';
+export { describeProcessChange, describeProcessState } from './describe-process.ts';
+export { toEvidenceLines } from './evidence-lines.ts';
+export * from './format.ts';
+export { toMarkdown } from './markdown.ts';
+export * from './printable.ts';
+export { toTranscript, type Entry } from './transcript.ts';
