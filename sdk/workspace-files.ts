@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findSecretFiles } from '@klaus/adapters/workspace';
+import { findSecretFiles, listFiles } from '@klaus/adapters/workspace';
 import type { Engine, Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
@@ -39,6 +39,8 @@ export interface WorkspaceFiles {
   list(path: string): Promise<FolderEntry[]>;
   /** @throws KlausError `workspace.outside`, `usage` for what is no file. */
   read(path: string, options: { maxBytes: number }): Promise<FileView>;
+  /** Paths that hold the characters, those whose name does first; what git ignores is left out. */
+  find(characters: string, options: { limit: number }): Promise<string[]>;
   /** Takes what is known as a secret of this workspace, or of Klaus, out of a text. */
   redact(text: string): Promise<string>;
 }
@@ -67,6 +69,10 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
         ? null
         : await workspace.read(relative, { offset: 0, length: Math.min(maxBytes, state.size) });
       return { path: relative, size: state.size, content };
+    },
+    async find(characters, { limit }) {
+      const paths = await listFiles(workspace.root, ['--glob=!.git']);
+      return rankPaths(paths, characters.toLowerCase()).slice(0, limit);
     },
     async redact(text) {
       const redactor = engine.createRedactor('view');
@@ -108,4 +114,23 @@ async function list(workspace: Workspace, path: string): Promise<FolderEntry[]> 
   });
   const rank = ({ type }: FolderEntry): number => (type === 'directory' ? 0 : 1);
   return entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** Those whose name begins so, then whose name or path holds it, then those that hold its characters in order. */
+function rankPaths(paths: readonly string[], wanted: string): string[] {
+  const rank = (path: string): number => {
+    const lower = path.toLowerCase();
+    const name = lower.slice(lower.lastIndexOf('/') + 1);
+    if (name.startsWith(wanted)) return 0;
+    if (name.includes(wanted)) return 1;
+    if (lower.includes(wanted)) return 2;
+    let at = -1;
+    for (const character of wanted) if ((at = lower.indexOf(character, at + 1)) < 0) return 4;
+    return 3;
+  };
+  return paths
+    .map((path) => ({ path, rank: rank(path) }))
+    .filter((row) => row.rank < 4)
+    .sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
+    .map((row) => row.path);
 }

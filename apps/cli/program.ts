@@ -14,6 +14,7 @@ import {
 } from './run-options.ts';
 import { addAudit } from './program-audit.ts';
 import { addGrants } from './program-grants.ts';
+import { addServe } from './program-serve.ts';
 import { addSecrets } from './program-secrets.ts';
 import { addPins } from './program-pins.ts';
 import { addMemory } from './program-memory.ts';
@@ -66,6 +67,7 @@ type AddGroup = (program: Command, done: Done) => void;
 
 const GROUPS: readonly AddGroup[] = [
   addRun,
+  addServe,
   addSessions,
   addProcesses,
   addUsage,

@@ -91,6 +91,13 @@ export function sandboxOption(): Option {
   ]);
 }
 
+export function settingOption(): Option {
+  return new Option(
+    '--set <key=value>',
+    'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)',
+  ).argParser(toSetting);
+}
+
 export function addShowOptions(command: Command): Command {
   return command
     .option('--json', 'print the events as NDJSON on standard output, and nothing else')
@@ -122,7 +129,7 @@ export function addRunOptions(command: Command): Command {
     .option('--pin', 'keep this prompt in the context word for word, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
-    .option('--set <key=value>', 'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)', toSetting);
+    .addOption(settingOption());
   return addShowOptions(addLimitOptions(command));
 }
 

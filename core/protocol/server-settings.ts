@@ -44,7 +44,7 @@ export const SERVER_SETTINGS = {
     default: 30_000,
     env: 'AGENT_SHUTDOWN_TIMEOUT',
     description:
-      'Milliseconds that a run has to end its present step when the server is stopped; what is cut off then goes on at the next start.',
+      'Milliseconds in which a server that is stopped is gone. Its runs end their present step, or go on at the next start where they left off.',
     project: 'never',
   }),
 } as const;

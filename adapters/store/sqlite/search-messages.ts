@@ -27,7 +27,7 @@ export function searchMessages(
   if (words.length === 0) return [];
   while (indexMore(database) === PAGE);
   const query = words.map((word) => `"${word}" *`).join(' AND ');
-  const sql = `SELECT messages.session_id AS session, sessions.title AS sessionTitle, role, content,
+  const sql = `SELECT messages.session_id AS session, sessions.title AS sessionTitle, role, messages.content,
       messages.created_at AS at,
       (SELECT seq FROM events WHERE events.session_id = messages.session_id
         AND type IN ('message.added', 'tool.finished') ORDER BY seq

@@ -36,6 +36,7 @@ export const sessionViewSchema = z.object({
   questions: z.int().describe('Open questions.'),
   outcome: z.string().nullable().describe('Of the last run; null while one is under way.'),
   outcomeReason: z.string().nullable(),
+  problem: z.string().nullable().describe('Why this server could not go on with it, such as a missing key.'),
   held: z.boolean().describe('True while a live process works on it, this server or another one.'),
   position: z.int().nullable().describe('Place among the waiting runs, from 1; null unless `queued`.'),
   turns: z.int(),

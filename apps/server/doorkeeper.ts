@@ -1,0 +1,134 @@
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './problem.ts';
+import type { Token } from './token.ts';
+
+export interface DoorkeeperOptions {
+  /** What the server was told to listen on. */
+  host: string;
+  corsOrigins: readonly string[];
+  trustProxy: boolean;
+  authenticate: Authenticate;
+  /** Name of the cookie. */
+  cookie: string;
+}
+
+/** What a request shows of who sends it. */
+export interface Credentials {
+  bearer: string | undefined;
+  cookie: string | undefined;
+}
+
+/** Says whether a request may pass; the token is the first such provider. */
+export type Authenticate = (credentials: Credentials) => boolean;
+
+export function byToken(token: Token): Authenticate {
+  return ({ bearer, cookie }) =>
+    (bearer !== undefined && token.isToken(bearer)) || (cookie !== undefined && token.isCookie(cookie));
+}
+
+/** Looks at every request and every upgrade, before anything else does. */
+export interface Doorkeeper {
+  /** @throws Refusal 403 for a name that is not served here, or a page that may not ask. */
+  checkPlace(request: IncomingMessage): void;
+  /** @throws Refusal 401. */
+  checkToken(request: IncomingMessage): void;
+  /** The foreign origin that may read the answer; undefined where the page is the server's own, or there is none. */
+  foreignOrigin(request: IncomingMessage): string | undefined;
+  isSecure(request: IncomingMessage): boolean;
+}
+
+/** Marks connections that came through the Unix socket: the file system has let them in. */
+const LOCAL = Symbol('klaus.local');
+
+export function markLocal(socket: object): void {
+  Object.defineProperty(socket, LOCAL, { value: true });
+}
+
+function isLocal(request: IncomingMessage): boolean {
+  return LOCAL in request.socket;
+}
+
+export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
+  const { host, corsOrigins, trustProxy, authenticate } = options;
+  const isEverywhere = isWildcard(host);
+  const names = new Set([
+    'localhost',
+    ...(isEverywhere ? [hostname().toLowerCase()] : [host.toLowerCase()]),
+    ...corsOrigins.map((origin) => new URL(origin).hostname),
+  ]);
+  const isServed = (name: string): boolean => {
+    const bare = name.replace(/^\[|\]$/g, '');
+    if (names.has(name) || names.has(bare)) return true;
+    // A name in the DNS can be turned to this machine by its owner; an address cannot.
+    return isIP(bare) !== 0 && (isEverywhere || isLoopback(bare));
+  };
+  const isSecure = (request: IncomingMessage): boolean =>
+    trustProxy && first(request.headers['x-forwarded-proto'])?.trim() === 'https';
+  const ownOrigin = (request: IncomingMessage): string =>
+    `${isSecure(request) ? 'https' : 'http'}://${(request.headers.host ?? '').toLowerCase()}`;
+  return {
+    isSecure,
+    checkPlace(request) {
+      const { host: asked, origin } = request.headers;
+      if (isLocal(request) && origin === undefined) return;
+      const name = toHostname(asked);
+      if (name === undefined || !isServed(name)) {
+        throw new Refusal(403, 'forbidden', {
+          title: `${asked === undefined ? 'A request without a host' : `The host ${asked.slice(0, 100)}`} is not served here.`,
+          detail: 'Use the address that klaus serve printed, or name the origin in AGENT_CORS_ORIGIN.',
+        });
+      }
+      if (origin === undefined || isSameOrigin(origin, ownOrigin(request)) || corsOrigins.includes(origin)) return;
+      throw new Refusal(403, 'forbidden', {
+        title: `Pages of ${origin.slice(0, 100)} may not use this server.`,
+        detail: 'AGENT_CORS_ORIGIN names the origins that may.',
+      });
+    },
+    checkToken(request) {
+      if (isLocal(request)) return;
+      const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+      if (authenticate({ bearer, cookie: readCookie(request.headers.cookie, options.cookie) })) return;
+      throw new Refusal(401, 'unauthorized', {
+        title: 'The token is missing or wrong.',
+        detail: 'Open the address that klaus serve printed, or send Authorization: Bearer with the token.',
+      });
+    },
+    foreignOrigin(request) {
+      const { origin } = request.headers;
+      return origin !== undefined && corsOrigins.includes(origin) ? origin : undefined;
+    },
+  };
+}
+
+/** True for an address that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::' || host === '';
+}
+
+/** Lower-case, without the port; undefined for what is no host. */
+function toHostname(host: string | undefined): string | undefined {
+  if (host === undefined || !/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host)) return undefined;
+  return host.replace(/:\d+$/, '').toLowerCase();
+}
+
+function isSameOrigin(origin: string, own: string): boolean {
+  return origin.toLowerCase() === own;
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return (Array.isArray(value) ? value[0] : value)?.split(',')[0];
+}
+
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http';
+
+/** Milliseconds between two lines that only keep the connection alive. */
+const KEEP_ALIVE_MS = 15_000;
+/** Milliseconds after which an EventSource comes again by itself. */
+const RETRY_MS = 1_000;
+/** Bytes that may wait in the connection before its reader counts as slow. */
+const HIGH_WATER = 1_024 * 1_024;
+
+/** One server-sent event as it goes over the wire. */
+export function toFrame(event: string, data: string, id?: number): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
+}
+
+/** A response that stays open and tells events. */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #timer: NodeJS.Timeout;
+  readonly #closers = new Set<() => void>();
+  #closed = false;
+
+  constructor(response: ServerResponse, headers: Readonly<Record<string, string>>) {
+    this.#response = response;
+    response.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // A proxy that collects answers before it hands them on would hold back every event.
+      'x-accel-buffering': 'no',
+    });
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    response.socket?.setNoDelay(true);
+    this.#timer = setInterval(() => this.write(': \n\n'), KEEP_ALIVE_MS).unref();
+    response.on('close', () => this.#end());
+    // The reader is gone: 'close' follows.
+    response.on('error', () => {});
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** True while its reader is slower than what is told. */
+  get isBehind(): boolean {
+    return this.#response.writableLength > HIGH_WATER;
+  }
+
+  /** Frames as they are; does nothing once closed. */
+  write(frames: string): void {
+    if (!this.#closed) this.#response.write(frames);
+  }
+
+  /** Resolves when the reader has caught up, or is gone. */
+  async drained(): Promise<void> {
+    if (this.#closed || !this.#response.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#response.off('drain', done);
+        this.#closers.delete(done);
+        resolve();
+      };
+      this.#response.once('drain', done);
+      this.#closers.add(done);
+    });
+  }
+
+  onClose(closer: () => void): void {
+    if (this.#closed) closer();
+    else this.#closers.add(closer);
+  }
+
+  /** Says a last word and ends. */
+  end(frame = ''): void {
+    if (this.#closed) return;
+    this.#response.end(frame);
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const closer of this.#closers) closer();
+    this.#closers.clear();
+  }
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Klaus } from '@klaus/sdk';
+import type { z } from 'zod';
+import type { Answer, Route, RouteName, RouteOf } from './contract/index.ts';
+import type { Deletions } from './deletions.ts';
+import type { EventStream } from './event-stream.ts';
+import type { HostFeed } from './host-feed.ts';
+import type { Hubs } from './hubs.ts';
+import type { Log } from './log.ts';
+import type { RunQueue } from './run-queue.ts';
+import type { Token } from './token.ts';
+
+/** What every handler works with. */
+export interface Context {
+  klaus: Klaus;
+  queue: RunQueue;
+  hubs: Hubs;
+  feed: HostFeed;
+  deletions: Deletions;
+  log: Log;
+  token: Token;
+  /** Name of the cookie. */
+  cookie: string;
+  version: string;
+  /** Bytes of a request's body. */
+  maxBodyBytes: number;
+}
+
+/** One request, as far as its answer may need it. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Over TLS, as far as a proxy that is believed says so. */
+  isSecure: boolean;
+  /** Headers to be sent with the answer. */
+  headers: Record<string, string>;
+  /** Turns the response into a stream of events. */
+  openStream(): EventStream;
+}
+
+type Output<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
+
+/** What the schemas of a route made of a request. */
+export interface Parsed<R extends Route> {
+  params: Output<R['params']>;
+  query: Output<R['query']>;
+  body: Output<R['body']>;
+}
+
+/** Text with its media type, for a route that answers with a document: whole, or piece by piece. */
+export interface Document {
+  mediaType: string;
+  fileName: string;
+  content: Iterable<string>;
+}
+
+type Result<R extends Route> = R extends { kind: 'stream' }
+  ? void | Promise<void>
+  : R extends { kind: 'text' }
+    ? Promise<Document>
+    : Answer<R> | Promise<Answer<R>>;
+
+/** Answers a route. @throws KlausError, Refusal. */
+export type Handler<R extends Route> = (given: Parsed<R>, context: Context, exchange: Exchange) => Result<R>;
+
+/** A handler for each of some routes. */
+export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<RouteOf<K>> };

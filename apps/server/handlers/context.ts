@@ -1,0 +1,46 @@
+import type { ProcessStatus } from '@klaus/sdk';
+import type { ProcessView } from '../contract/index.ts';
+import type { Context, Handlers } from '../handler.ts';
+import { Refusal } from '../problem.ts';
+import { findRow } from './sessions.ts';
+
+const BY = { by: 'server' };
+
+export const contextHandlers: Handlers<'pin' | 'unpin' | 'processes' | 'processOutput' | 'stopProcess'> = {
+  async pin({ params, body }, context) {
+    const session = context.klaus.session(findRow(context, params.id).id);
+    if ((body.text === undefined) === (body.seq === undefined)) {
+      throw new Refusal(400, 'usage', { title: 'Give either text or seq.' });
+    }
+    const result = await session.pin(body.text ?? { seq: body.seq! }, BY);
+    return { ...result, pins: session.pins() };
+  },
+
+  async unpin({ params }, context) {
+    const session = context.klaus.session(findRow(context, params.id).id);
+    const result = await session.unpin(params.pin, BY);
+    return { ...result, pins: session.pins() };
+  },
+
+  processes: ({ params }, context) => ({
+    processes: context.klaus.processes(findRow(context, params.id).id).map(toView),
+  }),
+
+  async processOutput({ params, query }, context) {
+    const { text, next } = await find(context, params).read({ from: query.from });
+    return { text, next };
+  },
+
+  async stopProcess({ params }, context) {
+    return toView((await find(context, params).stop(BY)).status);
+  },
+};
+
+function find(context: Context, { id, process }: { id: string; process: string }) {
+  return context.klaus.process(`${findRow(context, id).id}/${process}`);
+}
+
+function toView(status: ProcessStatus): ProcessView {
+  const { session, id, command, state, exitCode, reason, survives, startedAt, endedAt, bytes } = status;
+  return { session, id, command, state, exitCode, reason, survives, startedAt, endedAt, bytes };
+}

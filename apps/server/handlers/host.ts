@@ -1,0 +1,132 @@
+import type { KnownModel, MessageHit } from '@klaus/sdk';
+import type { ModelView, SearchHit } from '../contract/index.ts';
+import { DELETE_UNDO_MS } from '../deletions.ts';
+import type { Handlers } from '../handler.ts';
+import { toOpenApi } from '../openapi.ts';
+import { given } from '../prompting.ts';
+import { Refusal } from '../problem.ts';
+
+export const hostHandlers: Handlers<
+  | 'health'
+  | 'signIn'
+  | 'signOut'
+  | 'settings'
+  | 'configuration'
+  | 'openapi'
+  | 'events'
+  | 'runs'
+  | 'agents'
+  | 'models'
+  | 'usage'
+  | 'search'
+> = {
+  health: (_given, { version }) => ({ status: 'ok', version }),
+
+  signIn({ body }, { token, cookie }, exchange) {
+    if (!token.isToken(body.token)) {
+      throw new Refusal(401, 'unauthorized', {
+        title: 'The token is wrong.',
+        detail: 'Open the address that klaus serve printed, or paste the token from its file.',
+      });
+    }
+    exchange.headers['set-cookie'] = toCookie(cookie, { value: token.cookie, isSecure: exchange.isSecure });
+    return { signedIn: true };
+  },
+
+  signOut(_given, { cookie }, exchange) {
+    exchange.headers['set-cookie'] = `${toCookie(cookie, { value: '', isSecure: exchange.isSecure })}; Max-Age=0`;
+    return { signedIn: false };
+  },
+
+  settings(_given, { klaus, queue, version, maxBodyBytes }) {
+    const { configuration } = klaus;
+    return {
+      version,
+      workspace: configuration.get('workspace'),
+      model: configuration.get('model'),
+      mode: configuration.get('approve'),
+      sandbox: configuration.get('sandbox.driver') ?? null,
+      isolate: configuration.get('isolate'),
+      limits: configuration.values.limits,
+      maxPromptChars: configuration.get('maxPromptChars'),
+      maxBodyBytes,
+      maxConcurrent: queue.limit,
+      deleteUndoMs: DELETE_UNDO_MS,
+    };
+  },
+
+  configuration: (_given, { klaus }) => ({ settings: klaus.configuration.explain() }),
+
+  openapi: (_given, { version }) => toOpenApi(version),
+
+  events: (_given, { feed }, exchange) => feed.add(exchange.openStream()),
+
+  runs: (_given, { queue }) => ({ running: queue.running, queued: queue.queued, limit: queue.limit }),
+
+  agents: () => ({
+    agents: [{ name: 'klaus', description: 'Reads, changes and tests the code of a workspace. Built in.' }],
+  }),
+
+  models(_given, { klaus }) {
+    const { models, asOf } = klaus.models();
+    const chosen = klaus.configuration.get('model');
+    const dearest = Math.max(0, ...models.map((model) => model.prices[0]?.price.output ?? 0));
+    return { models: models.map((model) => toModelView(model, { chosen, dearest })), asOf };
+  },
+
+  usage({ query }, { klaus }) {
+    const { by, session, since } = query;
+    return { by, rows: klaus.usage({ by, ...given({ session, since }) }).rows };
+  },
+
+  search: ({ query }, { klaus }) => ({
+    hits: klaus.search(query.q, { limit: query.limit }).map((hit) => toHit(hit, query.q)),
+  }),
+};
+
+function toCookie(name: string, { value, isSecure }: { value: string; isSecure: boolean }): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+}
+
+const TIER_TEXTS = { opus: 'Strongest', sonnet: 'Everyday work', haiku: 'Fast and cheap' } as const;
+
+function toModelView(model: KnownModel, { chosen, dearest }: { chosen: string; dearest: number }): ModelView {
+  const { name, provider, tier, until, usable, contextWindow, maxOutputTokens, images } = model;
+  const price = model.prices[0]?.price;
+  const size = contextWindow >= 1_000_000 ? `${contextWindow / 1_000_000}M` : `${Math.round(contextWindow / 1_000)}K`;
+  const words = [tier === undefined ? 'Known model' : TIER_TEXTS[tier], `${size} tokens of context`];
+  return {
+    name,
+    provider,
+    description: `${words.join(', ')}${images ? '' : ', no images'}${until === undefined ? '' : `; ends on ${until}`}.`,
+    tier: tier ?? null,
+    contextWindow,
+    maxOutputTokens,
+    images,
+    price: price ?? null,
+    relativePrice: price === undefined || dearest === 0 ? null : Math.round((price.output / dearest) * 1_000) / 1_000,
+    until: until ?? null,
+    usable,
+    isDefault: usable && (name === chosen || tier === chosen || name.slice(provider.length + 1) === chosen),
+  };
+}
+
+/** Characters of a snippet, and of those before the first word that was found. */
+const SNIPPET = 240;
+const BEFORE = 60;
+
+function toHit({ content, ...hit }: MessageHit, query: string): SearchHit {
+  const words = (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.replace(/(ing|ed|es|s)$/u, ''));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.filter(Boolean).join('|')})[\\p{L}\\p{N}]*`, 'giu');
+  const at = Math.max(0, (words.length === 0 ? 0 : content.search(pattern)) - BEFORE);
+  const text = `${at > 0 ? '…' : ''}${content.slice(at, at + SNIPPET)}${at + SNIPPET < content.length ? '…' : ''}`;
+  const snippet: SearchHit['snippet'] = [];
+  let last = 0;
+  for (const match of words.length === 0 ? [] : text.matchAll(pattern)) {
+    if (match.index > last) snippet.push({ text: text.slice(last, match.index), hit: false });
+    snippet.push({ text: match[0], hit: true });
+    last = match.index + match[0].length;
+  }
+  if (last < text.length) snippet.push({ text: text.slice(last), hit: false });
+  return { ...hit, snippet };
+}

@@ -1,0 +1,177 @@
+import { KlausError, type EventOf, type SessionRow } from '@klaus/sdk';
+import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
+import type { SessionDetail, SessionView } from '../contract/index.ts';
+import type { Context, Document, Handlers } from '../handler.ts';
+import { given, sendPrompt } from '../prompting.ts';
+import { Refusal } from '../problem.ts';
+import { toQueue, toSessionViews } from '../session-view.ts';
+
+/** Rows that are looked through for sessions in a state, which no index knows. */
+const PAGE = 200;
+
+/** The session that an address means. @throws KlausError `usage` for one that is not there. */
+export function findRow({ klaus, deletions }: Context, id: string): SessionRow {
+  const row = klaus.store.session(klaus.session(id).id)!;
+  if (deletions.until(row.id) === undefined) return row;
+  throw new Refusal(410, 'not_found', {
+    title: `Session ${row.id} is being deleted.`,
+    detail: `POST /api/sessions/${row.id}/keep takes it back.`,
+  });
+}
+
+export function viewOf(context: Context, id: string): SessionView {
+  return toSessionViews(context, [context.klaus.store.session(id)!])[0]!;
+}
+
+export const sessionHandlers: Handlers<
+  | 'sessions'
+  | 'openSession'
+  | 'session'
+  | 'changeSession'
+  | 'deleteSession'
+  | 'keepSession'
+  | 'exportSession'
+  | 'log'
+  | 'sessionEvents'
+> = {
+  sessions({ query }, context) {
+    const { state, sort, cursor, limit } = query;
+    const { search, workspace } = query;
+    const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
+    const found: SessionView[] = [];
+    for (let before = cursor; ;) {
+      const rows = context.klaus.sessions({
+        sort,
+        order,
+        limit: state === undefined ? limit + 1 : PAGE,
+        ...given({ search, workspace, before }),
+      });
+      const shown = rows.filter(({ id }) => context.deletions.until(id) === undefined);
+      found.push(...toSessionViews(context, shown).filter((view) => state === undefined || view.state === state));
+      before = rows.at(-1)?.id;
+      const isLast = rows.length < (state === undefined ? limit + 1 : PAGE);
+      if (found.length > limit || isLast) {
+        const sessions = found.slice(0, limit);
+        return { sessions, next: found.length > limit ? sessions.at(-1)!.id : null };
+      }
+    }
+  },
+
+  async openSession({ body }, context) {
+    const { klaus, queue } = context;
+    const { workspace, model, mode, sandbox, limits, isolate } = body;
+    if (workspace !== undefined && !workspace.startsWith('/')) {
+      throw new KlausError('usage', 'A workspace is named by its absolute path.');
+    }
+    const session = await klaus.open({
+      ...given({ workspace, model, mode, sandbox, isolate }),
+      ...(limits ? { limits: given(limits) } : {}),
+    });
+    const command = await sendPrompt(klaus, session, body);
+    if (command !== undefined) queue.add(session.id);
+    return { session: session.id, command: command ?? null };
+  },
+
+  session: ({ params }, context) => toDetail(context, findRow(context, params.id)),
+
+  async changeSession({ params, body }, context) {
+    const { klaus } = context;
+    const session = klaus.session(findRow(context, params.id).id);
+    const { limits, ...change } = body;
+    if (Object.keys(given(change)).length > 0) await session.send({ type: 'change', ...given(change) });
+    if (limits) await session.send({ type: 'limits', limits: given(limits) });
+    await settle(context, session.id);
+    return viewOf(context, session.id);
+  },
+
+  deleteSession({ params }, context) {
+    const { id } = findRow(context, params.id);
+    if (context.queue.isRunning(id) || context.queue.positionOf(id) !== undefined) {
+      throw new KlausError('store.busy', 'A run of this session is under way.', { hint: 'Stop it first.' });
+    }
+    return { session: id, undoUntil: context.deletions.begin(id) };
+  },
+
+  keepSession({ params }, context) {
+    const { id } = context.klaus.session(params.id);
+    context.deletions.keep(id);
+    return viewOf(context, id);
+  },
+
+  async exportSession({ params, query: { format } }, context) {
+    const { id } = findRow(context, params.id);
+    // The host chain knows of it before the first byte.
+    await context.klaus.store.recordExport(id, { format, by: 'server' });
+    return toDocument(context, id, format);
+  },
+
+  log({ params, query }, context) {
+    const { id, lastSeq } = findRow(context, params.id);
+    const events = [];
+    for (const event of context.klaus.session(id).events(query.after)) {
+      events.push(event);
+      if (events.length === query.limit) break;
+    }
+    return { events, last: lastSeq };
+  },
+
+  sessionEvents({ params, query }, context, exchange) {
+    const { id } = findRow(context, params.id);
+    const last = Number(exchange.request.headers['last-event-id']);
+    const after = Number.isInteger(last) && last > 0 ? last : query.after;
+    context.hubs.follow(id, { stream: exchange.openStream(), after });
+  },
+};
+
+/** Carries out what changes a session while nobody works on it; the one who does, does it otherwise. */
+async function settle({ klaus, queue }: Context, id: string): Promise<void> {
+  if (queue.isRunning(id) || klaus.store.isClaimed(id)) return;
+  const session = klaus.session(id);
+  const waits = klaus.store.inbox(id).some((command) => command.type === 'prompt');
+  // Only what waits in the inbox is done here; a run that could go on is asked for by itself.
+  if (waits || klaus.store.session(id)?.status === 'running') {
+    if (queue.positionOf(id) === undefined && waits) queue.add(id);
+    return;
+  }
+  await session.advance();
+}
+
+function toDetail(context: Context, row: SessionRow): SessionDetail {
+  const { klaus } = context;
+  const { id } = row;
+  const usage = klaus.usage({ session: id });
+  const limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
+  for (const event of klaus.store.eventsOf(id, ['session.opened', 'session.changed'])) {
+    if (event.limits) Object.assign(limits, event.limits);
+  }
+  const known = klaus.models().models.find(({ name }) => name === row.model);
+  const told = klaus.store.lastOf(id, ['turn.started']) as EventOf<'turn.started'> | undefined;
+  return {
+    ...toSessionViews(context, [row])[0]!,
+    limits,
+    budget: usage.budget ?? [],
+    contextWindow: told?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
+    queue: toQueue(klaus.store.inbox(id)),
+    pins: klaus.session(id).pins(),
+  };
+}
+
+function toDocument({ klaus }: Context, id: string, format: 'md' | 'json'): Document {
+  const session = klaus.session(id);
+  if (format === 'md') {
+    const content = (function* () {
+      for (const entry of toTranscript(session.events())) yield `${toMarkdown(entry)}\n`;
+    })();
+    return { mediaType: 'text/markdown; charset=utf-8', fileName: `klaus-${id}.md`, content };
+  }
+  const content = (function* () {
+    yield `{"session":${JSON.stringify(klaus.store.session(id))},\n"events":[`;
+    let separator = '\n';
+    for (const event of session.events()) {
+      yield `${separator}${JSON.stringify(event)}`;
+      separator = ',\n';
+    }
+    yield '\n]}\n';
+  })();
+  return { mediaType: 'application/json', fileName: `klaus-${id}.json`, content };
+}

@@ -1,0 +1,151 @@
+import { KlausError, type Event, type EventOf, type Restored, type Session } from '@klaus/sdk';
+import type { RestoredView } from '../contract/index.ts';
+import type { Context, Handlers } from '../handler.ts';
+import { given, sendNeededPrompt, sendPrompt } from '../prompting.ts';
+import { findRow } from './sessions.ts';
+
+/** Who the log says it was. */
+const BY = 'server';
+
+function find(context: Context, id: string): Session {
+  return context.klaus.session(findRow(context, id).id);
+}
+
+export const workHandlers: Handlers<
+  'sendPrompt' | 'cancel' | 'resume' | 'retry' | 'fork' | 'undo' | 'redo' | 'changes' | 'decisions'
+> = {
+  async sendPrompt({ params, body }, context) {
+    const session = find(context, params.id);
+    const command = await sendNeededPrompt(context.klaus, session, body);
+    context.queue.add(session.id);
+    return { session: session.id, command };
+  },
+
+  async cancel({ params, body }, context) {
+    const session = find(context, params.id);
+    const command = await session.send({
+      type: 'cancel',
+      by: BY,
+      reason: body.reason ?? 'The user stopped the run from the page.',
+      ...given({ run: body.run }),
+    });
+    // Also of a run that waits for its turn or for an answer; whoever holds it sees the wish otherwise.
+    if (session.isRunnable()) context.queue.addNow(session.id);
+    return { session: session.id, command };
+  },
+
+  async resume({ params, body }, context) {
+    const { klaus, queue } = context;
+    const session = find(context, params.id);
+    if (body.limits) await session.send({ type: 'limits', limits: given(body.limits) });
+    const last = klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
+    if (last === undefined || (last.type === 'run.finished' && last.outcome === 'done' && !session.isRunnable())) {
+      throw new KlausError('usage', 'Nothing is left to do in this session.', { hint: 'Send a prompt.' });
+    }
+    if (last.type === 'run.finished' && last.outcome !== 'done') {
+      await session.send({ type: 'resume', onAsk: klaus.configuration.get('onAsk') ?? 'wait' });
+    }
+    queue.add(session.id);
+    return { session: session.id };
+  },
+
+  async retry({ params, body }, context) {
+    const { klaus, queue } = context;
+    const { id } = findRow(context, params.id);
+    const begun = klaus.store.eventsOf(id, ['run.started']).findLast(({ trigger }) => trigger === 'prompt');
+    const message = begun && findPrompt(klaus.session(id).events(begun.seq));
+    if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
+    const { session } = await klaus.fork(id, { at: begun.seq - 1, by: BY, ...given({ model: body.model }) });
+    const command = await session.prompt(message.message.parts, { onAsk: begun.onAsk });
+    queue.add(session.id);
+    return { session: session.id, command };
+  },
+
+  async fork({ params, body }, context) {
+    const { klaus, queue } = context;
+    const { id } = findRow(context, params.id);
+    const at = body.before === undefined ? body.at : seqBefore(klaus.session(id).events(), body.before);
+    const forked = await klaus.fork(id, { by: BY, ...given({ at, model: body.model, title: body.title }) });
+    const { session, state } = forked;
+    const restored =
+      body.files === 'then' && state
+        ? await session.restore({ kind: 'file', path: '', ...state, of: id }, { by: BY, conflicts: 'keep' })
+        : null;
+    const command = await sendPrompt(klaus, session, body);
+    if (command !== undefined) queue.add(session.id);
+    return {
+      session: session.id,
+      at: forked.at,
+      settled: forked.settled,
+      restored: restored && toRestoredView(restored),
+      command: command ?? null,
+    };
+  },
+
+  async undo({ params, body }, context) {
+    const { turn, dryRun, conflicts } = body;
+    const options = { by: BY, ...given({ dryRun, conflicts }) };
+    return toRestoredView(await find(context, params.id).restore({ kind: 'undo', ...given({ turn }) }, options));
+  },
+
+  async redo({ params, body }, context) {
+    const options = { by: BY, ...given({ dryRun: body.dryRun, conflicts: body.conflicts }) };
+    return toRestoredView(await find(context, params.id).restore({ kind: 'redo' }, options));
+  },
+
+  async changes({ params, query }, context) {
+    const { turn, changes, diff } = await find(context, params.id).turnChanges(query.turn ?? 'all');
+    return { turn: query.turn === undefined ? null : turn, changes, diff };
+  },
+
+  decisions({ params, query }, context) {
+    const session = findRow(context, params.id).id;
+    const rows = context.klaus.store.decisions({ session, denied: query.denied ?? false });
+    const decisions = [...rows].map(({ event, input }) => ({
+      seq: event.seq,
+      at: event.at,
+      turn: event.turn,
+      call: event.call,
+      tool: event.name,
+      input,
+      phase: event.phase ?? null,
+      verdict: event.verdict,
+      rule: event.rule,
+      reason: event.reason,
+      findings: event.findings,
+    }));
+    return { decisions };
+  },
+};
+
+function findPrompt(events: Iterable<Event>): EventOf<'message.added'> | undefined {
+  for (const event of events) {
+    if (event.type === 'message.added' && event.message.origin === 'user') return event;
+    if (event.type === 'turn.started') return undefined;
+  }
+  return undefined;
+}
+
+/** Everything before a message of the user, and before the run that it began. */
+function seqBefore(events: Iterable<Event>, message: string): number {
+  let run = 0;
+  for (const event of events) {
+    if (event.type === 'run.started') run = event.seq;
+    if (event.type !== 'message.added' || event.message.id !== message) continue;
+    return event.message.origin === 'user' ? run - 1 : event.seq - 1;
+  }
+  throw new KlausError('usage', `There is no message ${message} in this session.`);
+}
+
+function toRestoredView(restored: Restored): RestoredView {
+  const toPaths = (rows: readonly { path: string }[]) => rows.map(({ path }) => ({ path }));
+  const { done, turns, changes } = restored;
+  return {
+    done,
+    turns,
+    changes,
+    conflicts: restored.done ? [] : toPaths(restored.conflicts),
+    kept: restored.done ? toPaths(restored.kept) : [],
+    uncovered: restored.done ? [...restored.uncovered] : [],
+  };
+}

@@ -1,0 +1,45 @@
+import type { Klaus } from '@klaus/sdk';
+import { type EventStream, toFrame } from './event-stream.ts';
+import { SessionHub } from './session-hub.ts';
+
+/** The hubs of the sessions that somebody follows. */
+export class Hubs {
+  readonly #klaus: Klaus;
+  readonly #hubs = new Map<string, SessionHub>();
+  readonly #others = new Set<EventStream>();
+
+  constructor(klaus: Klaus) {
+    this.#klaus = klaus;
+  }
+
+  /** @param session A whole id. */
+  follow(session: string, { stream, after }: { stream: EventStream; after: number }): void {
+    let hub = this.#hubs.get(session);
+    if (!hub) {
+      hub = new SessionHub(this.#klaus, this.#klaus.session(session), () => this.#hubs.delete(session));
+      this.#hubs.set(session, hub);
+    }
+    hub.add(stream, after);
+  }
+
+  /** A stream that is told by somebody else, and ended here. */
+  keep(stream: EventStream): void {
+    this.#others.add(stream);
+    stream.onClose(() => this.#others.delete(stream));
+  }
+
+  get subscribers(): number {
+    return [...this.#hubs.values()].reduce((sum, hub) => sum + hub.subscribers, this.#others.size);
+  }
+
+  /** The session was deleted. */
+  gone(session: string): void {
+    this.#hubs.get(session)?.end('gone', () => ({ session }));
+  }
+
+  /** The server goes down. */
+  end(bye: { reason: string; retryMs: number }): void {
+    for (const hub of [...this.#hubs.values()]) hub.end('bye', (after) => ({ ...bye, after }));
+    for (const stream of [...this.#others]) stream.end(toFrame('bye', JSON.stringify(bye)));
+  }
+}

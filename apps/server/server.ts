@@ -1,0 +1,208 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { KlausError, type Klaus } from '@klaus/sdk';
+import { createApp } from './app.ts';
+import { Deletions } from './deletions.ts';
+import { byToken, createDoorkeeper, isLoopback, markLocal } from './doorkeeper.ts';
+import type { Context } from './handler.ts';
+import { HostFeed } from './host-feed.ts';
+import { Hubs } from './hubs.ts';
+import type { Log } from './log.ts';
+import { RunQueue } from './run-queue.ts';
+import { createStaticFiles } from './static-files.ts';
+import { createToken, readToken } from './token.ts';
+
+/** Bytes of a request's body: some pasted images. */
+const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
+/** Milliseconds after which a client of a server that goes down comes again. */
+const COME_AGAIN_MS = 1_000;
+/** Milliseconds that runs have to end their present step, where the time-out of the shutdown leaves that much. */
+const STEP_MS = 8_000;
+/** Characters of the path of a Unix socket on Linux. Source: unix(7). */
+const MAX_SOCKET_PATH = 107;
+
+export interface ServerOptions {
+  klaus: Klaus;
+  /** Address to listen on. Default `127.0.0.1`. */
+  host?: string;
+  /** Default 3001; 0 takes a free one. */
+  port?: number;
+  log: Log;
+  version: string;
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  /** Such as `http://127.0.0.1:3001`. */
+  readonly url: string;
+  /** Path of the Unix socket; null where its path would be too long. */
+  readonly socket: string | null;
+  /** Absolute path; null where the token is AGENT_API_SECRET. */
+  readonly tokenFile: string | null;
+  readonly token: string;
+  /** Sessions of an earlier server that it goes on with. */
+  readonly takenOver: readonly string[];
+  /** Ends each run's present step, tells streams when to come again, and closes. Klaus itself stays open. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves an engine over HTTP: on an address of this machine, and on a Unix socket of this user.
+ *
+ * @throws KlausError `config` for an address that others reach without AGENT_API_SECRET, `usage` for a port that is
+ *   taken, `store.busy` when a server of the same state folder runs.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { klaus, host = '127.0.0.1', port = 3001, log, version } = options;
+  const { configuration } = klaus;
+  const secret = configuration.get('server.secret');
+  if (!isLoopback(host) && secret === undefined) {
+    throw new KlausError('config', `${host} can be reached from other machines, and no secret is set.`, {
+      hint: 'Set AGENT_API_SECRET, or leave out --host and use ssh -L 3001:127.0.0.1:3001 from the other machine.',
+    });
+  }
+  const folder = join(klaus.home, 'server');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const tokenFile = secret === undefined ? join(folder, 'token') : null;
+  const token = createToken(secret ?? readToken(tokenFile!));
+  const tcp = createServer();
+  const socketPath = join(folder, 'klaus.sock');
+  const socket = socketPath.length <= MAX_SOCKET_PATH ? createServer() : undefined;
+  if (socket) await claimSocket(socket, socketPath);
+  try {
+    await listen(tcp, { host, port });
+  } catch (error) {
+    socket?.close();
+    throw error;
+  }
+  const address = tcp.address() as { port: number };
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+
+  const queue = new RunQueue({
+    klaus,
+    limit: configuration.get('server.maxConcurrent'),
+    folder: join(folder, 'runs'),
+    log,
+  });
+  const hubs = new Hubs(klaus);
+  const deletions = new Deletions({
+    klaus,
+    onChange(session, state) {
+      if (state === 'gone') {
+        queue.remove(session);
+        hubs.gone(session);
+      }
+      feed.changed(session);
+    },
+  });
+  const feed = new HostFeed({ klaus, queue, deletedUntil: (session) => deletions.until(session) });
+  // Cookies know no ports: two servers on one machine must not take each other's.
+  const cookie = `klaus-${address.port}`;
+  const context: Context = {
+    klaus,
+    queue,
+    hubs,
+    feed,
+    deletions,
+    log,
+    token,
+    cookie,
+    version,
+    maxBodyBytes: MAX_BODY_BYTES,
+  };
+  const doorkeeper = createDoorkeeper({
+    host,
+    corsOrigins: configuration.get('server.corsOrigin'),
+    trustProxy: configuration.get('server.trustProxy'),
+    authenticate: byToken(token),
+    cookie,
+  });
+  const app = createApp({ context, doorkeeper, files: createStaticFiles() });
+  const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
+  const servers = [tcp, ...(socket ? [socket] : [])];
+  for (const server of servers)
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => void listener(request, response));
+  for (const server of servers)
+    server.on('upgrade', (_request, connection) => connection.end('HTTP/1.1 404 Not Found\r\n\r\n'));
+  const takenOver = queue.takeOver();
+
+  const close = async (): Promise<void> => {
+    const ended = Promise.all(servers.map(closeServer));
+    await queue.stop(Math.min(STEP_MS, configuration.get('server.shutdownTimeoutMs') * 0.8));
+    await deletions.close();
+    const bye = { reason: 'The server is going down.', retryMs: COME_AGAIN_MS };
+    hubs.end(bye);
+    feed.end(bye);
+    for (const server of servers) server.closeIdleConnections();
+    const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), 500);
+    await ended;
+    clearTimeout(timer);
+    if (socket) rmSync(`${socketPath}.json`, { force: true });
+  };
+  let closing: Promise<void> | undefined;
+  if (socket) writeFileSync(`${socketPath}.json`, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+  return {
+    url,
+    socket: socket ? socketPath : null,
+    tokenFile,
+    token: token.text,
+    takenOver,
+    close: () => (closing ??= close()),
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}
+
+function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') {
+        const hint = `klaus serve --port 0 takes a free one; another program listens on ${port}.`;
+        reject(new KlausError('usage', `Port ${port} is in use.`, { hint, cause: error }));
+      } else
+        reject(
+          new KlausError('usage', `The server cannot listen on ${host}:${port}: ${error.message}.`, { cause: error }),
+        );
+    });
+    server.listen({ host, port }, () => resolve());
+  });
+}
+
+/** Takes the socket of the state folder; one that a killed server left behind is replaced. */
+async function claimSocket(server: Server, path: string): Promise<void> {
+  if (await isAnswered(path)) {
+    throw new KlausError('store.busy', 'klaus serve runs already for this state folder.', {
+      hint: 'Use that one, or give this one a state folder of its own with KLAUS_HOME.',
+    });
+  }
+  rmSync(path, { force: true });
+  server.on('connection', (connection) => markLocal(connection));
+  const mask = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, () => resolve());
+    });
+  } finally {
+    process.umask(mask);
+  }
+  chmodSync(path, 0o600);
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(path);
+    connection.on('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.on('error', () => resolve(false));
+  });
+}

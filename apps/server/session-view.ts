@@ -1,0 +1,77 @@
+import type { Command, Klaus, SessionRow } from '@klaus/sdk';
+import { modeSchema, sandboxNameSchema } from '@klaus/sdk';
+import type { QueuedMessage, SessionState, SessionView } from './contract/index.ts';
+import type { RunQueue } from './run-queue.ts';
+
+export interface ViewSources {
+  klaus: Klaus;
+  queue: RunQueue;
+}
+
+/** Sessions as the contract shows them. */
+export function toSessionViews({ klaus, queue }: ViewSources, rows: readonly SessionRow[]): SessionView[] {
+  const questions = new Map<string, number>();
+  const approvals = rows.length === 1 ? klaus.store.approvals({ open: true, session: rows[0]!.id }) : klaus.approvals();
+  for (const { session } of approvals) questions.set(session, (questions.get(session) ?? 0) + 1);
+  return rows.map((row) => toView({ klaus, queue }, row, questions.get(row.id) ?? 0));
+}
+
+function toView({ klaus, queue }: ViewSources, row: SessionRow, questions: number): SessionView {
+  const position = queue.positionOf(row.id);
+  const held = queue.isRunning(row.id) || klaus.store.isClaimed(row.id);
+  return {
+    id: row.id,
+    state: toState(row, { questions, position, held }),
+    title: row.title,
+    summary: row.summary,
+    firstPrompt: row.firstPrompt,
+    workspace: row.workspace,
+    agent: row.agentType,
+    model: row.model,
+    mode: modeSchema.safeParse(row.mode).data ?? null,
+    sandbox: sandboxNameSchema.safeParse(row.sandbox).data ?? null,
+    pinned: row.pinned,
+    parent: row.parent,
+    forkedFrom: row.forkedFrom,
+    questions,
+    outcome: row.outcome,
+    outcomeReason: row.outcomeReason,
+    problem: queue.problemOf(row.id) ?? null,
+    held,
+    position: position ?? null,
+    turns: row.turns,
+    toolCalls: row.toolCalls,
+    tokens: {
+      input: row.inputTokens,
+      output: row.outputTokens,
+      cacheRead: row.cacheReadTokens,
+      cacheWrite: row.cacheWriteTokens,
+    },
+    usd: row.costUsd,
+    lastSeq: row.lastSeq,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+interface Standing {
+  questions: number;
+  position: number | undefined;
+  held: boolean;
+}
+
+function toState(row: SessionRow, { questions, position, held }: Standing): SessionState {
+  if (questions > 0) return 'needs-you';
+  if (position !== undefined) return 'queued';
+  if (held) return 'running';
+  if (row.status === 'running') return 'interrupted';
+  if (row.outcome === null) return 'idle';
+  return row.outcome === 'done' ? 'done' : 'failed';
+}
+
+/** The messages that wait in an inbox. */
+export function toQueue(commands: readonly Command[]): QueuedMessage[] {
+  return commands.flatMap((command) =>
+    command.type === 'prompt' ? [{ command: command.id, delivery: command.delivery, parts: command.parts }] : [],
+  );
+}
