@@ -26,7 +26,7 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
   });
-  const stopped = waitForSignal(log.info);
+  const stopped = waitForSignal((text) => log.info(text));
   sayReady(server, json);
   for (const session of server.takenOver) log.info('goes on with a session of the server before', { session });
   if (open) openBrowser(klaus.home, server);

@@ -41,6 +41,16 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
     return events;
   };
 
+  const onAttempt = (event: EventOf<'model.attempted'>): NamedEvent[] => {
+    total.inputTokens += event.usage.input;
+    total.outputTokens += event.usage.output;
+    total.cacheReadTokens += event.usage.cacheRead;
+    total.cacheWriteTokens += event.usage.cacheWrite;
+    if (event.purpose === 'turn') attempted = event;
+    if (event.retryInMs === undefined) return [];
+    return [named('error', { error: event.message ?? event.outcome, retrying: true })];
+  };
+
   const onEnd = (event: EventOf<'run.finished'>): NamedEvent[] => {
     const tokens = total.inputTokens + total.outputTokens + total.cacheWriteTokens;
     const facts = {
@@ -67,41 +77,16 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
           return onMessage(event);
         case 'turn.started':
           return [named('thinking', { messageCount: messages })];
-        case 'model.attempted': {
-          total.inputTokens += event.usage.input;
-          total.outputTokens += event.usage.output;
-          total.cacheReadTokens += event.usage.cacheRead;
-          total.cacheWriteTokens += event.usage.cacheWrite;
-          if (event.purpose === 'turn') attempted = event;
-          if (event.retryInMs === undefined) return [];
-          return [named('error', { error: event.message ?? event.outcome, retrying: true })];
-        }
-        case 'turn.finished': {
-          const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = attempted?.usage ?? {};
-          return [
-            named('turn_complete', {
-              turn: event.turn,
-              inputTokens: input,
-              outputTokens: output,
-              cacheReadTokens: cacheRead,
-              cacheWriteTokens: cacheWrite,
-              stopReason: event.stopReason,
-            }),
-          ];
-        }
+        case 'model.attempted':
+          return onAttempt(event);
+        case 'turn.finished':
+          return [named('turn_complete', { turn: event.turn, ...toTokens(attempted), stopReason: event.stopReason })];
         case 'tool.started':
           started.set(event.call, event.at);
           return [];
         case 'tool.finished':
           started.delete(event.call);
-          return [
-            named('tool_result', {
-              toolCallId: event.call,
-              result: event.output,
-              success: event.outcome === 'ok',
-              durationMs: event.durationMs,
-            }),
-          ];
+          return [named('tool_result', toResult(event))];
         case 'usage.counted':
           if (event.limit !== 'tokens') return [];
           return [named('budget_warning', { percentUsed: event.percent, totalTokens: event.used })];
@@ -129,6 +114,15 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
       return [];
     },
   };
+}
+
+function toTokens(attempted: EventOf<'model.attempted'> | undefined): Record<string, number> {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = attempted?.usage ?? {};
+  return { inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite };
+}
+
+function toResult({ call, output, outcome, durationMs }: EventOf<'tool.finished'>): Record<string, unknown> {
+  return { toolCallId: call, result: output, success: outcome === 'ok', durationMs };
 }
 
 const OPERATIONS = { created: 'create', deleted: 'delete' } as const;

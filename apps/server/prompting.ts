@@ -1,4 +1,4 @@
-import { KlausError, type Command, type Klaus, type OnAsk, type Part, type Session } from '@klaus/sdk';
+import { KlausError, type Klaus, type OnAsk, type Part, type Session } from '@klaus/sdk';
 import { Refusal } from './problem.ts';
 
 /** What routes that take a prompt have in common. */
@@ -10,7 +10,7 @@ export interface GivenPrompt {
 }
 
 /** The parts of a prompt; undefined where none is given. A text beyond the limit is attached as a file. */
-export function toParts({ text = '', parts = [] }: GivenPrompt, maxChars: number): Part[] | undefined {
+function toParts({ text = '', parts = [] }: GivenPrompt, maxChars: number): Part[] | undefined {
   const said = text.trim();
   if (said === '' && parts.length === 0) return undefined;
   const allowed = parts.every(({ type }) => type === 'text' || type === 'image' || type === 'file');
@@ -62,5 +62,3 @@ export function given<T extends object>(value: T): { [K in keyof T]: Exclude<T[K
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 }
-
-export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>;

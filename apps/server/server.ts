@@ -43,6 +43,8 @@ export interface RunningServer {
   /** Absolute path; null where the token is AGENT_API_SECRET. */
   readonly tokenFile: string | null;
   readonly token: string;
+  /** What it answers, as the router knows it. */
+  readonly routes: readonly { method: string; path: string }[];
   /** Sessions of an earlier server that it goes on with. */
   readonly takenOver: readonly string[];
   /** Ends each run's present step, tells streams when to come again, and closes. Klaus itself stays open. Idempotent. */
@@ -150,6 +152,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     tokenFile,
     token: token.text,
     takenOver,
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
     close: () => (closing ??= close()),
   };
 }

@@ -1,5 +1,6 @@
 import { ERROR_CODES, ERROR_MEANINGS } from '../../core/protocol/index.ts';
 import { ERROR_EXITS, EXIT, EXIT_MEANINGS, OUTCOME_EXITS, type ExitName } from '../../apps/cli/exit-codes.ts';
+import { ERROR_STATUSES } from '../../apps/server/error-statuses.ts';
 import { toPage, toTable } from './markdown.ts';
 
 /** `docs/reference/errors.md`: error codes and exit codes. */
@@ -7,11 +8,16 @@ export function toErrorsPage(): string {
   const names = Object.keys(EXIT) as ExitName[];
   return toPage(
     '# Errors and exit codes',
-    'Every error has one of these codes, a message and mostly a hint. With `--json` an error is one JSON object on standard error.',
+    'Every error has one of these codes, a message and mostly a hint. With `--json` an error is one JSON object on standard error. The server answers with the code in problem details (RFC 9457).',
     '## Error codes',
     toTable(
-      ['Code', 'Meaning', 'Exit code'],
-      ERROR_CODES.map((code) => [`\`${code}\``, ERROR_MEANINGS[code], String(EXIT[ERROR_EXITS[code]])]),
+      ['Code', 'Meaning', 'Exit code', 'HTTP status'],
+      ERROR_CODES.map((code) => [
+        `\`${code}\``,
+        ERROR_MEANINGS[code],
+        String(EXIT[ERROR_EXITS[code]]),
+        String(ERROR_STATUSES[code]),
+      ]),
     ),
     '## Exit codes',
     'A command exits with 0 only when it succeeded.',

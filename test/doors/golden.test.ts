@@ -3,6 +3,7 @@ import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
+import { follow, startServeProcess } from '../fixtures/server.ts';
 
 const FILES = {
   'README.md': '# Golden\n',
@@ -64,7 +65,22 @@ const DOORS: Record<string, Door> = {
     await session.advance();
     return [...session.events()];
   },
+  'klaus serve over HTTP and SSE': overHttp,
 };
+
+/** Everything that a client sees over the network, where nothing but the server runs. */
+async function overHttp(place: Place, server: Awaited<ReturnType<typeof startServer>>): Promise<Event[]> {
+  const serve = await startServeProcess(place, server, { words: ['--on-ask', 'deny'] });
+  const { session } = await serve.client.openSession({ body: { text: PROMPT } });
+  const followed = follow(serve.client, session);
+  await followed.until('run.finished');
+  // What comes behind the end of a run belongs to the log too.
+  while ((await serve.client.session({ params: { id: session } })).held);
+  serve.process.kill('SIGTERM');
+  await serve.process.ended;
+  await followed.stop();
+  return followed.events;
+}
 
 describe.each(Object.entries(DOORS))('%s', (_, door) => {
   test('gives the golden log', async () => {

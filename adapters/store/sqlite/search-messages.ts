@@ -27,15 +27,26 @@ export function searchMessages(
   if (words.length === 0) return [];
   while (indexMore(database) === PAGE);
   const query = words.map((word) => `"${word}" *`).join(' AND ');
-  const sql = `SELECT messages.session_id AS session, sessions.title AS sessionTitle, role, messages.content,
-      messages.created_at AS at,
-      (SELECT seq FROM events WHERE events.session_id = messages.session_id
-        AND type IN ('message.added', 'tool.finished') ORDER BY seq
-        LIMIT 1 OFFSET (SELECT count(*) FROM messages AS earlier
-          WHERE earlier.session_id = messages.session_id AND earlier.id < messages.id)) AS seq
+  const sql = `SELECT messages.id, messages.session_id AS session, sessions.title AS sessionTitle, role,
+      messages.content, messages.created_at AS at
     FROM messages_fts JOIN messages ON messages.id = messages_fts.rowid JOIN sessions ON sessions.id = messages.session_id
     WHERE messages_fts MATCH ? ORDER BY messages_fts.rank, messages.id DESC LIMIT ?`;
-  return database.all<MessageHit>(sql, query, limit).map((row) => ({ ...row }));
+  type Row = Omit<MessageHit, 'seq'> & { id: number };
+  return database
+    .all<Row>(sql, query, limit)
+    .map(({ id, ...row }) => ({ ...row, seq: findSeq(database, row.session, id) }));
+}
+
+/** The messages of a session stand in the order of their events. */
+function findSeq(database: Database, session: string, message: number): number {
+  const before = database.get<{ count: number }>(
+    'SELECT count(*) AS count FROM messages WHERE session_id = ? AND id < ?',
+    session,
+    message,
+  )!.count;
+  const sql = `SELECT seq FROM events WHERE session_id = ? AND type IN ('message.added', 'tool.finished')
+    ORDER BY seq LIMIT 1 OFFSET ?`;
+  return database.get<{ seq: number }>(sql, session, before)?.seq ?? 0;
 }
 
 /** Takes newer messages into the index. Returns how many there were. */

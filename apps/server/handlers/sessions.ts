@@ -19,7 +19,7 @@ export function findRow({ klaus, deletions }: Context, id: string): SessionRow {
   });
 }
 
-export function viewOf(context: Context, id: string): SessionView {
+function viewOf(context: Context, id: string): SessionView {
   return toSessionViews(context, [context.klaus.store.session(id)!])[0]!;
 }
 

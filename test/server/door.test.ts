@@ -1,0 +1,206 @@
+import { statSync } from 'node:fs';
+import { createKlaus, isKlausError } from '@klaus/sdk';
+import { describe, expect, test } from 'vitest';
+import { startServer } from '../../apps/server/server.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
+
+/** The only routes that need no token; the page itself holds nothing of the user. */
+const OPEN = new Set(['GET /health', 'POST /api/sign-in', 'GET /*']);
+
+/** Every route of the router, once, with its parameters filled. */
+function walk({ server }: TestServer): { method: string; path: string; isOpen: boolean }[] {
+  const seen = new Map<string, { method: string; path: string; isOpen: boolean }>();
+  for (const { method, path } of server.routes) {
+    // The look at host and origin runs before all of them.
+    if (method === 'ALL' && path === '/*') continue;
+    const name = `${method} ${path}`;
+    const filled = path.replace(/:\w+/g, 'x').replace(/\*$/, 'x/y');
+    seen.set(name, { method: method === 'ALL' ? 'GET' : method, path: filled, isOpen: OPEN.has(name) });
+  }
+  return [...seen.values()];
+}
+
+const JSON_BODY = { headers: { 'content-type': 'application/json' }, body: '{}' };
+
+describe('every route', () => {
+  test('is refused without a token, but for those that are open', async () => {
+    await using it = await startTestServer();
+    const routes = walk(it);
+    expect(routes.length).toBeGreaterThan(40);
+    expect(routes.filter(({ isOpen }) => isOpen)).toHaveLength(OPEN.size);
+    for (const { method, path, isOpen } of routes) {
+      const answer = await rawRequest(it.server, {
+        method,
+        path,
+        ...(method === 'POST' || method === 'PATCH' ? JSON_BODY : {}),
+      });
+      if (isOpen) expect(answer.status, path).not.toBe(401);
+      else expect({ path, status: answer.status }).toEqual({ path, status: 401 });
+    }
+    const wrong = { authorization: `Bearer ${it.server.token}x` };
+    for (const { method, path, isOpen } of routes) {
+      if (isOpen) continue;
+      const answer = await rawRequest(it.server, { method, path, headers: wrong });
+      expect({ path, status: answer.status }).toEqual({ path, status: 401 });
+    }
+  });
+
+  test.each([
+    ['another host', { host: 'evil.example' }],
+    ['another host with the right port', { host: 'klaus.evil.example:3001' }],
+    ['a foreign origin', { origin: 'https://evil.example' }],
+    ['no origin that can be named', { origin: 'null' }],
+    ['the same name over TLS', { origin: 'https://127.0.0.1' }],
+  ])('is refused with %s, whatever the token', async (_, headers) => {
+    await using it = await startTestServer();
+    for (const { method, path } of walk(it)) {
+      const answer = await rawRequest(it.server, {
+        method,
+        path,
+        headers: { authorization: `Bearer ${it.server.token}`, ...headers },
+      });
+      expect({ path, status: answer.status }).toEqual({ path, status: 403 });
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+
+  test('no upgrade passes without a token, with another host or a foreign origin', async () => {
+    await using it = await startTestServer();
+    const upgrade = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    };
+    const token = { authorization: `Bearer ${it.server.token}` };
+    const paths = ['/', '/socket.io/?EIO=4&transport=websocket', '/ws/chat/klaus', '/api/events', '/nothing'];
+    for (const path of paths) {
+      for (const headers of [{}, { ...token, host: 'evil.example' }, { ...token, origin: 'https://evil.example' }]) {
+        const answer = await rawRequest(it.server, { path, headers: { ...upgrade, ...headers } });
+        expect({ path, upgraded: answer.upgraded }).toEqual({ path, upgraded: false });
+      }
+    }
+  });
+});
+
+test('signs a browser in by a cookie that it cannot read, and out again', async () => {
+  await using it = await startTestServer();
+  const signIn = (token: string) =>
+    rawRequest(it.server, {
+      method: 'POST',
+      path: '/api/sign-in',
+      headers: JSON_BODY.headers,
+      body: JSON.stringify({ token }),
+    });
+  expect((await signIn('wrong')).status).toBe(401);
+  const answer = await signIn(it.server.token);
+  const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(cookie).not.toContain(it.server.token);
+  const headers = { cookie: cookie.split(';')[0]! };
+  expect((await rawRequest(it.server, { path: '/api/sessions', headers })).status).toBe(200);
+  const out = await rawRequest(it.server, { method: 'POST', path: '/api/sign-out', headers });
+  expect(out.headers['set-cookie']?.[0]).toContain('Max-Age=0');
+});
+
+test('believes a proxy only when told to', async () => {
+  for (const isTrusted of [false, true]) {
+    await using it = await startTestServer({ env: { AGENT_TRUST_PROXY: String(isTrusted) } });
+    const { host } = new URL(it.server.url);
+    const headers = { ...JSON_BODY.headers, 'x-forwarded-proto': 'https', origin: `https://${host}` };
+    const body = JSON.stringify({ token: it.server.token });
+    const answer = await rawRequest(it.server, { method: 'POST', path: '/api/sign-in', headers, body });
+    expect(answer.status).toBe(isTrusted ? 200 : 403);
+    if (isTrusted) expect(answer.headers['set-cookie']?.[0]).toMatch(/; Secure$/);
+  }
+});
+
+test('lets the pages of AGENT_CORS_ORIGIN in, and their host name', async () => {
+  await using it = await startTestServer({ env: { AGENT_CORS_ORIGIN: 'http://localhost:5173,https://klaus.example' } });
+  const headers = { origin: 'http://localhost:5173', authorization: `Bearer ${it.server.token}` };
+  const answer = await rawRequest(it.server, { path: '/api/sessions', headers });
+  expect(answer.status).toBe(200);
+  expect(answer.headers['access-control-allow-origin']).toBe('http://localhost:5173');
+  const preflight = await rawRequest(it.server, {
+    method: 'OPTIONS',
+    path: '/api/sessions',
+    headers: { origin: headers.origin },
+  });
+  expect({ status: preflight.status, allowed: preflight.headers['access-control-allow-headers'] }).toEqual({
+    status: 204,
+    allowed: expect.stringContaining('authorization'),
+  });
+  const named = await rawRequest(it.server, { path: '/health', headers: { host: 'klaus.example' } });
+  expect(named.status).toBe(200);
+  const other = await rawRequest(it.server, { path: '/health', headers: { origin: 'http://localhost:5174' } });
+  expect(other.status).toBe(403);
+});
+
+test('serves the Unix socket to this user alone, without a token', async () => {
+  await using it = await startTestServer();
+  const socket = it.server.socket!;
+  expect(statSync(socket).mode & 0o777).toBe(0o600);
+  expect(statSync(it.server.tokenFile!).mode & 0o777).toBe(0o600);
+  expect((await rawRequest({ socket }, { path: '/api/sessions' })).status).toBe(200);
+  // A page cannot reach a socket; what says it comes from one is not believed.
+  expect(
+    (await rawRequest({ socket }, { path: '/api/sessions', headers: { origin: 'https://evil.example' } })).status,
+  ).toBe(403);
+});
+
+test('keeps its token over a restart, and takes AGENT_API_SECRET in its place', async () => {
+  using place = createPlace();
+  const start = async (env: Record<string, string>) => {
+    const klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: { ...place.env, ...env } });
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const server = await startServer({ klaus, port: 0, log, version: 'test' });
+    await server.close();
+    await klaus.close();
+    return server;
+  };
+  const first = await start({});
+  expect(first.token.length).toBeGreaterThan(40);
+  expect((await start({})).token).toBe(first.token);
+  const own = await start({ AGENT_API_SECRET: 'my-own-secret' });
+  expect({ token: own.token, file: own.tokenFile }).toEqual({ token: 'my-own-secret', file: null });
+});
+
+test('refuses an address that others reach without a secret, and a second server of one state folder', async () => {
+  await expect(startTestServer({ host: '0.0.0.0' })).rejects.toMatchObject({
+    code: 'config',
+    hint: expect.stringContaining('AGENT_API_SECRET'),
+  });
+  await using it = await startTestServer({ host: '0.0.0.0', env: { AGENT_API_SECRET: 'a-long-secret' } });
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const second = await startServer({ klaus: it.klaus, port: 0, log, version: 'test' }).catch((error: unknown) => error);
+  expect(isKlausError(second) && second.code).toBe('store.busy');
+});
+
+test('refuses what is too large, what is no JSON and what does not fit, and says so', async () => {
+  await using it = await startTestServer();
+  const authorization = `Bearer ${it.server.token}`;
+  const post = (body: string, type = 'application/json') =>
+    rawRequest(it.server, {
+      method: 'POST',
+      path: '/api/sessions',
+      headers: { authorization, 'content-type': type },
+      body,
+    });
+  expect((await post(JSON.stringify({ text: 'x'.repeat(33 * 1_024 * 1_024) }))).status).toBe(413);
+  expect((await post('text=x', 'application/x-www-form-urlencoded')).status).toBe(415);
+  expect((await post('{')).status).toBe(400);
+  const answer = await post(JSON.stringify({ mode: 'everything' }));
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+  expect(JSON.parse(answer.body)).toMatchObject({ status: 400, code: 'usage', errors: [{ path: 'mode' }] });
+  const missing = await rawRequest(it.server, { path: '/api/sessions/01NONE', headers: { authorization } });
+  expect(JSON.parse(missing.body)).toMatchObject({ status: 404, code: 'usage', title: 'There is no session 01NONE.' });
+});
+
+test('sends the headers that keep a page to itself', async () => {
+  await using it = await startTestServer();
+  const { headers } = await rawRequest(it.server, { path: '/' });
+  expect(headers['content-security-policy']).toContain("default-src 'none'");
+  expect(headers['content-security-policy']).not.toContain('unsafe');
+  expect(headers['x-content-type-options']).toBe('nosniff');
+});

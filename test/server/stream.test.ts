@@ -1,0 +1,316 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type Event, type EventOf, eventSchema } from '@klaus/sdk';
+import { createClient, followHost } from '@klaus/server/client';
+import type { SessionView } from '@klaus/server/contract';
+import { expect, test } from 'vitest';
+import { runKlaus, startKlaus, startServer } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { follow, rawRequest, startServeProcess, startTestServer } from '../fixtures/server.ts';
+
+const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
+
+/** A message that comes in many small pieces, slowly enough to be watched. */
+const SLOW = { steps: [TITLE, { reply: { text: { repeat: 'word ', times: 200 } }, pace: 5, chunk: 20 }] };
+
+/** Reads a file some times, one call a turn. */
+const turns = (count: number) => ({
+  steps: [
+    TITLE,
+    ...Array.from({ length: count }, (_, turn) => ({
+      when: { turn },
+      reply: { text: `Step ${turn}.`, calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+    })),
+    { when: { turn: count }, reply: { text: 'Done.' } },
+  ],
+});
+
+/** A hundred events and no gap, each as the schema says. */
+function expectWhole(events: readonly Event[], all: Iterable<Event>): void {
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+  expect(events).toEqual([...all]);
+  for (const event of events) expect(eventSchema.parse(event)).toEqual(event);
+}
+
+/** Stands between client and server, and can hang up on everybody. */
+async function startCutter(target: string): Promise<{ url: string; cut: () => number; close: () => void }> {
+  const { connect } = await import('node:net');
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  const server: Server = createServer((from) => {
+    const to = connect({ host: hostname, port: Number(port) });
+    open.add(from);
+    from.on('close', () => (open.delete(from), to.destroy()));
+    to.on('close', () => from.destroy());
+    from.on('error', () => {});
+    to.on('error', () => {});
+    from.pipe(to).pipe(from);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port: own } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${own}`,
+    cut() {
+      const count = open.size;
+      for (const socket of open) socket.destroy();
+      return count;
+    },
+    close: () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test('a client whose connection breaks again and again misses nothing and sees nothing twice', async () => {
+  await using it = await startTestServer({ script: turns(30), env: { AGENT_TOKEN_BUDGET: '0' } });
+  const cutter = await startCutter(it.server.url);
+  const { session } = await it.client.openSession({ body: { text: 'go' } });
+  const followed = follow(createClient({ baseUrl: cutter.url, token: it.server.token }), session);
+  let cuts = 0;
+  for (const turn of [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]) {
+    await followed.until('turn.started', (event) => event.turn >= turn);
+    if (cutter.cut() > 0) cuts += 1;
+  }
+  await followed.until('run.finished');
+  await followed.stop();
+  cutter.close();
+  expect(cuts).toBeGreaterThanOrEqual(5);
+  const { lastSeq } = it.klaus.store.session(session)!;
+  const all = [...it.klaus.session(session).events()].slice(0, followed.events.length);
+  expectWhole(followed.events, all);
+  expect(lastSeq).toBeGreaterThanOrEqual(followed.events.length);
+});
+
+test('Last-Event-ID is honoured, and wins over the address', async () => {
+  await using it = await startTestServer();
+  const { session } = await it.client.openSession({ body: { text: 'go' } });
+  const followed = follow(it.client, session);
+  await followed.until('run.finished');
+  await followed.stop();
+  const response = await fetch(`${it.server.url}/api/sessions/${session}/events?after=1`, {
+    headers: { authorization: `Bearer ${it.server.token}`, 'last-event-id': '4' },
+  });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('event: ready')) text += (await reader.read()).value ?? '';
+  await reader.cancel();
+  expect(/^id: (\d+)$/m.exec(text)?.[1]).toBe('5');
+});
+
+test('whoever comes in the middle of a message gets what was said of it before', async () => {
+  await using it = await startTestServer({ script: SLOW });
+  const { session } = await it.client.openSession({ body: { text: 'go' } });
+  const first = follow(it.client, session);
+  await first.until('turn.started');
+  const halfway = async (): Promise<void> => {
+    while (first.lives.length < 10) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await halfway();
+  const second = follow(it.client, session);
+  await second.until('run.finished');
+  await Promise.all([first.stop(), second.stop()]);
+  const texts = [first, second].map(({ lives }) => {
+    let text = '';
+    for (const live of lives) {
+      if (live.type !== 'message.delta' || live.part !== 'text') continue;
+      // Nothing is missing before a piece.
+      expect(live.offset).toBeLessThanOrEqual(text.length);
+      text = text.slice(0, live.offset) + live.text;
+    }
+    return text;
+  });
+  const message = [...it.klaus.session(session).events()].find(
+    (event): event is EventOf<'message.added'> => event.type === 'message.added' && event.message.origin === 'model',
+  )!;
+  const whole = 'word '.repeat(200);
+  expect(message.message.parts).toEqual([{ type: 'text', text: whole }]);
+  expect(texts).toEqual([whole, whole]);
+});
+
+test('the list tells each change of each session, and who waits for whom', async () => {
+  await using it = await startTestServer({ script: SLOW, env: { AGENT_MAX_CONCURRENT_SESSIONS: '1' } });
+  const { client } = it;
+  const seen: SessionView[] = [];
+  const removed: string[] = [];
+  const quit = new AbortController();
+  const watchers = new Set<() => void>();
+  const ended = followHost(client, {
+    onSnapshot: (sessions) => void seen.push(...sessions),
+    onSession(session) {
+      seen.push(session);
+      for (const watcher of watchers) watcher();
+    },
+    onRemoved(session) {
+      removed.push(session);
+      for (const watcher of watchers) watcher();
+    },
+    signal: quit.signal,
+  });
+  const until = (fits: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!fits()) return;
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+      look();
+    });
+  const first = (await client.openSession({ body: { text: 'one' } })).session;
+  const second = (await client.openSession({ body: { text: 'two' } })).session;
+  const third = (await client.openSession({ body: { text: 'three' } })).session;
+  expect((await client.session({ params: { id: third } })).position).toBe(2);
+  expect((await client.runs()).queued.map(({ session }) => session)).toEqual([second, third]);
+  // Stopping one that waits needs no place.
+  await client.cancel({ params: { id: third }, body: {} });
+  await until(() => seen.some(({ id, outcome }) => id === third && outcome === 'cancelled'));
+  const isSeen = (id: string, state: SessionView['state']) =>
+    seen.some((view) => view.id === id && view.state === state);
+  await until(() => isSeen(second, 'queued') && isSeen(first, 'done') && isSeen(second, 'done'));
+  await until(() => seen.findLast(({ id }) => id === second)?.held === false);
+  await client.deleteSession({ params: { id: second } });
+  await until(() => removed.includes(second));
+  quit.abort();
+  await ended;
+});
+
+test('SIGKILL of the server in the middle of a run: the next one goes on, and its clients with it', async () => {
+  using place = createPlace();
+  await using model = await startServer({
+    ...turns(12),
+    steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
+  });
+  const env = { AGENT_TOKEN_BUDGET: '0' };
+  const serve = await startServeProcess(place, model, { env });
+  const { session } = await serve.client.openSession({ body: { text: 'go' } });
+  const followed = follow(serve.client, session);
+  await followed.until('turn.started', (event) => event.turn === 4);
+  serve.process.kill('SIGKILL');
+  await serve.process.ended;
+  await followed.stop();
+  const seen = followed.events.at(-1)!.seq;
+
+  const next = await startServeProcess(place, model, { env });
+  const again = follow(next.client, session, seen);
+  const finished = (await again.until('run.finished')) as EventOf<'run.finished'>;
+  await again.stop();
+  expect(finished.outcome).toBe('done');
+  expect([...followed.events, ...again.events].map(({ seq }) => seq)).toEqual(
+    Array.from({ length: finished.seq }, (_, at) => at + 1),
+  );
+  next.process.kill('SIGTERM');
+  expect((await next.process.ended).code).toBe(0);
+});
+
+test('SIGTERM: streams are told when to come again, and the run goes on with the next server', async () => {
+  using place = createPlace();
+  await using model = await startServer({
+    ...turns(12),
+    steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
+  });
+  const env = { AGENT_TOKEN_BUDGET: '0' };
+  const serve = await startServeProcess(place, model, { env });
+  const { session } = await serve.client.openSession({ body: { text: 'go' } });
+  const followed = follow(serve.client, session);
+  await followed.until('turn.started', (event) => event.turn === 3);
+  const raw = await fetch(`${serve.url}/api/sessions/${session}/events`, {
+    headers: { authorization: 'Bearer a-secret-of-the-test' },
+  });
+  const text = raw.text();
+  serve.process.kill('SIGTERM');
+  expect((await serve.process.ended).code).toBe(0);
+  expect(await text).toMatch(/event: bye\ndata: \{"reason":"The server is going down\.","retryMs":1000,"after":\d+\}/);
+  await followed.stop();
+  const log = await runKlaus(['show', '--json', session], { place, server: model });
+  const types = log.stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as Event).type]));
+  expect(types).not.toContain('run.finished');
+  // The step was ended, not cut off: no request was abandoned.
+  expect(types.filter((type) => type === 'turn.started').length).toBe(
+    types.filter((type) => type === 'turn.finished').length,
+  );
+
+  const next = await startServeProcess(place, model, { env });
+  const again = follow(next.client, session, 1);
+  expect(await again.until('run.finished')).toMatchObject({ outcome: 'done' });
+  await again.stop();
+  next.process.kill('SIGKILL');
+  await next.process.ended;
+});
+
+test('a run of the terminal is seen, steered and approved over the server, and left alone by it', async () => {
+  const script = {
+    steps: [
+      TITLE,
+      { when: { turn: 0 }, delay: 300, reply: { calls: [{ name: 'read_file', input: { path: 'README.md' } }] } },
+      {
+        when: { turn: 1 },
+        delay: 300,
+        reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x' } }] },
+      },
+      { when: { turn: 2 }, reply: { text: 'Done.' } },
+    ],
+  };
+  using place = createPlace();
+  await using model = await startServer(script);
+  const serve = await startServeProcess(place, model);
+  const cli = startKlaus(['run', '--json', '--approve', 'ask', '--on-ask', 'wait', 'go'], { place, server: model });
+  await cli.printed('stdout', '"turn.started"');
+  const [view] = (await serve.client.sessions()).sessions;
+  const session = view!.id;
+  expect(view).toMatchObject({ state: 'running', held: true });
+  expect((await serve.client.runs()).running).toEqual([]);
+  const followed = follow(serve.client, session);
+  await serve.client.sendPrompt({ params: { id: session }, body: { text: 'and be quick' } });
+  const asked = (await followed.until('approval.asked')) as EventOf<'approval.asked'>;
+  expect((await cli.ended).code).toBe(8);
+  expect(followed.events.some((event) => event.type === 'message.added' && event.message.origin === 'steer')).toBe(
+    true,
+  );
+  await serve.client.answer({ params: { id: asked.approval }, body: { answer: 'approved' } });
+  expect(await followed.until('run.finished')).toMatchObject({ outcome: 'done' });
+  await followed.stop();
+  expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('x');
+  serve.process.kill('SIGTERM');
+  expect((await serve.process.ended).code).toBe(0);
+});
+
+test('POST /api/prompt speaks the names of the older protocol, and leaving it cancels nothing', async () => {
+  await using it = await startTestServer({ script: turns(2) });
+  const post = (body: object) =>
+    fetch(`${it.server.url}/api/prompt`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${it.server.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const text = await (await post({ message: 'go' })).text();
+  const names = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
+  expect(names[0]).toBe('thinking');
+  expect(names.at(-1)).toBe('complete');
+  for (const name of ['stream_delta', 'tool_call', 'tool_result', 'turn_complete']) expect(names).toContain(name);
+  const data = [...text.matchAll(/^event: stream_delta\ndata: (.*)$/gm)].map(
+    ([, json]) => (JSON.parse(json!) as { delta: string }).delta,
+  );
+  expect(data.join('')).toBe('Step 0.Step 1.Done.');
+
+  const left = await post({ message: 'again' });
+  await left.body!.cancel();
+  const [{ id } = { id: '' }] = (await it.client.sessions()).sessions;
+  const followed = follow(it.client, id);
+  expect(await followed.until('run.finished')).toMatchObject({ outcome: 'done' });
+  await followed.stop();
+});
+
+test('a server without the means to go on says why', async () => {
+  await using it = await startTestServer({ env: { KLAUS_SANDBOX: 'host' } });
+  const { session } = await it.client.openSession({ body: {} });
+  mkdirSync(join(it.place.workspace, '.klaus'), { recursive: true });
+  const answer = await rawRequest(it.server, {
+    method: 'PATCH',
+    path: `/api/sessions/${session}`,
+    headers: { authorization: `Bearer ${it.server.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'openai/gpt-6-luna' }),
+  });
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 'auth', detail: expect.stringContaining('anthropic') });
+});
