@@ -109,6 +109,7 @@ export function createWork(options: WorkOptions): Work {
         work.learnSecrets(),
         work.sandbox().then((opened) => opened.warmUp?.()),
         work.workspace(),
+        ...(openedOf(state).snapshots === false ? [] : [work.snapshots()]),
       ]);
     },
     async settled() {
