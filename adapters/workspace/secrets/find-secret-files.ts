@@ -1,4 +1,5 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isSecretFile, matchesGlob } from '@klaus/core/policy';
 import { FileNames } from './file-names.ts';
@@ -69,7 +70,7 @@ function toGlobs(pattern: string): string[] {
 /** Links in the top folder: a shared `.env` is often one. */
 async function findLinked(root: string, patterns: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const entry of await readdir(root, { withFileTypes: true })) {
+  for (const entry of readdirSync(root, { withFileTypes: true })) {
     if (!entry.isSymbolicLink() || !isSecretFile(entry.name, patterns)) continue;
     const target = await realpath(join(root, entry.name)).catch(() => undefined);
     if (target === undefined || !target.startsWith(`${root}/`)) continue;
