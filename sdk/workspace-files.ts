@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findSecretFiles, listFiles } from '@klaus/adapters/workspace';
+import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
 import type { Engine, Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
@@ -54,6 +54,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
   }
   const workspace = await engine.openWorkspace(realpathSync(folder));
   const patterns = engine.settings.secretPatterns;
+  const secretFiles = createSecretFiles(workspace.root, patterns);
   return {
     root: workspace.root,
     list: (path) => list(workspace, path),
@@ -63,8 +64,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
       if (state?.kind !== 'file') throw new KlausError('usage', `There is no file ${path}.`);
       const named = isSecretFile(relative, patterns) || isSecretFile(path, patterns);
       // A hard link to a secret file has any name; looking for those is worth it only where there can be one.
-      const hidden =
-        named || (isLinked(absolute) && (await findSecretFiles(workspace.root, { patterns })).includes(absolute));
+      const hidden = named || (isLinked(absolute) && (await secretFiles.find()).includes(absolute));
       const content = hidden
         ? null
         : await workspace.read(relative, { offset: 0, length: Math.min(maxBytes, state.size) });

@@ -69,8 +69,8 @@ interface WorkInput {
 async function work(engine: Engine, { session, lease, state, signal, pause }: WorkInput): Promise<Advanced> {
   const stopper = createStopper(engine, state, { session, leave: signal });
   const keeper = createKeeper(engine.store, lease, state);
+  let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
   try {
-    let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
     let finished: EventOf<'run.finished'> | undefined;
     if (!stopper.isLeaving()) await takeOverProcesses(current);
     for (;;) {
@@ -96,6 +96,7 @@ async function work(engine: Engine, { session, lease, state, signal, pause }: Wo
     }
   } finally {
     stopper.close();
+    await current.settled();
   }
 }
 

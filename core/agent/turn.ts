@@ -30,7 +30,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     ]);
   }
   const live = createLiveMessage(work);
-  const result = await requestModel(work, {
+  const asked = requestModel(work, {
     purpose: 'turn',
     model,
     request,
@@ -40,6 +40,8 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     onEvent: (event) => live.show(event),
     onDiscard: () => live.discard(),
   });
+  if (request.tools.length > 0) work.warmUp();
+  const result = await asked;
   if (work.isLeaving() && !result.ok) return;
   const bodies: EventBody[] = [result.attempted];
   if (result.ok) {

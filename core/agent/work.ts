@@ -38,6 +38,13 @@ export interface Work {
   layers(): Promise<Layers>;
   /** Takes what the workspace's secret files hold now into the redactor. */
   learnSecrets(): Promise<void>;
+  /**
+   * Begins what the first tool call will need, while the model is still answering. What fails here is left to fail
+   * again where it is needed. Does nothing a second time.
+   */
+  warmUp(): void;
+  /** Resolves when nothing that `warmUp` began is under way. */
+  settled(): Promise<void>;
 }
 
 export interface WorkOptions {
@@ -61,7 +68,8 @@ export function createWork(options: WorkOptions): Work {
   const toSecrets = (): SecretSource =>
     (secrets ??= engine.openSecrets(openedOf(state).workspace, secretPatterns, hiddenPatterns));
   let model: { name: string; model: Promise<Model> } | undefined;
-  return {
+  let warming: Promise<unknown> | undefined;
+  const work: Work = {
     engine,
     session,
     lease,
@@ -96,7 +104,19 @@ export function createWork(options: WorkOptions): Work {
     async learnSecrets() {
       redactor.learn(await toSecrets().values());
     },
+    warmUp() {
+      warming ??= Promise.allSettled([
+        work.learnSecrets(),
+        work.sandbox().then((opened) => opened.warmUp?.()),
+        work.workspace(),
+        ...(openedOf(state).snapshots === false ? [] : [work.snapshots()]),
+      ]);
+    },
+    async settled() {
+      await warming;
+    },
   };
+  return work;
 }
 
 /** The run that events of this moment belong to: the one under way, or the last. */

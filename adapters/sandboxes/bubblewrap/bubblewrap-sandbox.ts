@@ -9,6 +9,7 @@ import { saveProtection } from '../background/settle-process.ts';
 import { MARK_BEGUN } from '../background/supervisor.ts';
 import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
+import { pipePool } from '../process/pipe-pool.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
@@ -99,6 +100,11 @@ export class BubblewrapSandbox implements Sandbox {
     this.#user = { uid: process.getuid?.() || 1_000, gid: process.getgid?.() || 1_000 };
     const filter = isSeccompArch(process.arch) ? toSeccompFilter(process.arch) : undefined;
     this.#filter = this.#without.has('seccomp') ? undefined : filter;
+  }
+
+  async warmUp(): Promise<void> {
+    this.#findToolchains();
+    await Promise.allSettled([pipePool.fill(), this.#openProject().then((project) => this.#openEtc(project))]);
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {

@@ -22,15 +22,27 @@ const PREFIX = 'klaus-pipes-';
  */
 export class PipePool {
   readonly #free: Pipe[] = [];
+  #filling: Promise<boolean> | undefined;
   #swept = false;
 
   /** Undefined where this machine has no `mkfifo`. */
   async take(): Promise<Pipe | undefined> {
-    if (this.#free.length === 0) await this.#refill();
-    return this.#free.pop();
+    for (;;) {
+      const pipe = this.#free.pop();
+      // Others may have taken all that were just made.
+      if (pipe || !(await this.fill())) return pipe;
+    }
   }
 
-  async #refill(): Promise<void> {
+  /** Makes some ahead of their use, where there are none. False: it cannot. */
+  async fill(): Promise<boolean> {
+    if (this.#free.length > 0) return true;
+    return await (this.#filling ??= this.#refill().finally(() => {
+      this.#filling = undefined;
+    }));
+  }
+
+  async #refill(): Promise<boolean> {
     if (!this.#swept) sweep();
     this.#swept = true;
     const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${ownName()}-`));
@@ -41,12 +53,13 @@ export class PipePool {
         ([exit]) => exit as number | null,
         () => null,
       );
-      if (code !== 0) return;
+      if (code !== 0) return false;
       for (const path of paths) {
         // A reader that does not wait for a writer comes first; the writer then finds it and does not wait either.
         const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
         this.#free.push({ read, write: openSync(path, constants.O_WRONLY) });
       }
+      return true;
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

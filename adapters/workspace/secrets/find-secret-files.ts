@@ -1,43 +1,46 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { isSecretFile, matchesGlob, SECRET_FILE_GLOBS } from '@klaus/core/policy';
+import { isSecretFile, matchesGlob } from '@klaus/core/policy';
+import { FileNames } from './file-names.ts';
 import { listFiles } from './list-files.ts';
-
-export interface FindSecretFilesOptions {
-  /** Further globs of the user, relative to the root. */
-  patterns?: readonly string[];
-}
 
 /** Folders of other people's files, and Git's own. */
 const SKIPPED = ['node_modules', '.git'];
 
+/** Looks for the secret files of a folder, again and again; cheap while its directories have not changed. */
+export interface SecretFiles {
+  /**
+   * The secret files that are there now: regular files by their name, what a link in the top folder with
+   * such a name leads to inside the folder, and every other name of the same file (hard links). Ignored files are
+   * included; `node_modules` and `.git` are looked into only for other names. However many there are, all of them:
+   * one that were left out would be shown to commands.
+   *
+   * @returns Absolute paths, sorted.
+   * @throws KlausError `tool.failed` when the search for other names does not start or fails.
+   */
+  find(): Promise<string[]>;
+}
+
 /**
- * The secret files that are in a folder now: regular files by their name, what a link in the top folder with
- * such a name leads to inside the folder, and every other name of the same file (hard links). Ignored files are
- * included; `node_modules` and `.git` are looked into only for other names. However many there are, all of them:
- * one that were left out would be shown to commands.
- *
  * @param root Absolute real path.
- * @returns Absolute paths, sorted.
- * @throws KlausError `tool.failed` when the search does not start or fails.
+ * @param patterns Further globs of the user, relative to the root.
  */
-export async function findSecretFiles(root: string, options: FindSecretFilesOptions = {}): Promise<string[]> {
-  const { patterns = [] } = options;
-  const globs = [...SECRET_FILE_GLOBS, ...patterns.flatMap(toGlobs)];
-  const listed = await listFiles(root, [
-    '--no-ignore',
-    ...globs.map((glob) => `--iglob=${glob}`),
-    ...SKIPPED.map((folder) => `--glob=!**/${folder}/**`),
-  ]);
-  const names = new Set(listed.filter((path) => isSecretFile(path, patterns)));
-  for (const path of await findLinked(root, patterns)) names.add(path);
-  const linked = new Set<string>();
-  for (const path of names) {
-    const stat = await lstat(join(root, path), { bigint: true }).catch(() => undefined);
-    if (stat && stat.nlink > 1n) linked.add(`${stat.dev}:${stat.ino}`);
-  }
-  if (linked.size > 0) for (const path of await findNames(root, linked)) names.add(path);
-  return [...names].sort().map((path) => join(root, path));
+export function createSecretFiles(root: string, patterns: readonly string[] = []): SecretFiles {
+  const files = new FileNames(root, { picks: (path) => isSecretFile(path, patterns), skips: SKIPPED });
+  return {
+    async find() {
+      const names = new Set(await files.find());
+      for (const path of await findLinked(root, patterns)) names.add(path);
+      const linked = new Set<string>();
+      for (const path of names) {
+        const stat = await lstat(join(root, path), { bigint: true }).catch(() => undefined);
+        if (stat && stat.nlink > 1n) linked.add(`${stat.dev}:${stat.ino}`);
+      }
+      if (linked.size > 0) for (const path of await findNames(root, linked)) names.add(path);
+      return [...names].sort().map((path) => join(root, path));
+    },
+  };
 }
 
 /**
@@ -67,7 +70,7 @@ function toGlobs(pattern: string): string[] {
 /** Links in the top folder: a shared `.env` is often one. */
 async function findLinked(root: string, patterns: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const entry of await readdir(root, { withFileTypes: true })) {
+  for (const entry of readdirSync(root, { withFileTypes: true })) {
     if (!entry.isSymbolicLink() || !isSecretFile(entry.name, patterns)) continue;
     const target = await realpath(join(root, entry.name)).catch(() => undefined);
     if (target === undefined || !target.startsWith(`${root}/`)) continue;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstat, readFile, readdir, realpath, stat } from 'node:fs/promises';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type IndexEntry, toIndexEntries } from '../git-index.ts';
 
@@ -59,26 +60,32 @@ export async function readRefs({ gitDir, commonDir }: GitFolder): Promise<string
   await collect(join(commonDir, 'packed-refs'));
   for (const file of ['HEAD', 'ORIG_HEAD', 'FETCH_HEAD', 'MERGE_HEAD', 'logs/HEAD']) await collect(join(gitDir, file));
   await collect(join(commonDir, 'logs/refs/stash'));
-  for (const path of await listBelow(join(commonDir, 'refs'))) await collect(path);
+  for (const path of listBelow(join(commonDir, 'refs'))) await collect(path);
   return [...names].slice(0, 20_000);
 }
 
-async function listBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const below = await Promise.all(
-    entries.map(async (entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? listBelow(path) : entry.isFile() ? [path] : [];
-    }),
-  );
-  return below.flat();
+function listBelow(folder: string): string[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? listBelow(path) : entry.isFile() ? [path] : [];
+  });
 }
 
 /** Changes when refs or index do; cheap. */
-export async function readGitState({ gitDir, commonDir }: GitFolder): Promise<string> {
+export function readGitState({ gitDir, commonDir }: GitFolder): string {
   const files = ['index', 'HEAD', 'logs/HEAD', 'ORIG_HEAD'].map((file) => join(gitDir, file));
   files.push(join(commonDir, 'packed-refs'), join(commonDir, 'logs/refs/stash'));
-  files.push(...(await listBelow(join(commonDir, 'refs'))));
-  const stats = await Promise.all(files.map((file) => lstat(file, { bigint: true }).catch(() => undefined)));
-  return stats.map((it, at) => (it ? `${files[at]} ${it.mtimeNs} ${it.size} ${it.ino}` : '')).join('\n');
+  files.push(...listBelow(join(commonDir, 'refs')));
+  return files
+    .map((file) => {
+      const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+      return found ? `${file} ${found.mtimeNs} ${found.size} ${found.ino}` : '';
+    })
+    .join('\n');
 }

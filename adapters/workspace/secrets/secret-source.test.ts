@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isSecretFile } from '@klaus/core/policy';
-import { findSecretFiles } from './find-secret-files.ts';
+import { createSecretFiles } from './find-secret-files.ts';
 import { createSecretSource } from './secret-source.ts';
 
 let root: string;
@@ -32,7 +32,7 @@ describe('secret files', () => {
     const secret = ['.env', 'deep/er/.env.local', 'certs/Server.KEY', '.aws/credentials', '.ssh/id_work', 'a/prod.env'];
     const open = ['.env.example', 'src/key.ts', 'node_modules/x/.env', '.ssh/id_work.pub', 'certs/ca.pem', '.npmrc'];
     for (const path of [...secret, ...open]) put(path, 'x\n');
-    expect(names(await findSecretFiles(root))).toEqual(secret.sort());
+    expect(names(await createSecretFiles(root).find())).toEqual(secret.sort());
   });
 
   test('are all that the rule about names knows: the quick first choice misses none', async () => {
@@ -41,12 +41,12 @@ describe('secret files', () => {
     paths.push('h/.config/gh/hosts.yml', 'h/.aws/credentials', 'secrets.YAML', 'd/.netrc', '.cargo/credentials.toml');
     for (const path of paths) put(path, 'x\n');
     expect(paths.filter((path) => !isSecretFile(path))).toEqual([]);
-    expect(names(await findSecretFiles(root))).toEqual(paths.sort());
+    expect(names(await createSecretFiles(root).find())).toEqual(paths.sort());
   });
 
   test('are all found, however many there are', async () => {
     for (let at = 0; at < 1_200; at++) put(`p${at}/.env`, `A_KEY=value-number-${at}\n`);
-    expect(await findSecretFiles(root)).toHaveLength(1_200);
+    expect(await createSecretFiles(root).find()).toHaveLength(1_200);
     expect(await valuesOf()).toHaveLength(1_200);
   });
 
@@ -54,7 +54,7 @@ describe('secret files', () => {
     for (const path of ['config/prod.yaml', 'other/config/prod.yaml', 'vault/a/b.txt', 'x/token.txt']) put(path, 'x\n');
     put('odd/[a]{b}.txt', 'x\n');
     const patterns = ['config/prod.yaml', 'vault', 'token.*', '[a]{b}.*'];
-    expect(names(await findSecretFiles(root, { patterns }))).toEqual([
+    expect(names(await createSecretFiles(root, patterns).find())).toEqual([
       'config/prod.yaml',
       'odd/[a]{b}.txt',
       'vault/a/b.txt',
@@ -69,7 +69,7 @@ describe('secret files', () => {
     put('config/real', 'B=2\n');
     symlinkSync('config/real', join(root, '.env.local'));
     symlinkSync('/etc/hostname', join(root, '.env.host'));
-    expect(names(await findSecretFiles(root))).toEqual(['.env', 'config/real', 'node_modules/x/harmless.txt']);
+    expect(names(await createSecretFiles(root).find())).toEqual(['.env', 'config/real', 'node_modules/x/harmless.txt']);
   });
 
   test('in Git are not hidden while they are what Git has, and are when they hold something new', async () => {
@@ -204,7 +204,7 @@ describe('secret values', () => {
     git('config', 'log.showSignature', 'true');
     rmSync(proof, { force: true });
     expect(await valuesOf()).toContain('committed-value-1');
-    expect(await findSecretFiles(root)).toEqual([]);
+    expect(await createSecretFiles(root).find()).toEqual([]);
     expect(() => execFileSync('ls', [proof], { stdio: 'ignore' })).toThrow('ls');
   });
 });

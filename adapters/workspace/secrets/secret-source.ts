@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { type SecretValue, toSecretValues } from '@klaus/core/policy';
-import { findHidden, findSecretFiles } from './find-secret-files.ts';
-import { findGitFolder, isTracked, readGitState, readIndex } from './git-folder.ts';
+import { createSecretFiles, findHidden, type SecretFiles } from './find-secret-files.ts';
+import { findGitFolder, type GitFolder, isTracked, readGitState, readIndex } from './git-folder.ts';
 import { readHistory } from './read-history.ts';
 
 /** The secrets of a workspace: which files to hide from commands, and which values to take out of texts. */
@@ -41,6 +41,7 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   const learned = new Map<string, SecretValue>();
   const seen = new Map<string, string>();
   let gitState: string | undefined;
+  let gitReading: Promise<void> | undefined;
   const learn = (path: string, text: string): void => {
     for (const value of toSecretValues(path, text)) if (!learned.has(value.value)) learned.set(value.value, value);
   };
@@ -62,19 +63,23 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   const readGit = async (): Promise<void> => {
     const folder = history ? await findGitFolder(await real) : undefined;
     if (!folder) return;
-    const state = await readGitState(folder);
+    // Another's failure is told to that one.
+    await gitReading?.catch(() => {});
+    const state = readGitState(folder);
     if (state === gitState) return;
+    gitReading = learnGit(folder, state);
+    await gitReading;
+  };
+  /** @param state Of the moment before it is read: what changes meanwhile is seen at the next look. */
+  const learnGit = async (folder: GitFolder, state: string): Promise<void> => {
     for (const { path, text } of await readHistory(folder, { patterns, maxBytes })) learn(path, text);
     gitState = state;
   };
-  let search: Promise<string[]> | undefined;
-  /** Calls that come while a search is under way share it. */
-  const find = (): Promise<string[]> =>
-    (search ??= real
-      .then((path) => findSecretFiles(path, { patterns }))
-      .finally(() => {
-        search = undefined;
-      }));
+  let files: SecretFiles | undefined;
+  const find = async (): Promise<string[]> => {
+    files ??= createSecretFiles(await real, patterns);
+    return await files.find();
+  };
   return {
     async files() {
       const [found, meant] = await Promise.all([find(), real.then((path) => findHidden(path, hidden))]);

@@ -85,6 +85,8 @@ export interface Sandbox {
   readonly name: SandboxName;
   /** @throws KlausError `sandbox.failed` when the driver itself breaks; a failing command is a result. */
   exec(request: ExecRequest): Promise<ExecResult>;
+  /** Makes ready what every command needs, ahead of the first. What fails here is told by that one. */
+  warmUp?(): Promise<void>;
   /**
    * Starts a command in the background, with the same walls as `exec`; resolves once it has begun. Absent where the
    * driver cannot.

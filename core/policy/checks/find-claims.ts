@@ -67,11 +67,19 @@ const PART =
   /\b(?:the|this|that|a|an|its|one|new|both|two|three|added|failing|regression|my) (?:\w+[- ]){0,2}?(?:test|spec|test case|case)\b(?!s)|\b(?:new|added|related|relevant|affected|these|those|both|my|targeted|the \w+\.(?:test|spec)) (?:\w+ ){0,2}?tests?\b|[\w/-]+\.(?:test|spec)\.\w+|\btest_\w+|\bonly the\b/iu;
 
 /**
+ * One of these is in every text that claims something, or a letter beyond ASCII. Looked for first: the expressions
+ * above take ten milliseconds to compile, and most texts claim nothing.
+ */
+const STEMS =
+  /test|spec|jest|mocha|prueba|assert|typ|tsc|mypy|pyright|lint|ruff|flake8|clippy|format|prettier|buil|compil|kompil|pass|work|verified|confirmed|validated|green|good|check|\bci\b|pipeline|funktion|fonction|funcion|funzion|[^\x00-\x7f]/i;
+
+/**
  * The successes that a model's last words claim: that tests, types, lint or a build are in order, or that something
  * was seen to work. What was merely done ("I renamed it") is no such claim. English first, with the common words of
  * other languages.
  */
 export function findClaims(text: string): FoundClaim[] {
+  if (!STEMS.test(text)) return [];
   const found: FoundClaim[] = [];
   const plain = toPlain(text);
   const admits = ADMITS.test(plain);

@@ -1,0 +1,127 @@
+import { type BigIntStats, lstatSync, readdirSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+
+/**
+ * Filesystems on which a directory's times change with every entry made, renamed or removed, and for which this
+ * machine keeps the time itself. Source: linux/magic.h, zfs_vfsops.
+ */
+const KEEPS_TIMES: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x9123683e, // btrfs
+  0x58465342, // xfs
+  0x01021994, // tmpfs
+  0x794c7630, // overlay
+  0xf2f52010, // f2fs
+  0x2fc12fc1, // zfs
+  0xca451a4e, // bcachefs
+]);
+const SETTLED_MS = 2_000;
+/** Others get their turn after this time. Milliseconds. */
+const SLICE_MS = 8;
+
+interface Folder {
+  /** What `lstat` said before it was read; undefined when the next look has to read it again. */
+  state: string | undefined;
+  folders: readonly string[];
+  picked: readonly string[];
+}
+
+export interface FileNamesOptions {
+  /** Whether a file is meant, by its path relative to the root with forward slashes. */
+  picks: (path: string) => boolean;
+  /** Names of directories that are left out wherever they stand. */
+  skips: readonly string[];
+  /**
+   * A directory that changed a moment ago may change again within the same tick of its clock, and is read again until
+   * its last change is older than this. Milliseconds, default 2,000.
+   */
+  settledMs?: number;
+}
+
+/**
+ * The regular files below a folder that are meant by their names. Every look goes over all directories and reads
+ * those that are not as they were, by inode and change time, which no program can set back; where the filesystem
+ * promises no such times, it reads all.
+ */
+export class FileNames {
+  readonly #root: string;
+  readonly #options: FileNamesOptions;
+  readonly #isKept: boolean;
+  #known = new Map<string, Folder>();
+
+  /** @param root Absolute real path. */
+  constructor(root: string, options: FileNamesOptions) {
+    this.#root = root;
+    this.#options = options;
+    this.#isKept = keepsTimes(root);
+  }
+
+  /** Paths relative to the root, in no order. What cannot be read is left out. */
+  async find(): Promise<string[]> {
+    const found: string[] = [];
+    const known = new Map<string, Folder>();
+    const pending = [''];
+    const device = lstatOf(this.#root)?.dev;
+    let until = performance.now() + SLICE_MS;
+    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+      const folder = this.#look(path, device);
+      if (!folder) continue;
+      known.set(path, folder);
+      found.push(...folder.picked);
+      pending.push(...folder.folders);
+      if (performance.now() < until) continue;
+      await setImmediate();
+      until = performance.now() + SLICE_MS;
+    }
+    this.#known = known;
+    return found;
+  }
+
+  #look(path: string, device: bigint | undefined): Folder | undefined {
+    const absolute = join(this.#root, path);
+    // Before it is read: what comes in between shows as a change at the next look.
+    const stat = lstatOf(absolute);
+    if (!stat?.isDirectory()) return undefined;
+    const state = `${stat.dev} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
+    const known = this.#known.get(path);
+    if (known?.state === state) return known;
+    const isSettled = Date.now() - Number(stat.ctimeMs) > (this.#options.settledMs ?? SETTLED_MS);
+    const isKept = this.#isKept && isSettled && stat.dev === device;
+    return { ...this.#read(path, absolute), state: isKept ? state : undefined };
+  }
+
+  #read(path: string, absolute: string): Pick<Folder, 'folders' | 'picked'> {
+    const folders: string[] = [];
+    const picked: string[] = [];
+    const { picks, skips } = this.#options;
+    const before = path === '' ? '' : `${path}/`;
+    try {
+      for (const entry of readdirSync(absolute, { withFileTypes: true })) {
+        const below = before + entry.name;
+        if (entry.isDirectory()) {
+          if (!skips.includes(entry.name)) folders.push(below);
+        } else if (entry.isFile() && picks(below)) picked.push(below);
+      }
+    } catch {
+      // Gone meanwhile, or not readable for us and so for no command either.
+    }
+    return { folders, picked };
+  }
+}
+
+function lstatOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function keepsTimes(root: string): boolean {
+  try {
+    return KEEPS_TIMES.has(statfsSync(root).type);
+  } catch {
+    return false;
+  }
+}
