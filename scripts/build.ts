@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
@@ -9,7 +9,11 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
 /** Own modules that find files beside themselves, with the folder below dist/ that those are copied to. */
-const FILES_BESIDE: Record<string, string> = { 'apps/cli/demo/files.ts': 'demo' };
+const FILES_BESIDE: Record<string, string> = {
+  'apps/cli/demo/files.ts': 'demo',
+  // It looks for ../web/dist from there.
+  'apps/server/static-files.ts': 'server',
+};
 
 /**
  * A module that asks where it lies gets another answer in a bundle. Those in the table get the right one; any
@@ -56,6 +60,9 @@ mkdirSync(join(dist, 'demo'));
 for (const name of ['project', 'script.yaml']) {
   cpSync(join(root, 'apps/cli/demo', name), join(dist, 'demo', name), { recursive: true });
 }
+// The page, where it was built.
+const page = join(root, 'apps/web/dist');
+if (existsSync(page)) cpSync(page, join(dist, 'web/dist'), { recursive: true });
 cpSync(join(root, 'scripts/stub.cjs'), join(dist, 'klaus.cjs'));
 chmodSync(join(dist, 'klaus.cjs'), 0o755);
 
