@@ -1,12 +1,16 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
+import { toLatePart } from './late-parts.ts';
+import { lazyBundle } from './lazy-bundle.ts';
 import { collectLicenses } from './licenses.ts';
 import { pureSchemas } from './pure-schemas.ts';
+import { toolSchemas } from './tool-schemas.ts';
 
 const root = join(import.meta.dirname, '..');
-const dist = join(root, 'dist');
+/** `dist/`, or the folder that is named. */
+const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 
 /** Own modules that find files beside themselves, with the folder below dist/ that those are copied to. */
 const FILES_BESIDE: Record<string, string> = {
@@ -40,7 +44,9 @@ const bundle = await rolldown({
   platform: 'node',
   // It finds a binary in a package of its own, which a bundle cannot hold.
   external: ['@vscode/ripgrep'],
-  plugins: [ownPlaces, pureSchemas],
+  plugins: [ownPlaces, toolSchemas(root), pureSchemas, lazyBundle],
+  // No file is loaded from outside the bundle but its entry.
+  preserveEntrySignatures: false,
 });
 const { output } = await bundle.write({
   dir: dist,
@@ -51,6 +57,10 @@ const { output } = await bundle.write({
   entryFileNames: '[name].cjs',
   // Flat: what finds files beside itself counts on lying in dist/.
   chunkFileNames: '[name]-[hash].cjs',
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ name: (id) => toLatePart(relative(root, id)) }],
+  },
 });
 await bundle.close();
 

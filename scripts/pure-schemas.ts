@@ -1,35 +1,41 @@
 import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
+import { applyEdits, isFunction, visit, type Edit, type Node } from './syntax.ts';
 
-interface Node {
-  type: string;
-  start: number;
-  end: number;
-  [key: string]: unknown;
-}
+/** The mark around a schema that stands at the top of a module. `lazyBundle` takes it away. */
+export const SCHEMA_MARK = '__schema__';
 
 /**
  * Marks every call on zod's `z` as free of side effects, so that a bundle holds only the schemas by which something
- * is parsed. Making one takes time at every start, and most of them are there for their types and for the manual.
+ * is parsed. Making one takes time at every start, and most of them are there for their types and for the manual. What
+ * is left is made when it is first needed: see {@link SCHEMA_MARK}.
  */
 export const pureSchemas: Plugin = {
   name: 'pure-schemas',
   transform(code, id) {
     if (id.includes('node_modules') || !/from 'zod'/.test(code)) return null;
-    const calls: Node[] = [];
-    visit(parseAst(code, { lang: 'ts' }, id) as unknown as Node, (node) => {
-      if (node.type === 'CallExpression' && toRoot(node) === 'z') calls.push(node);
-    });
-    const marks = calls.flatMap(({ start, end }) => [
-      { at: start, text: '(/*@__PURE__*/ ' },
-      { at: end, text: ')' },
-    ]);
-    marks.sort((a, b) => b.at - a.at);
-    let marked = code;
-    for (const { at, text } of marks) marked = marked.slice(0, at) + text + marked.slice(at);
-    return marked;
+    return applyEdits(code, toMarks(parseAst(code, { lang: 'ts' }, id) as unknown as Node));
   },
 };
+
+function toMarks(program: Node): Edit[] {
+  const edits: Edit[] = [];
+  visit(program, (node, parents) => {
+    if (node.type !== 'CallExpression') return;
+    const root = toRoot(node);
+    // Made from another schema, as `receiptSchema.extend(…)`.
+    const isDerived = root?.endsWith('Schema') === true && parents[0]?.type === 'VariableDeclarator';
+    if (root !== 'z' && !isDerived) return;
+    const isInner = parents.some(
+      (parent) => isFunction(parent) || (parent.type === 'CallExpression' && toRoot(parent) === root),
+    );
+    if (isInner && isDerived) return;
+    const before = isInner ? '(/*@__PURE__*/ ' : `/*@__PURE__*/ ${SCHEMA_MARK}(() => `;
+    edits.push({ start: node.start, end: node.start, text: before });
+    edits.push({ start: node.end, end: node.end, text: ')' });
+  });
+  return edits;
+}
 
 /** The name that a chain of calls and members begins with. */
 function toRoot(node: Node): string | undefined {
@@ -39,15 +45,4 @@ function toRoot(node: Node): string | undefined {
     else if (at.type === 'MemberExpression') at = at['object'] as Node;
     else return at.type === 'Identifier' ? (at['name'] as string) : undefined;
   }
-}
-
-function visit(node: Node, look: (node: Node) => void): void {
-  look(node);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, look);
-  }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }

@@ -104,7 +104,7 @@ export async function readStdin(): Promise<Uint8Array | undefined> {
 }
 
 function isPiped(): boolean {
-  if (process.stdin.isTTY) return false;
+  // Not by `process.stdin`, which is a stream that is made when it is first looked at. A terminal is none of these.
   try {
     const stat = fstatSync(0);
     return stat.isFIFO() || stat.isFile() || stat.isSocket();

@@ -36,5 +36,5 @@ export { changesOfTurn, restore, type Restored, type RestoreOptions, type Restor
 export { createState, toolsOf, type State } from './state.ts';
 export { toSystemPrompt } from './system-prompt.ts';
 export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './verify-evidence.ts';
-export { createToolRegistry, type ToolRegistry } from './tool-registry.ts';
+export { createToolRegistry, toInputSchema, type ToolRegistry } from './tool-registry.ts';
 export { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';

@@ -25,6 +25,12 @@ export interface ToolRegistry {
   specs(names: readonly string[]): readonly ToolSpec[];
 }
 
+/** The JSON Schema of what a tool takes. */
+export function toInputSchema({ input }: Pick<Tool<unknown>, 'input'>): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>;
+  return schema;
+}
+
 /** @throws KlausError `usage` when two tools share a name. */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool<unknown>>();
@@ -47,7 +53,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     if (known) return [known];
     const tool = find(name);
     if (!tool) return [];
-    const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' }) as Record<string, unknown>;
+    const inputSchema = tool.inputSchema ?? toInputSchema(tool);
     const spec = { name, description: tool.description, inputSchema, effects: tool.effects };
     specs.set(name, spec);
     return [spec];

@@ -28,7 +28,8 @@ export interface Setting<S extends z.ZodType = z.ZodType, D extends z.output<S> 
 export function defineSetting<S extends z.ZodType, const D extends z.output<S> | undefined = undefined>(
   setting: Omit<Setting<S, D>, 'default'> & { readonly default?: D },
 ): Setting<S, D> {
-  return { ...setting, default: setting.default as D };
+  // The same object: in the program as it is packed, a schema is made when it is first asked for.
+  return Object.assign(setting, { default: setting.default as D });
 }
 
 const TRUE = new Set(['true', '1', 'yes']);

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 
 /** Bytes that a file of settings may have. */
@@ -9,13 +9,13 @@ const MOST_BYTES = 1_048_576;
  *
  * @throws KlausError `config` when it is there and cannot be read: settings that are not seen may be the ones that hold something back.
  */
-export async function readFileText(path: string): Promise<string | undefined> {
+export function readFileText(path: string): string | undefined {
   try {
     // A pipe or a device would never end.
-    const found = await stat(path);
+    const found = statSync(path);
     if (!found.isFile()) throw new KlausError('config', `${path} is not a file`);
     if (found.size > MOST_BYTES) throw new KlausError('config', `${path} is longer than ${MOST_BYTES} bytes`);
-    const text = await readFile(path, 'utf8');
+    const text = readFileSync(path, 'utf8');
     return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

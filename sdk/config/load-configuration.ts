@@ -38,12 +38,10 @@ export async function loadConfiguration(input: ConfigurationInput): Promise<Conf
   const { env, home, cwd } = input;
   const envPath = join(home, '.env');
   const userPath = join(home, 'config.yaml');
-  const [envText, userText, project] = await Promise.all([
-    readFileText(envPath),
-    readFileText(userPath),
-    findProjectFile(cwd, userPath),
-  ]);
-  const projectText = project && (await readFileText(project.real));
+  const envText = readFileText(envPath);
+  const userText = readFileText(userPath);
+  const project = findProjectFile(cwd, userPath);
+  const projectText = project && readFileText(project.real);
   const check = toCheck(env['HOME']);
   const layers = {
     option: check(fromOptions(input.settings ?? {}, cwd)),
@@ -59,7 +57,7 @@ export async function loadConfiguration(input: ConfigurationInput): Promise<Conf
     user: check(
       userText === undefined ? [] : await fromYaml(userText, { path: userPath, source: 'user file', folder: home }),
     ),
-    fallback: check(SETTING_KEYS.map((key) => ({ key, value: SETTINGS[key].default, source: 'default', folder: cwd }))),
+    fallback: toDefaults(cwd, env['HOME']),
   };
   const stronger = new Map([...layers.envFile, ...layers.environment, ...layers.option]);
   const without = new Map([...layers.fallback, ...layers.user, ...stronger]);
@@ -94,6 +92,17 @@ function toCheck(userHome: string | undefined): (found: readonly FoundValue[]) =
         return [one.key, { ...one, value }];
       }),
     );
+}
+
+/** What our own table says is what its schemas allow: checking it takes time at every start. */
+function toDefaults(folder: string, userHome: string | undefined): Map<SettingKey, CheckedValue> {
+  return new Map(
+    SETTING_KEYS.map((key) => {
+      const given: unknown = SETTINGS[key].default;
+      const value = key === 'workspace' ? toPath(String(given), { folder, userHome }) : given;
+      return [key, { key, value, source: 'default', folder }];
+    }),
+  );
 }
 
 function toPath(path: string, from: { folder: string; userHome: string | undefined }): string {

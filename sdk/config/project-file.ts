@@ -1,4 +1,4 @@
-import { lstat, realpath, stat } from 'node:fs/promises';
+import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 
@@ -16,8 +16,8 @@ export interface ProjectFile {
  * @param own The user's own file, which is no project file even where the home folder is a repository.
  * @throws KlausError `config` when the file is a link to outside the repository: its errors would tell what stands there.
  */
-export async function findProjectFile(cwd: string, own: string): Promise<ProjectFile | undefined> {
-  const first = await findProjectFiles({ cwd, own, name: 'config.yaml' }).next();
+export function findProjectFile(cwd: string, own: string): ProjectFile | undefined {
+  const first = findProjectFiles({ cwd, own, name: 'config.yaml' }).next();
   return first.done ? undefined : first.value;
 }
 
@@ -27,18 +27,18 @@ export async function findProjectFile(cwd: string, own: string): Promise<Project
  * @param options.own The user's own file; see {@link findProjectFile}.
  * @throws KlausError `config` for a link to outside the repository or to nothing, and for a file that cannot be reached.
  */
-export async function* findProjectFiles(options: {
+export function* findProjectFiles(options: {
   cwd: string;
   own: string;
   name: string;
-}): AsyncGenerator<ProjectFile, void, undefined> {
-  const root = await toRealPath(await findRoot(options.cwd));
-  const start = await toRealPath(options.cwd);
+}): Generator<ProjectFile, void, undefined> {
+  const root = toRealPath(findRoot(options.cwd));
+  const start = toRealPath(options.cwd);
   if (root === undefined || start === undefined) return;
-  const ownReal = await toRealPath(options.own);
+  const ownReal = toRealPath(options.own);
   for (const folder of toParents(start, root)) {
     const path = join(folder, '.klaus', options.name);
-    const real = await toFilePath(path);
+    const real = toFilePath(path);
     if (real === undefined || real === ownReal) continue;
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
       throw new KlausError('config', `${path} leads outside the repository`, { hint: 'Make it a file of its own.' });
@@ -48,10 +48,10 @@ export async function* findProjectFiles(options: {
 }
 
 /** The folder at or above `cwd` that holds `.git` (a folder, or a file in a worktree); `cwd` when there is none. */
-async function findRoot(cwd: string): Promise<string> {
-  const start = (await toRealPath(cwd)) ?? cwd;
+function findRoot(cwd: string): string {
+  const start = toRealPath(cwd) ?? cwd;
   for (const folder of toParents(start)) {
-    if (await exists(join(folder, '.git'))) return folder;
+    if (exists(join(folder, '.git'))) return folder;
   }
   return start;
 }
@@ -63,27 +63,40 @@ function toParents(from: string, last?: string): string[] {
   return parents;
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined when nothing is there. What cannot be looked at may be what holds something back. */
-async function toFilePath(path: string): Promise<string | undefined> {
+function toFilePath(path: string): string | undefined {
   try {
-    return await realpath(path);
+    return realpathSync.native(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
-    if (isAbsent && !(await lstat(path).catch(() => undefined))) return undefined;
+    if (isAbsent && !lstatOf(path)) return undefined;
     const why = isAbsent ? 'leads to nothing' : `cannot be read: ${code}`;
     throw new KlausError('config', `${path} ${why}`, { hint: 'Mend it or remove it.', cause: error });
   }
 }
 
 /** Undefined when nothing is there. */
-async function toRealPath(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined);
+function toRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function lstatOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

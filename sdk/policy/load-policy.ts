@@ -28,14 +28,14 @@ export async function loadPolicy({ home, workspace, tools, digest }: PolicyInput
   const own = join(home, NAME);
   // Patterns of the user are meant from every workspace, those of a project from the folder of its `.klaus`.
   const files = [{ path: own, real: own, below: '' }];
-  for await (const { path, real } of findProjectFiles({ cwd: workspace, own, name: NAME })) {
+  for (const { path, real } of findProjectFiles({ cwd: workspace, own, name: NAME })) {
     files.push({ path, real, below: relative(dirname(dirname(path)), workspace) });
   }
   const entries: PolicyEntry[] = [];
   const secrets: string[] = [];
   const sources: { path: string; hash: string }[] = [];
   for (const { path, real, below } of files) {
-    const text = await readFileText(real);
+    const text = readFileText(real);
     if (text === undefined) continue;
     const { file, targets } = await readPolicyFile(text, { path, tools });
     sources.push({ path, hash: digest(text) });

@@ -25,7 +25,11 @@ export interface ConfigurationRecord {
  */
 export async function recordConfiguration(record: ConfigurationRecord): Promise<void> {
   const { store, configuration, policy, workspace, digest, redact } = record;
-  const show = (key: SettingKey, value: unknown): string | null => toText(SETTINGS[key], value, redact);
+  const show = (key: SettingKey, value: unknown): string | null => {
+    const setting: Setting = SETTINGS[key];
+    // What stands in our own table holds no secret.
+    return toText(setting, value, value === setting.default ? (text) => text : redact);
+  };
   const now = new Map(WATCHED.map((key) => [key as string, show(key, configuration.get(key))]));
   const hash = digest(JSON.stringify([[...now], policy.sources]));
   if (store.lastHostEvent('configuration.changed', workspace)?.hash === hash) return;

@@ -23,12 +23,15 @@ export function readHead(database: Database, session: string): Head | undefined 
   return database.get<Head>('SELECT seq, hash, fence FROM heads WHERE session_id = ?', session);
 }
 
-/** Raises the session's fence and returns it. Own transaction. */
+/**
+ * Raises the session's fence and returns it. Own transaction, which need not outlive a loss of power: neither do the
+ * processes that a fence keeps apart.
+ */
 export function raiseFence(database: Database, session: string): number {
   const sql =
     'INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, 0, ?, 1) ' +
     'ON CONFLICT (session_id) DO UPDATE SET fence = fence + 1 RETURNING fence';
-  return database.transaction(() => database.get<{ fence: number }>(sql, session, FIRST_PREV)!.fence);
+  return database.transactionInMemory(() => database.get<{ fence: number }>(sql, session, FIRST_PREV)!.fence);
 }
 
 /**

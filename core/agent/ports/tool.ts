@@ -104,6 +104,8 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** What a model is told of `input`, as `toInputSchema` makes it. Default: made when it is first asked for. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly effects: readonly Effect[];
   readonly resume: Resume;
   /**

@@ -1,0 +1,86 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { builtinTools } from '@klaus/adapters/tools';
+import { toInputSchema } from '@klaus/core/agent';
+import { startModelServer } from '@klaus/sdk';
+import { createPlace } from '../test/fixtures/place.ts';
+import { findNoSandbox } from '../bench/program.ts';
+import { LATE_NAMES } from './late-parts.ts';
+
+const root = join(import.meta.dirname, '..');
+const place = createPlace();
+const dist = join(dirname(place.home), 'dist');
+const program = join(dist, 'klaus.cjs');
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(root, 'scripts/build.ts'), dist], { stdio: 'pipe' });
+  symlinkSync(join(root, 'node_modules'), join(dirname(dist), 'node_modules'));
+});
+afterAll(() => place[Symbol.dispose]());
+
+/** Writes the names of the loaded files into `$LOADED` when the program first connects to something. */
+const SPY = `
+const net = require('node:net');
+const { connect } = net.Socket.prototype;
+net.Socket.prototype.connect = function (...words) {
+  const loaded = Object.keys(require.cache).map((path) => require('node:path').basename(path));
+  if (!require('node:fs').existsSync(process.env.LOADED)) require('node:fs').writeFileSync(process.env.LOADED, loaded.join('\\n'));
+  return connect.apply(this, words);
+};
+`;
+
+test('the program as it is packed does its work, and loads what it needs late only then', async () => {
+  const calls = [
+    { name: 'run_command', input: { command: 'echo one > made.txt && ls' } },
+    { name: 'edit_file', input: { path: 'README.md', edits: [{ old: '# Test', new: '# Changed' }] } },
+  ];
+  const server = await startModelServer({
+    script: { steps: [{ reply: { text: 'I look.', calls } }], fallback: { text: 'Done.' } },
+  });
+  const spy = join(dirname(place.home), 'spy.cjs');
+  const loaded = join(dirname(place.home), 'loaded.txt');
+  writeFileSync(spy, SPY);
+  mkdirSync(place.home, { mode: 0o700 });
+  const env = {
+    ...place.env,
+    LOADED: loaded,
+    ANTHROPIC_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: 'sk-scripted',
+    AGENT_MODEL: 'anthropic/claude-sonnet-5-5',
+    ...((await findNoSandbox(place)) === undefined ? {} : { KLAUS_SANDBOX: 'host' }),
+  };
+  const child = spawn(process.execPath, ['-r', spy, program, 'run', '--json', 'Change it.'], {
+    cwd: place.workspace,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise((done) => child.on('exit', done));
+  await server.close();
+  expect(code, output).toBe(0);
+  expect(readFileSync(join(place.workspace, 'README.md'), 'utf8')).toContain('# Changed');
+  expect(readFileSync(join(place.workspace, 'made.txt'), 'utf8')).toBe('one\n');
+  const files = readFileSync(loaded, 'utf8').split('\n');
+  expect(files).toContainEqual(expect.stringMatching(/^sdk-/));
+  const isLate = (file: string) => LATE_NAMES.some((name) => file.startsWith(`${name}-`));
+  expect(files.filter(isLate)).toEqual([]);
+  // They are there all the same: a name that fits nothing would say nothing.
+  expect(LATE_NAMES.filter((name) => !readdirSync(dist).some((file) => file.startsWith(`${name}-`)))).toEqual([]);
+  const first = server.requests[0]!.json as { tools: { name: string; input_schema: unknown }[] };
+  for (const { name, input_schema } of first.tools) {
+    const tool = builtinTools.find((candidate) => candidate.name === name);
+    if (tool) expect(input_schema, name).toEqual(toInputSchema(tool));
+  }
+});
+
+test.each([['--help'], ['sessions'], ['audit', 'verify'], ['usage'], ['replay', '--help']])(
+  'klaus %s %s works as it is packed',
+  (...words) => {
+    const text = execFileSync(process.execPath, [program, ...words], { env: place.env, encoding: 'utf8' });
+    expect(text).not.toBe('');
+  },
+);

@@ -1,0 +1,120 @@
+import type { Plugin } from 'rolldown';
+import { parseAst } from 'rolldown/parseAst';
+import { SCHEMA_MARK } from './pure-schemas.ts';
+import { applyEdits, countDeclarations, isFunction, isReference, visit, type Edit, type Node } from './syntax.ts';
+
+/**
+ * Puts off to its first use what a start may not need: to load another file of the bundle or a module of Node, and
+ * to make a schema. Neither does anything while it is loaded or made that somebody else could miss.
+ */
+export const lazyBundle: Plugin = {
+  name: 'lazy-bundle',
+  renderChunk(code) {
+    const program = parseAst(code, { lang: 'js' }) as unknown as Node;
+    const lazy = findLazy(program, code);
+    return applyEdits(code, [...toUses(program, lazy), ...toDeclarations(lazy), ...toMarksLeft(program, lazy)]);
+  },
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk') chunk.code = toAscii(chunk.code);
+  },
+};
+
+/** A constant of a file whose value is made when it is first asked for. */
+interface Lazy {
+  statement: Node;
+  init: Node;
+  /** The text that makes it. */
+  value: { start: number; end: number };
+}
+
+/** `const x = require('y')`, and each schema that has a name. A name that something else has too stays as it is. */
+function findLazy(program: Node, code: string): Map<string, Lazy> {
+  const found = new Map<string, Lazy>();
+  const counts = countDeclarations(program);
+  for (const statement of program['body'] as Node[]) {
+    const [declarator, ...others] = (statement['declarations'] ?? []) as Node[];
+    const init = declarator?.['init'] as Node | undefined;
+    const name = (declarator?.['id'] as Node | undefined)?.['name'] as string | undefined;
+    if (others.length > 0 || !init || name === undefined || counts.get(name) !== 1) continue;
+    if (isMarked(init)) found.set(name, { statement, init, value: toMarked(init) });
+    // Every file needs the runtime.
+    else if (isCall(init, 'require') && !code.slice(init.start, init.end).includes('rolldown-runtime'))
+      found.set(name, { statement, init, value: init });
+  }
+  // CommonJS from elsewhere is wrapped: its name is given another value.
+  visit(program, (node, [parent]) => {
+    if (node.type === 'Identifier' && parent?.type === 'AssignmentExpression' && parent['left'] === node)
+      found.delete(node['name'] as string);
+  });
+  return found;
+}
+
+function toDeclarations(lazy: ReadonlyMap<string, Lazy>): Edit[] {
+  return [...lazy].flatMap(([name, { statement, value }]) => [
+    { start: statement.start, end: value.start, text: `let ${name}$made; const ${name} = () => ${name}$made ??= ` },
+    { start: value.end, end: statement.end, text: ';' },
+  ]);
+}
+
+/** Properties that hold a schema which may never be asked for: of a tool, and of a setting. */
+const HOLDERS: ReadonlySet<unknown> = new Set(['input', 'schema']);
+
+function toUses(program: Node, lazy: ReadonlyMap<string, Lazy>): Edit[] {
+  const edits: Edit[] = [];
+  visit(program, (node, parents) => {
+    const [parent] = parents;
+    const name = node['name'] as string;
+    if (node.type !== 'Identifier' || !parent || !lazy.has(name) || !isReference(node, parent)) return;
+    if (parent.type === 'VariableDeclarator' && parent['id'] === node) return;
+    // In brackets, because `new x().y()` means something else.
+    const use = `(${name}())`;
+    if (parent.type !== 'Property' || parents[1]?.type !== 'ObjectExpression') {
+      edits.push({ start: node.start, end: node.end, text: use });
+      return;
+    }
+    if (parent['shorthand'] === true && parent['key'] === node && parent['value'] !== node) return;
+    const isHeld = parent['computed'] !== true && HOLDERS.has((parent['key'] as Node)['name']);
+    const key = (parent['key'] as Node)['name'] as string;
+    if (isHeld) edits.push({ start: parent.start, end: parent.end, text: `get ${key}() { return ${use}; }` });
+    else if (parent['shorthand'] === true) edits.push({ start: node.start, end: node.end, text: `${name}: ${use}` });
+    else edits.push({ start: node.start, end: node.end, text: use });
+  });
+  return edits;
+}
+
+/** Schemas without a name: held by a property, or made where they stand. */
+function toMarksLeft(program: Node, lazy: ReadonlyMap<string, Lazy>): Edit[] {
+  const edits: Edit[] = [];
+  const named = new Set([...lazy.values()].map(({ init }) => init));
+  visit(program, (node, parents) => {
+    if (!isMarked(node) || named.has(node)) return;
+    const [parent] = parents;
+    const { start, end } = toMarked(node);
+    const key = parent?.type === 'Property' && !parent['computed'] ? (parent['key'] as Node)['name'] : undefined;
+    const isHeld = parent !== undefined && HOLDERS.has(key) && !parents.some(isFunction);
+    const [before, after] = isHeld ? [`get ${String(key)}() { return `, '; }'] : ['(', ')'];
+    const from = isHeld ? parent.start : node.start;
+    edits.push({ start: from, end: start, text: before }, { start: end, end: node.end, text: after });
+  });
+  return edits;
+}
+
+function isMarked(node: Node): boolean {
+  return isCall(node, SCHEMA_MARK);
+}
+
+/** What stands in the mark. */
+function toMarked(node: Node): Node {
+  const [made] = node['arguments'] as Node[];
+  return made!['body'] as Node;
+}
+
+function isCall(node: Node, name: string): boolean {
+  const callee = node['callee'] as Node | undefined;
+  return node.type === 'CallExpression' && callee?.type === 'Identifier' && callee['name'] === name;
+}
+
+/** A text that has a byte for each character is read and compiled faster. */
+function toAscii(code: string): string {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
