@@ -7,7 +7,7 @@ import { cutOutput } from './output.ts';
 import { redactBody } from './redact-body.ts';
 import { createRequestHasher } from './request-hash.ts';
 import { toRetry, type FailedAttempt } from './retry.ts';
-import { createRedactedBlob } from './tool-context.ts';
+import { createRedactedBlob } from './redacted-blob.ts';
 import { GIVEN_UP, untilGivenUp } from './until-given-up.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -37,6 +37,8 @@ export interface Redactor {
    * says how much of the text it is, and is more than 0.
    */
   redactHead(text: string, seam: number): { text: string; length: number };
+  /** Whether a secret stands in bytes of UTF-8. Cheaper than `find`: most are not even decoded. */
+  holds(bytes: Uint8Array): boolean;
   /** Where secrets stand. */
   find(text: string): SecretHit[];
   /** Where known values stand, without what only looks like a secret. */
@@ -57,6 +59,7 @@ const SHORTEST_VALUE = 8;
  * its last part is a salted digest, so that the same value has the same placeholder after a restart too.
  */
 export function createRedactor(options: RedactorOptions): Redactor {
+  const encoder = new TextEncoder();
   let set: RuleSet | undefined;
   const known = new Map<string, string>();
   let matcher: ValueMatcher | undefined;
@@ -72,20 +75,37 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const toPlaceholder = (rule: string, value: string): string =>
     `[secret:${rule}:${options.digest(`${options.salt}\n${value}`).slice(0, 8)}]`;
 
-  const findKnown = (text: string): Omit<SecretHit, 'line'>[] => {
-    matcher ??= createValueMatcher([...known].map(([value, name]) => ({ name, value })));
-    return matcher.find(text).map(({ name, start, end }) => ({ rule: name, start, end }));
-  };
+  const toMatcher = (): ValueMatcher =>
+    (matcher ??= createValueMatcher([...known].map(([value, name]) => ({ name, value }))));
 
-  const findValues = (text: string): SecretHit[] => withLines(withoutOverlaps(findKnown(text)), text);
+  const toRules = (): RuleSet => (set ??= options.rules ? createRuleSet(options.rules) : toStandardRules());
+
+  const findKnown = (text: string, bytes: Uint8Array): Omit<SecretHit, 'line'>[] =>
+    toMatcher()
+      .find(text, bytes)
+      .map(({ name, start, end }) => ({ rule: name, start, end }));
+
+  const findByRule = (text: string, candidates: readonly number[]): Omit<SecretHit, 'line'>[] =>
+    toRules()
+      .find(text, { candidates })
+      .filter(({ start, end }) => !isTakenOut(text.slice(start, end)))
+      .map(({ rule, start, end }) => ({ rule, start, end }));
+
+  const findValues = (text: string): SecretHit[] =>
+    withLines(withoutOverlaps(findKnown(text, encoder.encode(text))), text);
 
   const find = (text: string): SecretHit[] => {
-    const spans = findKnown(text);
-    set ??= options.rules ? createRuleSet(options.rules) : toStandardRules();
-    for (const { rule, start, end } of set.find(text)) {
-      if (!isTakenOut(text.slice(start, end))) spans.push({ rule, start, end });
-    }
+    const bytes = encoder.encode(text);
+    const spans = [...findKnown(text, bytes), ...findByRule(text, toRules().candidates(bytes))];
     return withLines(withoutOverlaps(spans), text);
+  };
+
+  const holds = (bytes: Uint8Array): boolean => {
+    const candidates = toRules().candidates(bytes);
+    const mayHoldValue = toMatcher().mayHold(bytes);
+    if (candidates.length === 0 && !mayHoldValue) return false;
+    const text = new TextDecoder().decode(bytes);
+    return findByRule(text, candidates).length > 0 || (mayHoldValue && findKnown(text, bytes).length > 0);
   };
 
   const replace = (text: string, hits: readonly SecretHit[]): string => {
@@ -125,7 +145,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
     return text.replace(PLACEHOLDER, (placeholder) => originals.get(placeholder) ?? placeholder);
   };
 
-  return { learn, redact, redactHead, find, findValues, restore };
+  return { learn, redact, redactHead, holds, find, findValues, restore };
 }
 
 let standard: RuleSet | undefined;

@@ -62,6 +62,7 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
     subscribe: (session, after, listener) => store.subscribe(session, after, listener),
     emitLive: (live) => store.emitLive(live),
     onLive: (listener) => store.onLive(listener),
+    isWatched: () => store.isWatched(),
     onSend: (session, wake) => store.onSend(session, wake),
     writeBlob() {
       const writer = store.writeBlob();

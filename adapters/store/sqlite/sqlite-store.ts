@@ -149,6 +149,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       live.add(listener);
       return () => live.delete(listener);
     },
+    isWatched: () => live.size > 0,
     onSend: (session, wake) => feed.onSend(session, wake),
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),

@@ -72,6 +72,8 @@ export interface Store {
   /** Shows live text to this process's doors. */
   emitLive(live: Live): void;
   onLive(listener: (live: Live) => void): () => void;
+  /** False while nobody listens to live text: what is costly to make need not be made. */
+  isWatched(): boolean;
   /** Calls `wake` soon after something was sent to the session by any process. */
   onSend(session: string, wake: () => void): () => void;
   writeBlob(): BlobWriter;

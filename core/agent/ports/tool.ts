@@ -62,14 +62,22 @@ export interface FoundSecret {
   fingerprint: string;
 }
 
+/** A string, or what can become one: bytes that nobody may want to read. */
+export interface LiveText {
+  /** Characters (UTF-16 units). */
+  readonly length: number;
+  slice(from: number, to?: number): string;
+  toString(): string;
+}
+
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
   /** The session's id. */
   readonly session: string;
-  /** Text as it comes, shown live and not logged. */
-  progress(text: string): void;
+  /** Text as it comes, shown live and not logged. It is made a string only while somebody watches. */
+  progress(text: LiveText): void;
   /** Defaults of the configuration for sandboxed commands. */
   readonly execLimits: ExecLimits;
   readonly processes: ToolProcesses;

@@ -153,6 +153,7 @@ const NO_REDACTOR: Redactor = {
   learn: () => {},
   redact: (text) => text,
   redactHead: (text) => ({ text, length: text.length }),
+  holds: () => false,
   find: () => [],
   findValues: () => [],
   restore: (text) => text,
@@ -173,6 +174,7 @@ function createRecordedStore(recording: Recording): Store {
     subscribe: () => () => {},
     emitLive: () => {},
     onLive: () => () => {},
+    isWatched: () => false,
     onSend: (_session, wake) => recording.onCancel(wake),
     writeBlob: () => {
       throw new Error('a replay touches nothing');

@@ -8,17 +8,20 @@ export interface TextView {
 /** A line of `xxd` (offset and colon, then data, then a readable column), or of `hexdump` and `od`. */
 const LINE =
   /^[ \t]*[0-9a-f]{6,8}(?::[ \t]+(?<hex>\S.{0,100}?)(?:[ \t]{2,60}(?<ascii>.{1,16}))?|[ \t]+(?<data>\S.{0,160}?)(?:[ \t]{2,60}[|>](?<bar>.{1,64})[|<])?)[ \t\r]*$/dgim;
-/** The cheap question first: most texts have no such line. */
-const MAYBE = /^[ \t]*[0-9a-f]{6,8}(?::| )[ \t]*\S/im;
+const TAB = 9;
+const NEWLINE = 10;
+const SPACE = 32;
+const COLON = 58;
 
 /**
  * The data and the readable column of a dump, each as one text, without the offsets and line breaks that cut a
  * value in two.
  *
+ * @param bytes The text in UTF-8.
  * @returns Nothing where the text has no such lines.
  */
-export function toDumpColumns(text: string): TextView[] {
-  if (!MAYBE.test(text)) return [];
+export function toDumpColumns(text: string, bytes: Uint8Array): TextView[] {
+  if (!mayBeDump(bytes)) return [];
   const data = createView();
   const readable = createView();
   for (const match of text.matchAll(LINE)) {
@@ -27,6 +30,28 @@ export function toDumpColumns(text: string): TextView[] {
     readable.add(text, groups['ascii'] ?? groups['bar']);
   }
   return [data, readable].map((view) => ({ text: view.chunks.join(''), parts: view.parts }));
+}
+
+/** The cheap question first: most texts have no line that begins with 6 to 8 hexadecimal digits and a space or colon. */
+export function mayBeDump(bytes: Uint8Array): boolean {
+  if (!bytes.includes(SPACE) && !bytes.includes(COLON)) return false;
+  for (let line = 0; line < bytes.length;) {
+    let at = line;
+    while (bytes[at] === SPACE || bytes[at] === TAB) at++;
+    const first = at;
+    while (isHexadecimal(bytes[at])) at++;
+    if (at - first >= 6 && at - first <= 8 && (bytes[at] === SPACE || bytes[at] === COLON)) return true;
+    const end = bytes.indexOf(NEWLINE, at);
+    if (end < 0) return false;
+    line = end + 1;
+  }
+  return false;
+}
+
+function isHexadecimal(byte: number | undefined): boolean {
+  return (
+    byte !== undefined && ((byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 102) || (byte >= 65 && byte <= 70))
+  );
 }
 
 function createView() {

@@ -1,12 +1,15 @@
-/** Looks for many keywords in one pass over a text, without regard to the case of ASCII letters. */
+import { toPair, toPairs } from './byte-pairs.ts';
+
+/** Looks for many keywords in one pass over bytes, without regard to the case of ASCII letters. */
 export interface KeywordIndex {
-  /** Numbers of the lists of which at least one keyword stands in the text, and of the empty lists; ascending. */
-  find(text: string): number[];
+  /** Numbers of the lists of which at least one keyword stands in the text (UTF-8), and of the empty lists; ascending. */
+  find(bytes: Uint8Array): number[];
 }
 
 interface Keyword {
-  word: string;
-  /** Where in the word the three characters stand that it is filed under. */
+  /** Its bytes, all of them ASCII. */
+  word: Uint8Array;
+  /** Where in the word the three bytes stand that it is filed under. */
   offset: number;
   lists: number[];
 }
@@ -16,13 +19,16 @@ const BITS = 6;
 const MASK = (1 << (3 * BITS)) - 1;
 /** The letters that English and source code use most; a keyword is filed under what is rare. */
 const COMMON = 'etaonirslcdp';
+/** A pair of bytes that begins, or ends, three under which a keyword is filed. */
+const BEGINS = 1;
+const ENDS = 2;
 
 /**
  * Builds the index. A list with a keyword of fewer than three characters counts as always found: its pattern is
  * quicker than the bookkeeping of a keyword that stands everywhere.
  */
 export function createKeywordIndex(lists: readonly (readonly string[])[]): KeywordIndex {
-  const classes = new Uint8Array(128);
+  const classes = new Uint8Array(256);
   const always: number[] = [];
   const keywords = new Map<string, Keyword>();
   let count = 0;
@@ -31,72 +37,91 @@ export function createKeywordIndex(lists: readonly (readonly string[])[]): Keywo
       always.push(number);
       continue;
     }
-    for (const word of words) {
-      for (let at = 0; at < word.length; at++) {
-        const unit = word.charCodeAt(at);
-        // Those beyond the 63rd share the last number: more candidates are looked at, none is missed.
-        if (unit < 128 && classes[unit] === 0) classes[unit] = Math.min(++count, 63);
-      }
-      const known = keywords.get(word);
+    for (const text of words) {
+      const word = new TextEncoder().encode(text);
+      // Those beyond the 63rd share the last number: more candidates are looked at, none is missed.
+      for (const byte of word) if (classes[byte] === 0) classes[byte] = Math.min(++count, 63);
+      const known = keywords.get(text);
       if (known) known.lists.push(number);
-      else keywords.set(word, { word, offset: toRarest(word), lists: [number] });
+      else keywords.set(text, { word, offset: toRarest(text), lists: [number] });
     }
   }
-  for (let unit = 65; unit <= 90; unit++) classes[unit] = classes[unit + 32]!;
+  for (let byte = 65; byte <= 90; byte++) classes[byte] = classes[byte + 32]!;
   const slots = new Uint16Array(MASK + 1);
-  // One bit each, small enough for the fastest cache: nearly every character is done with here.
-  const filter = new Uint8Array((MASK + 1) >> 3);
   const buckets: Keyword[][] = [[]];
+  const pairs = new Uint8Array(65_536);
+  const mark = (first: number, second: number, bit: number): void => {
+    for (const one of inBothCases(first)) for (const other of inBothCases(second)) pairs[toPair(one, other)]! |= bit;
+  };
   for (const keyword of keywords.values()) {
-    let key = 0;
-    for (let at = keyword.offset; at < keyword.offset + 3; at++)
-      key = (key << BITS) | (classes[keyword.word.charCodeAt(at)] ?? 0);
+    const [a, b, c] = keyword.word.subarray(keyword.offset, keyword.offset + 3) as unknown as [number, number, number];
+    const key = (classes[a]! << (2 * BITS)) | (classes[b]! << BITS) | classes[c]!;
     if (slots[key] === 0) slots[key] = buckets.push([]) - 1;
     buckets[slots[key]!]!.push(keyword);
-    filter[key >> 3]! |= 1 << (key & 7);
+    mark(a, b, BEGINS);
+    mark(b, c, ENDS);
   }
-  return { find: createSearch({ classes, filter, slots, buckets, always }) };
+  return { find: createSearch({ classes, pairs, slots, buckets, always }) };
 }
 
 interface Tables {
   classes: Uint8Array;
-  filter: Uint8Array;
+  pairs: Uint8Array;
   slots: Uint16Array;
   buckets: readonly Keyword[][];
   always: readonly number[];
 }
 
-function createSearch({ classes, filter, slots, buckets, always }: Tables): KeywordIndex['find'] {
+function createSearch({ classes, pairs, slots, buckets, always }: Tables): KeywordIndex['find'] {
   /** The search in which all keywords of a bucket were found: nothing is cleared between searches. */
   const done = new Uint32Array(buckets.length);
   let search = 0;
-  return (text) => {
+  /** Takes the keywords that are filed under the three bytes from `start` on. */
+  const look = (bytes: Uint8Array, start: number, lists: Set<number>): void => {
+    if (start < 0 || start + 3 > bytes.length) return;
+    const slot =
+      slots[
+        (classes[bytes[start]!]! << (2 * BITS)) | (classes[bytes[start + 1]!]! << BITS) | classes[bytes[start + 2]!]!
+      ]!;
+    if (slot === 0 || done[slot] === search) return;
+    let isDone = true;
+    for (const { word, offset, lists: found } of buckets[slot]!) {
+      if (lists.has(found[0]!) && found.every((list) => lists.has(list))) continue;
+      if (standsAt(bytes, start - offset, word)) for (const list of found) lists.add(list);
+      else isDone = false;
+    }
+    if (isDone) done[slot] = search;
+  };
+  return (bytes) => {
     search += 1;
     const lists = new Set(always);
-    let key = 0;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      key = ((key << BITS) | (unit < 128 ? classes[unit]! : 0)) & MASK;
-      if ((filter[key >> 3]! & (1 << (key & 7))) === 0) continue;
-      const slot = slots[key]!;
-      if (slot === 0 || done[slot] === search) continue;
-      let isDone = true;
-      for (const { word, offset, lists: found } of buckets[slot]!) {
-        if (lists.has(found[0]!) && found.every((list) => lists.has(list))) continue;
-        if (standsAt(text, at - 2 - offset, word)) for (const list of found) lists.add(list);
-        else isDone = false;
-      }
-      if (isDone) done[slot] = search;
+    // Of three bytes in a row two stand in one pair, wherever the pairs begin: every second place is enough.
+    const units = toPairs(bytes);
+    for (let at = seek(units, 0, pairs); at < units.length; at = seek(units, at + 1, pairs)) {
+      const marks = pairs[units[at]!]!;
+      if ((marks & BEGINS) !== 0) look(bytes, 2 * at, lists);
+      if ((marks & ENDS) !== 0) look(bytes, 2 * at - 1, lists);
     }
     return [...lists].sort((a, b) => a - b);
   };
 }
 
-function standsAt(text: string, start: number, word: string): boolean {
-  if (start < 0 || start + word.length > text.length) return false;
+/** Where the next pair with a mark stands, or the length. Small, because it is where the time goes. */
+function seek(units: Uint16Array, from: number, pairs: Uint8Array): number {
+  let at = from;
+  while (at < units.length && pairs[units[at]!] === 0) at++;
+  return at;
+}
+
+function inBothCases(byte: number): number[] {
+  return byte >= 97 && byte <= 122 ? [byte, byte - 32] : [byte];
+}
+
+function standsAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+  if (start < 0 || start + word.length > bytes.length) return false;
   for (let at = 0; at < word.length; at++) {
-    const unit = text.charCodeAt(start + at);
-    if ((unit >= 65 && unit <= 90 ? unit + 32 : unit) !== word.charCodeAt(at)) return false;
+    const byte = bytes[start + at]!;
+    if ((byte >= 65 && byte <= 90 ? byte + 32 : byte) !== word[at]) return false;
   }
   return true;
 }

@@ -18,5 +18,12 @@ const TOO_BROAD = new Set([
 
 /** What the redactor looks for: the promised ten, then the exact ones of gitleaks. */
 export function toRedactionRules(): SecretRule[] {
-  return [...PROMISED_RULES, ...readGitleaksRules().filter((rule) => !TOO_BROAD.has(rule.name))];
+  const exact = readGitleaksRules().filter((rule) => rule.pattern !== undefined && !TOO_BROAD.has(rule.name));
+  return [...PROMISED_RULES, ...exact.map((rule) => ({ ...rule, keywords: rule.keywords.flatMap(toLonger) }))];
+}
+
+/** A keyword of two characters ends no search early; what it is about goes on with a letter or digit. */
+function toLonger(keyword: string): string[] {
+  if (keyword !== 's.') return [keyword];
+  return Array.from('abcdefghijklmnopqrstuvwxyz0123456789', (next) => keyword + next);
 }

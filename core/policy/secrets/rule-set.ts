@@ -16,9 +16,12 @@ export interface RuleSet {
   /**
    * Every hit, in no order; hits may overlap.
    *
-   * @param path With forward slashes. Without it a rule for certain paths does not hit.
+   * @param options.path With forward slashes. Without it a rule for certain paths does not hit.
+   * @param options.candidates What {@link candidates} said about it. Default: it is asked.
    */
-  find(text: string, path?: string): RuleHit[];
+  find(text: string, options?: { path?: string | undefined; candidates?: readonly number[] }): RuleHit[];
+  /** Numbers of the rules that may hit in a text, given in UTF-8: those of which a keyword stands there. */
+  candidates(bytes: Uint8Array): number[];
 }
 
 /** Makes rules ready. Nothing is compiled before a keyword of it was seen. */
@@ -26,9 +29,10 @@ export function createRuleSet(rules: readonly SecretRule[]): RuleSet {
   const index = createKeywordIndex(rules.map((rule) => rule.keywords));
   const compiled: (CompiledRule | undefined)[] = [];
   return {
-    find(text, path) {
+    candidates: (bytes) => index.find(bytes),
+    find(text, { path, candidates = index.find(new TextEncoder().encode(text)) } = {}) {
       const hits: RuleHit[] = [];
-      for (const rank of index.find(text)) {
+      for (const rank of candidates) {
         const rule = (compiled[rank] ??= compile(rules[rank]!));
         if (rule.path && (path === undefined || !rule.path.test(path))) continue;
         for (const [start, end] of rule.find(text, path)) hits.push({ rule: rules[rank]!.name, rank, start, end });

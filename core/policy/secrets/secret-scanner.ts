@@ -52,7 +52,7 @@ export function createSecretScanner({ digest, rules, allow }: SecretScannerOptio
   return {
     scan(text, { path } = {}) {
       const hits = toSet()
-        .find(text, path)
+        .find(text, { path })
         .filter((hit) => !isNoSecret(hit, text, path));
       return toLines(withoutOverlaps(hits), text).flatMap(({ rule, line, start, end }) => {
         const fingerprint = toFingerprint(digest, { rule, path, secret: text.slice(start, end) });

@@ -1,8 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { createValueMatcher } from './value-matcher.ts';
+import { createValueMatcher as create, type SecretValue } from './value-matcher.ts';
 
 const VALUE = 'Zq7-hunter2_K9!xW4vB';
+function createValueMatcher(values: readonly SecretValue[]) {
+  const by = create(values);
+  return { find: (text: string) => by.find(text, new TextEncoder().encode(text)) };
+}
 const matcher = createValueMatcher([{ name: 'token', value: VALUE }]);
 
 /** What is left of a text when the spans that were found are taken out. */

@@ -1,6 +1,7 @@
-import { toDumpColumns, toOriginal } from './dump-columns.ts';
+import { mayBeDump, toDumpColumns, toOriginal } from './dump-columns.ts';
 import { toEncodedForms, toSqueezed } from './encodings.ts';
 import { entropy } from './entropy.ts';
+import { classOf, createValueFilter, KEY_LENGTH, KEY_MASK, KeyTable, toSlot, type FiledForm } from './value-filter.ts';
 
 /** A value that is secret wherever it stands, and what its placeholder is called. */
 export interface SecretValue {
@@ -10,7 +11,10 @@ export interface SecretValue {
 
 /** Looks for values, also where they were encoded, wrapped or spaced. */
 export interface ValueMatcher {
-  find(text: string): { name: string; start: number; end: number }[];
+  /** @param bytes The text in UTF-8. */
+  find(text: string, bytes: Uint8Array): { name: string; start: number; end: number }[];
+  /** False where bytes of UTF-8 certainly hold no value. */
+  mayHold(bytes: Uint8Array): boolean;
 }
 
 interface Form {
@@ -23,38 +27,24 @@ interface Form {
 }
 
 /** A place in a form that it is filed under; any but the first finds a part of it. */
-interface Entry {
+interface Entry extends FiledForm {
   form: Form;
-  offset: number;
 }
+
+/** Bytes from which on a text is worth a quick look before it is walked through; that look takes tables of its own. */
+const LONG = 65_536;
 
 /** Characters of a random value that give so much of it away that they are taken out by themselves. */
 const SHORTEST_PART = 10;
 
-/** Characters that a form is filed under; six bits each. */
-const KEY_LENGTH = 5;
-const KEY_MASK = 2 ** 30 - 1;
-/** A filter of one bit each, small enough for the fastest cache. */
-const FILTER_BITS = 17;
-
-/** 1 to 36 for ASCII digits and letters in either case, 0 for what is passed over. */
-const CLASSES = new Uint8Array(128);
-for (let at = 0; at < 10; at++) CLASSES[48 + at] = at + 1;
-for (let at = 0; at < 26; at++) CLASSES[65 + at] = CLASSES[97 + at] = at + 11;
-
 /** Prepares a search for all values at once: one pass over the text, however many there are. */
 export function createValueMatcher(values: readonly SecretValue[]): ValueMatcher {
   const exact: SecretValue[] = [];
-  const forms = new Map<number, Entry[]>();
-  const filter = new Uint8Array(1 << (FILTER_BITS - 3));
+  const table = new KeyTable<Entry>();
+  const entries: Entry[] = [];
   const addAt = (form: Form, offset: number): void => {
-    let key = 0;
-    for (let at = offset; at < offset + KEY_LENGTH; at++) key = (key << 6) | classOf(form.squeezed.charCodeAt(at));
-    const slot = toSlot(key);
-    filter[slot >> 3]! |= 1 << (slot & 7);
-    const known = forms.get(key);
-    if (known) known.push({ form, offset });
-    else forms.set(key, [{ form, offset }]);
+    entries.push({ form, offset });
+    table.add({ form, offset });
   };
   const add = (form: Form): void => {
     addAt(form, 0);
@@ -68,27 +58,29 @@ export function createValueMatcher(values: readonly SecretValue[]): ValueMatcher
     else add({ name, squeezed, plain: value, isWeak: isWeak(squeezed) });
     for (const form of toEncodedForms(value)) add({ name, squeezed: form, isWeak: false });
   }
-  const walk = forms.size === 0 ? () => [] : createWalk(forms, filter);
+  const walk = createWalk(table);
+  const mayHoldForm = createValueFilter(entries);
+  const marks = exact.map(({ value }) => new TextEncoder().encode(value.toWellFormed()));
   return {
-    find(text) {
+    find(text, bytes) {
       const spans = exact.flatMap((value) => findExact(text, value));
-      spans.push(...walk(text));
-      if (forms.size === 0) return spans;
-      for (const view of toDumpColumns(text)) {
+      if (table.isEmpty) return spans;
+      if (bytes.length < LONG || mayHoldForm(bytes)) spans.push(...walk(text));
+      for (const view of toDumpColumns(text, bytes)) {
         for (const { name, start, end } of walk(view.text))
           for (const part of toOriginal(view, start, end)) spans.push({ name, ...part });
       }
       return spans;
     },
+    mayHold: (bytes) =>
+      mayHoldForm(bytes) || (!table.isEmpty && mayBeDump(bytes)) || marks.some((mark) => standsIn(bytes, mark)),
   };
 }
 
-function classOf(unit: number): number {
-  return unit < 128 ? CLASSES[unit]! : 0;
-}
-
-function toSlot(key: number): number {
-  return Math.imul(key, 0x9e3779b1) >>> (32 - FILTER_BITS);
+function standsIn(bytes: Uint8Array, mark: Uint8Array): boolean {
+  for (let at = bytes.indexOf(mark[0]!); at >= 0; at = bytes.indexOf(mark[0]!, at + 1))
+    if (mark.every((byte, index) => bytes[at + index] === byte)) return true;
+  return false;
 }
 
 /** A part of such a value stands nowhere by chance. */
@@ -110,19 +102,18 @@ function findExact(text: string, { name, value }: SecretValue): { name: string; 
   return spans;
 }
 
-function createWalk(forms: ReadonlyMap<number, readonly Entry[]>, filter: Uint8Array) {
+function createWalk(table: KeyTable<Entry>) {
+  const { filter } = table;
   return (text: string): { name: string; start: number; end: number }[] => {
     const spans: { name: string; start: number; end: number }[] = [];
     let key = 0;
     for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit >= 128) continue;
-      const number = CLASSES[unit]!;
+      const number = classOf(text.charCodeAt(at));
       if (number === 0) continue;
       key = ((key << 6) | number) & KEY_MASK;
       const slot = toSlot(key);
       if ((filter[slot >> 3]! & (1 << (slot & 7))) === 0) continue;
-      for (const entry of forms.get(key) ?? []) {
+      for (const entry of table.get(key)) {
         const span = matchAround(text, at, entry);
         if (span) spans.push({ name: entry.form.name, ...span });
       }

@@ -1,0 +1,49 @@
+import type { LiveText } from '@klaus/core/agent';
+
+/** Pieces up to here are joined, so that output that comes a word at a time is not kept as a thousand strings. */
+const SHORT = 4_096;
+
+/** Keeps the beginning and the end of a text that comes in pieces. */
+export class TextEnds {
+  readonly #part: number;
+  #head = '';
+  #tail: string[] = [];
+  #tailLength = 0;
+  #total = 0;
+
+  /** @param part Characters of either end. */
+  constructor(part: number) {
+    this.#part = part;
+  }
+
+  add(text: LiveText): void {
+    this.#total += text.length;
+    const room = this.#part - this.#head.length;
+    if (room > 0) this.#head += text.slice(0, room);
+    const rest = text.length - Math.max(0, room);
+    if (rest <= 0) return;
+    if (rest >= this.#part) {
+      this.#tail = [text.slice(text.length - this.#part)];
+      this.#tailLength = this.#part;
+      return;
+    }
+    const last = this.#tail.at(-1);
+    const piece = text.slice(text.length - rest);
+    if (last !== undefined && last.length + rest <= SHORT) this.#tail[this.#tail.length - 1] = last + piece;
+    else this.#tail.push(piece);
+    this.#tailLength += rest;
+    // Strings that stand wholly before the end.
+    let gone = 0;
+    while (this.#tailLength - this.#tail[gone]!.length >= this.#part) this.#tailLength -= this.#tail[gone++]!.length;
+    if (gone > 0) this.#tail.splice(0, gone);
+  }
+
+  /** Characters between the two ends. */
+  get left(): number {
+    return Math.max(0, this.#total - this.#head.length - this.#part);
+  }
+
+  toParts(): { head: string; tail: string } {
+    return { head: this.#head, tail: this.#tail.join('').slice(-this.#part) };
+  }
+}
