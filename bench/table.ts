@@ -11,6 +11,8 @@ export interface Line {
 }
 
 const NOTHING = '–';
+/** Units of which there are no parts. */
+const WHOLE: readonly Unit[] = ['bytes', 'tools', 'events', 'events/s'];
 
 export function toLine(row: Row | Skipped): Line {
   if ('skipped' in row) return { name: row.name, value: 'skipped', bare: NOTHING, ratio: NOTHING, beside: row.skipped };
@@ -25,7 +27,7 @@ export function toLine(row: Row | Skipped): Line {
 }
 
 function toText(value: number, unit: Unit): string {
-  const digits = unit === 'bytes' || unit === 'tools' || unit === 'events/s' ? 0 : value < 10 ? 2 : 1;
+  const digits = WHOLE.includes(unit) ? 0 : value < 10 ? 2 : 1;
   return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }
 

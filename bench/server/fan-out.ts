@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSqliteStore } from '@klaus/adapters/store';
+import { createPlace, type Place } from '../../test/fixtures/place.ts';
+import type { Benchmark, Row } from '../benchmark.ts';
+import { toOpening } from '../drafts.ts';
+import { buildBundle } from '../program.ts';
+import { readCpuOf, readLine, serve } from './server-process.ts';
+import type { SubscribersOrder, SubscribersReport } from './subscribers-process.ts';
+import type { WriterOrder } from './writer-process.ts';
+
+const SESSION = '01KE0000000000000000BENCH1';
+/** So many processes share the subscribers. */
+const CLIENTS = 2;
+
+/** What one server did with a stream of events. */
+interface Figures {
+  /** Milliseconds of its CPU. */
+  cpu: number;
+  /** 99th percentile of the delay, milliseconds. */
+  p99: number;
+  /** Events that should have arrived, over all subscribers, and did not. */
+  lost: number;
+}
+
+/**
+ * Many followers of one session that another process writes, beside a program that does nothing but write each line to
+ * every open answer. Subscribers and writer are processes of their own, the same for both.
+ */
+export const fanOut: Benchmark = {
+  name: 'fan-out',
+  async run({ quick }) {
+    const size = quick
+      ? { subscribers: 100, perSecond: 50, seconds: 5 }
+      : { subscribers: 1_000, perSecond: 200, seconds: 30 };
+    using place = createPlace();
+    const klaus = await measureKlaus(place, size);
+    const bare = await measureBare(size);
+    const what = `a bare fan-out over node:http, ${size.subscribers} subscribers, ${size.perSecond} events/s for ${size.seconds} s`;
+    const rows: Row[] = [
+      { name: 'CPU of the server; at most 2 ×', value: klaus.cpu, unit: 'ms', bare: { value: bare.cpu, what } },
+      {
+        name: 'delay to the subscriber, 99th percentile',
+        value: klaus.p99,
+        unit: 'ms',
+        bare: { value: bare.p99, what },
+      },
+      { name: 'events lost, twice or out of order; 0', value: klaus.lost, unit: 'events' },
+    ];
+    if (bare.lost > 0) throw new Error(`the bare server lost ${bare.lost} events: the bench itself is wrong`);
+    return rows;
+  },
+};
+
+interface Size {
+  subscribers: number;
+  perSecond: number;
+  seconds: number;
+}
+
+async function measureKlaus(place: Place, size: Size): Promise<Figures> {
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
+  const after = await openSession(place);
+  await using server = await serve(buildBundle(), place, {});
+  const { hostname, port } = server.url;
+  const address = { host: hostname, port: Number(port), path: `/api/sessions/${SESSION}/events?after=${after}` };
+  return await measure({
+    pid: server.pid,
+    size,
+    order: { ...address, headers: server.headers, count: size.subscribers / CLIENTS, after, sampleEvery: 20 },
+    writer: startPart('writer-process.ts', {
+      home: place.home,
+      session: SESSION,
+      ...toRate(size),
+    } satisfies WriterOrder),
+  });
+}
+
+/** @returns Seq of the last event. */
+async function openSession(place: Place): Promise<number> {
+  using store = createSqliteStore({ home: place.home });
+  const lease = store.claim(SESSION)!;
+  const events = await store.append(SESSION, toOpening(place.workspace), { lease });
+  lease.release();
+  return events.at(-1)!.seq;
+}
+
+async function measureBare(size: Size): Promise<Figures> {
+  const bare = startPart('bare-process.ts', {});
+  const port = Number(await readLine(bare));
+  const writer = startPart('writer-process.ts', { session: SESSION, ...toRate(size) } satisfies WriterOrder);
+  writer.stdout!.pipe(bare.stdin!, { end: false });
+  const order = { host: '127.0.0.1', port, path: '/', headers: {}, count: size.subscribers / CLIENTS };
+  try {
+    return await measure({ pid: bare.pid!, size, order: { ...order, after: 0, sampleEvery: 20 }, writer });
+  } finally {
+    bare.stdin!.end();
+  }
+}
+
+interface Measured {
+  /** The server. */
+  pid: number;
+  size: Size;
+  order: SubscribersOrder;
+  /** Ready to begin at a line, and done at its end. */
+  writer: ChildProcess;
+}
+
+async function measure({ pid, size, order, writer }: Measured): Promise<Figures> {
+  const clients = Array.from({ length: CLIENTS }, () => startPart('subscribers-process.ts', order));
+  const reports = clients.map((client) => collect(client));
+  await Promise.all(reports.map(({ ready }) => ready));
+  const before = readCpuOf(pid);
+  const ended = once(writer, 'exit');
+  writer.stdin!.write('begin\n');
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Error(`the writer ended with ${code}`);
+  const expected = size.perSecond * size.seconds;
+  await settled(pid);
+  const cpu = readCpuOf(pid) - before;
+  for (const client of clients) client.stdin!.write('stop\n');
+  const all = await Promise.all(reports.map(({ report }) => report));
+  const delays = all.flatMap((one) => one.delays).sort((a, b) => a - b);
+  const missing = all.flatMap((one) => one.counts).reduce((sum, count) => sum + Math.abs(expected - count), 0);
+  const outOfOrder = all.reduce((sum, one) => sum + one.outOfOrder, 0);
+  return { cpu, p99: delays[Math.floor(delays.length * 0.99)] ?? Number.NaN, lost: missing + outOfOrder };
+}
+
+/** Until the server has nothing more to send: it uses no CPU for a second. */
+async function settled(pid: number): Promise<void> {
+  for (let last = -1, now = readCpuOf(pid); now - last > 20; last = now, now = readCpuOf(pid)) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
+function collect(client: ChildProcess): { ready: Promise<void>; report: Promise<SubscribersReport> } {
+  let text = '';
+  const ready = new Promise<void>((resolve) => {
+    client.stdout!.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('ready\n')) resolve();
+    });
+  });
+  const exit = once(client, 'close').then(([code]) => {
+    if (code !== 0) throw new Error(`the subscribers ended with ${code as number}`);
+  });
+  exit.catch(() => {});
+  return {
+    ready: Promise.race([ready, exit]),
+    report: exit.then(() => JSON.parse(text.slice(text.indexOf('ready\n') + 6)) as SubscribersReport),
+  };
+}
+
+function startPart(file: string, order: unknown): ChildProcess {
+  return spawn(process.execPath, [join(import.meta.dirname, file), JSON.stringify(order)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+}
+
+const toRate = ({ perSecond, seconds }: Size): { perSecond: number; seconds: number } => ({ perSecond, seconds });

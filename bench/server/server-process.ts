@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Place } from '../../test/fixtures/place.ts';
+
+/** A `klaus serve` that is ready. */
+export interface Served extends AsyncDisposable {
+  readonly pid: number;
+  readonly url: URL;
+  readonly headers: { authorization: string };
+}
+
+/** @param program Words that start Klaus. */
+export async function serve(program: readonly string[], place: Place, env: Record<string, string>): Promise<Served> {
+  const [file = '', ...words] = program;
+  const child = spawn(file, [...words, 'serve', '--port', '0', '--json'], {
+    cwd: place.workspace,
+    env: { ...place.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = JSON.parse(await readLine(child)) as { url: string; tokenFile: string };
+  const token = readFileSync(line.tokenFile, 'utf8').trim();
+  return {
+    pid: child.pid!,
+    url: new URL(line.url),
+    headers: { authorization: `Bearer ${token}` },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** The next line that a program says. @throws Error when it ends without one. */
+export async function readLine(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) return line;
+  throw new Error(`${child.spawnargs.join(' ').slice(0, 200)} ended without a word`);
+}
+
+/** User and system time of a process so far, in milliseconds. Source: proc(5), fields 14 and 15. */
+export function readCpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Resident memory of a process in MB. */
+export function readMemoryOf(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  return (Number(kib) * 1_024) / 1e6;
+}
+
+/** `sysconf(_SC_CLK_TCK)` is 100 on every Linux that Node runs on. */
+const TICK_MS = 10;
