@@ -103,10 +103,24 @@ test('a refused append does not spoil the others of its group', async () => {
   expect(store.verify('B')).toEqual({ intact: true, records: 1 });
 });
 
+test('an append behind one that was refused in the same transaction goes on where the chain ends', async () => {
+  using home = createTemporaryHome();
+  using store = createSqliteStore({ home: home.path });
+  const lease = store.claim('A')!;
+  await store.append('A', [toNotice('first')], { lease });
+  const refused = store.append('A', [toNotice('refused'), toNotice('too')], { lease, consume: ['unknown'] });
+  const after = store.append('A', [toNotice('second')], { lease });
+  await expect(refused).rejects.toMatchObject({ code: 'internal' });
+  expect((await after).map((event) => event.seq)).toEqual([2]);
+  await store.append('A', [toNotice('third')], { lease });
+  expect(store.verify('A')).toEqual({ intact: true, records: 3 });
+});
+
 test('a lease with an old fence, or one that was given back, appends nothing', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const lease = store.claim('A')!;
+  await store.append('A', [toNotice('own')], { lease });
   // Another machine's view of the same session: the fence moves on although this lease was never released.
   const other = new Database(toDatabaseFile(home.path));
   other.run('UPDATE heads SET fence = fence + 1');
@@ -117,7 +131,7 @@ test('a lease with an old fence, or one that was given back, appends nothing', a
   const next = store.claim('A')!;
   expect(next.fence).toBe(lease.fence + 2);
   await store.append('A', [toNotice('fresh')], { lease: next });
-  expect([...store.read('A')]).toHaveLength(1);
+  expect([...store.read('A')]).toHaveLength(2);
 });
 
 test('a command is kept once whatever is sent twice, and is consumed exactly once with its events', async () => {

@@ -34,35 +34,71 @@ export function raiseFence(database: Database, session: string): number {
   return database.transactionInMemory(() => database.get<{ fence: number }>(sql, session, FIRST_PREV)!.fence);
 }
 
+/** Events with their text as it is stored, and the head behind them. */
+interface Chained {
+  events: Event[];
+  records: string[];
+  head: Head;
+}
+
 /**
  * Writes drafts at the end of the session's chain, with their projections. Runs in the caller's transaction.
  *
+ * @param options.known The head that the last call for this claim returned: it is taken at its word if it still holds.
  * @throws KlausError `store.busy` when somebody claimed the session after `fence`.
  */
 export function appendRecords(
   database: Database,
-  options: { session: string; fence: number; drafts: readonly Draft[]; projection: ProjectionOptions },
-): Event[] {
-  const { session, drafts } = options;
-  const head = readHead(database, session);
-  if (head?.fence !== options.fence) {
-    throw new KlausError('store.busy', `Session ${session} was taken over by another process.`, {
-      hint: 'Follow it there, or try again when that process has ended.',
-    });
+  options: {
+    session: string;
+    fence: number;
+    drafts: readonly Draft[];
+    projection: ProjectionOptions;
+    known?: Head | undefined;
+  },
+): { events: Event[]; head: Head } {
+  const { session, drafts, fence, known } = options;
+  let chained = known && chain(known, session, drafts);
+  // A transaction that was undone leaves a head that never was.
+  if (!chained || !moveHead(database, session, { from: known!, to: chained.head })) {
+    const head = readHead(database, session);
+    if (head?.fence !== fence) throw takenOver(session);
+    chained = chain(head, session, drafts);
+    moveHead(database, session, { from: head, to: chained.head });
   }
-  let { seq, hash: prev } = head;
-  const events: Event[] = [];
-  for (const draft of drafts) {
-    seq += 1;
-    const event: Event = { v: EVENT_VERSION, seq, prev, session, ...draft };
-    const record = JSON.stringify(event);
-    insertRecord(database, event, record);
+  const { events, records, head } = chained;
+  for (const [at, event] of events.entries()) {
+    insertRecord(database, event, records[at]!);
     project(database, event, options.projection);
-    prev = toHash(record);
-    events.push(event);
   }
-  database.run('UPDATE heads SET seq = ?, hash = ? WHERE session_id = ?', seq, prev, session);
-  return events;
+  return { events, head };
+}
+
+function chain({ seq, hash, fence }: Head, session: string, drafts: readonly Draft[]): Chained {
+  const head = { seq, hash, fence };
+  const events: Event[] = [];
+  const records: string[] = [];
+  for (const draft of drafts) {
+    head.seq += 1;
+    const event: Event = { v: EVENT_VERSION, seq: head.seq, prev: head.hash, session, ...draft };
+    const record = JSON.stringify(event);
+    head.hash = toHash(record);
+    events.push(event);
+    records.push(record);
+  }
+  return { events, records, head };
+}
+
+/** False, and nothing done, when the chain does not end at `from`, or somebody else has claimed the session. */
+function moveHead(database: Database, session: string, { from, to }: { from: Head; to: Head }): boolean {
+  const sql = 'UPDATE heads SET seq = ?, hash = ? WHERE session_id = ? AND fence = ? AND seq = ? AND hash = ?';
+  return database.run(sql, to.seq, to.hash, session, from.fence, from.seq, from.hash) === 1;
+}
+
+function takenOver(session: string): KlausError {
+  return new KlausError('store.busy', `Session ${session} was taken over by another process.`, {
+    hint: 'Follow it there, or try again when that process has ended.',
+  });
 }
 
 /** Stores one record as it stands. */

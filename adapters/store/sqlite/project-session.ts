@@ -26,8 +26,19 @@ export function projectSession(database: Database, event: Event): void {
   // What a fork took over was spent by its original.
   const isFree = event.type === 'model.attempted' && isInherited(database, event);
   const [assignments, ...values]: Change = isFree ? [''] : toChange(event);
-  const sql = `UPDATE sessions SET ${assignments}updated_at = ?, last_seq = ? WHERE id = ?`;
-  database.run(sql, ...values, at, event.seq, event.session);
+  database.run(toUpdate(assignments), ...values, at, event.seq, event.session);
+}
+
+const updates = new Map<string, string>();
+
+/** One text for each of the few kinds of change: a text that is put together anew has to be looked up anew. */
+function toUpdate(assignments: string): string {
+  let sql = updates.get(assignments);
+  if (sql === undefined) {
+    sql = `UPDATE sessions SET ${assignments}updated_at = ?, last_seq = ? WHERE id = ?`;
+    updates.set(assignments, sql);
+  }
+  return sql;
 }
 
 function toChange(event: Event): Change {

@@ -1,4 +1,4 @@
-import type { Clock, Knowledge, Recall, Store } from '@klaus/core/agent';
+import type { Clock, Knowledge, Lease, Recall, Store } from '@klaus/core/agent';
 import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
 import { anchor } from './anchors.ts';
@@ -14,6 +14,7 @@ import { consumeCommands, putCommand, readInbox } from './inbox.ts';
 import { createKnowledge } from './knowledge.ts';
 import { Leases } from './leases.ts';
 import { appendRecords, readEvents, readHead } from './log.ts';
+import type { Head } from './log.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
 import { createRecall } from './recall/recall.ts';
 import { createQueries } from './queries.ts';
@@ -83,6 +84,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const feed = new Feed(database, clock);
   const leases = new Leases({ home, database, commits });
   const live = new Set<(live: Live) => void>();
+  const heads = new WeakMap<Lease, Head>();
 
   const close = () => {
     try {
@@ -102,10 +104,17 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       if (!leases.holds(lease)) throw new KlausError('store.busy', `Session ${session} was given back before.`);
       return commits.run(
         () => {
-          const events = appendRecords(database, { session, fence: lease.fence, drafts, projection });
+          const { events, head } = appendRecords(database, {
+            session,
+            fence: lease.fence,
+            drafts,
+            projection,
+            known: heads.get(lease),
+          });
+          heads.set(lease, head);
           anchor(database, { session, events, redact });
           if (consume.length > 0) {
-            consumeCommands(database, { session, ids: consume, seq: readHead(database, session)?.seq ?? 0 });
+            consumeCommands(database, { session, ids: consume, seq: head.seq });
           }
           return events;
         },
