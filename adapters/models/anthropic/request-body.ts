@@ -23,7 +23,7 @@ const CACHE = '"cache_control":{"type":"ephemeral"}';
  * Consecutive user messages become one, as tool results must stand in the message that follows their
  * calls. Consecutive assistant messages stay apart; the provider joins them.
  */
-export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array {
+export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array[] {
   const writeHistory = createHistory({
     convert: (message) =>
       toBlocks(message, options)
@@ -41,7 +41,7 @@ export function createBodyWriter(options: BodyOptions): (request: ModelRequest) 
     }
     const { bytes, last } = writeHistory(request.messages);
     const tail = `${last ? ']}' : ''}],"max_tokens":${request.maxOutputTokens},"stream":true}`;
-    return Buffer.concat([head.bytes, bytes, Buffer.from(tail)]);
+    return [head.bytes, bytes, Buffer.from(tail)];
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Model, ModelInfo } from '@klaus/core/agent';
 import { endWithFailure } from '../wire/answer.ts';
 import { createCallIds } from '../wire/call-ids.ts';
+import { lengthOf } from '../wire/post.ts';
 import { streamAnswer } from '../wire/stream-answer.ts';
 import { createAnswerReader } from './answer-stream.ts';
 import { toHeaders } from './headers.ts';
@@ -39,7 +40,7 @@ export function createOpenaiModel(options: OpenaiModelOptions): Model {
       const toCallId = createCallIds(request.messages);
       const reader = createAnswerReader({
         toCallId,
-        promptBytes: body.length,
+        promptBytes: lengthOf(body),
         exactCost: dialect === 'openrouter',
       });
       const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;

@@ -17,7 +17,7 @@ export interface BodyOptions {
  * this order, so that each body of a session begins with the whole previous one up to its last message;
  * what varies stands behind.
  */
-export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array {
+export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array[] {
   const writeHistory = createHistory({
     convert: (message) =>
       toMessages(message, options.images)
@@ -32,7 +32,7 @@ export function createBodyWriter(options: BodyOptions): (request: ModelRequest) 
     }
     const { bytes, last } = writeHistory(request.messages);
     const comma = request.system !== '' && last ? ',' : '';
-    return Buffer.concat([head.bytes, Buffer.from(comma), bytes, Buffer.from(`],${toTail(request, options)}}`)]);
+    return [head.bytes, Buffer.from(comma), bytes, Buffer.from(`],${toTail(request, options)}}`)];
   };
 }
 

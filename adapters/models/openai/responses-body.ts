@@ -15,7 +15,7 @@ export interface ResponsesBodyOptions {
  *
  * @source https://platform.openai.com/docs/api-reference/responses/create
  */
-export function createResponsesBodyWriter(options: ResponsesBodyOptions): (request: ModelRequest) => Uint8Array {
+export function createResponsesBodyWriter(options: ResponsesBodyOptions): (request: ModelRequest) => Uint8Array[] {
   const writeHistory = createHistory({
     convert: (message) =>
       toItems(message, options.images)
@@ -29,7 +29,7 @@ export function createResponsesBodyWriter(options: ResponsesBodyOptions): (reque
       head = { system: request.system, tools: request.tools, bytes: Buffer.from(toHead(request, options.id)) };
     }
     const { bytes } = writeHistory(request.messages);
-    return Buffer.concat([head.bytes, bytes, Buffer.from(`],${toTail(request)}}`)]);
+    return [head.bytes, bytes, Buffer.from(`],${toTail(request)}}`)];
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Model, ModelInfo } from '@klaus/core/agent';
 import { endWithFailure } from '../wire/answer.ts';
 import { createCallIds } from '../wire/call-ids.ts';
+import { lengthOf } from '../wire/post.ts';
 import { streamAnswer } from '../wire/stream-answer.ts';
 import { toHeaders } from './headers.ts';
 import { createResponsesBodyWriter } from './responses-body.ts';
@@ -33,7 +34,7 @@ export function createResponsesModel(options: ResponsesModelOptions): Model {
     info,
     stream(request, { signal, onBytes }) {
       const body = writeBody(request);
-      const reader = createResponseReader({ toCallId: createCallIds(request.messages), promptBytes: body.length });
+      const reader = createResponseReader({ toCallId: createCallIds(request.messages), promptBytes: lengthOf(body) });
       const url = `${baseUrl.replace(/\/+$/, '')}/responses`;
       return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes }, reader), { signal });
     },

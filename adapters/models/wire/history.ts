@@ -8,7 +8,7 @@ export interface HistoryFormat {
 }
 
 export interface HistoryBytes {
-  /** Valid until the next history is written. */
+  /** A view: what was written stays as it is. */
   bytes: Uint8Array;
   /** Role of the last message written; undefined when none was. */
   last: Message['role'] | undefined;
@@ -50,6 +50,8 @@ export function createHistory({ convert, join }: HistoryFormat): (messages: read
 
   return (messages) => {
     if (!continues(messages)) {
+      // Another buffer: the bytes of the last history may be on their way still.
+      if (length > 0) buffer = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
       length = 0;
       last = undefined;
       written = { list: [], count: 0 };

@@ -3,7 +3,8 @@ import { ConnectionLost } from './provider-error.ts';
 
 export interface PostOptions {
   headers: OutgoingHttpHeaders;
-  body: Uint8Array;
+  /** In pieces, sent one behind the other. They must stay as they are until the answer has come. */
+  body: readonly Uint8Array[];
   signal: AbortSignal;
 }
 
@@ -23,7 +24,7 @@ export async function post(url: URL, { headers, body, signal }: PostOptions): Pr
       'content-type': 'application/json',
       accept: 'text/event-stream',
       'accept-encoding': 'identity',
-      'content-length': body.length,
+      'content-length': lengthOf(body),
       'user-agent': 'klaus',
       ...headers,
     },
@@ -32,13 +33,20 @@ export async function post(url: URL, { headers, body, signal }: PostOptions): Pr
   return send(request(url, options), body);
 }
 
-function send(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
+/** Bytes of a body. */
+export function lengthOf(body: PostOptions['body']): number {
+  return body.reduce((sum, { length }) => sum + length, 0);
+}
+
+function send(request: ClientRequest, body: PostOptions['body']): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
     // Not once: what an abort or the network says after the response has no other listener.
     request.on('error', (error) => reject(new ConnectionLost(error)));
     // An answer that switches protocols is neither a response nor an error.
     request.once('close', () => reject(new ConnectionLost('The connection was closed without a response.')));
-    request.end(body);
+    // Put together they would be one more copy of a long history, at every turn.
+    for (const piece of body) if (piece.length > 0) request.write(piece);
+    request.end();
   });
 }

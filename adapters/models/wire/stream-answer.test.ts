@@ -42,7 +42,7 @@ function createReader(): AnswerReader {
 
 async function collect(url: string, signal = new AbortController().signal): Promise<ModelEvent[]> {
   const events: ModelEvent[] = [];
-  for await (const event of streamAnswer(url, { headers: {}, body: Buffer.from('{}'), signal }, createReader()))
+  for await (const event of streamAnswer(url, { headers: {}, body: [Buffer.from('{}')], signal }, createReader()))
     events.push(event);
   return events;
 }
@@ -84,7 +84,7 @@ test('a cut body is a lost connection, and so is an abort to who reads', async (
 
   const { url } = await serve([stream('data: "a"\n\n', 99)], { end: false });
   const controller = new AbortController();
-  const options = { headers: {}, body: Buffer.from('{}'), signal: controller.signal };
+  const options = { headers: {}, body: [Buffer.from('{}')], signal: controller.signal };
   const events = streamAnswer(url, options, createReader());
   expect((await events.next()).value).toEqual({ type: 'text', text: 'a' });
   const rest = events.next();
