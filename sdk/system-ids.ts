@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Ids } from '@klaus/core/agent';
 import { toUlid } from '@klaus/core/protocol';
 
@@ -14,7 +14,7 @@ export function createSystemIds(now: () => number = Date.now): Ids {
       last = time;
       return toUlid(time, random);
     },
-    digest: (text) => createHash('sha256').update(text).digest('hex'),
+    digest: (text) => hash('sha256', text, 'hex'),
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
   };
 }

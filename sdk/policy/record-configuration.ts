@@ -27,8 +27,9 @@ export async function recordConfiguration(record: ConfigurationRecord): Promise<
   const { store, configuration, policy, workspace, digest, redact } = record;
   const show = (key: SettingKey, value: unknown): string | null => {
     const setting: Setting = SETTINGS[key];
-    // What stands in our own table holds no secret.
-    return toText(setting, value, value === setting.default ? (text) => text : redact);
+    // A number, a choice of two, and what stands in our own table hold no secret.
+    const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === setting.default;
+    return toText(setting, value, isPlain ? (text) => text : redact);
   };
   const now = new Map(WATCHED.map((key) => [key as string, show(key, configuration.get(key))]));
   const hash = digest(JSON.stringify([[...now], policy.sources]));

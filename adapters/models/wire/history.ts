@@ -15,6 +15,8 @@ export interface HistoryBytes {
 }
 
 const FIRST_CAPACITY = 16 * 1024;
+/** Characters that are written at once. */
+const PIECE = 256 * 1024;
 
 /**
  * Writes histories, each message once. Messages are immutable and keep their identity from request to
@@ -56,13 +58,19 @@ export function createHistory({ convert, join }: HistoryFormat): (messages: read
       last = undefined;
       written = { list: [], count: 0 };
     }
-    for (const message of messages.slice(written.count)) {
+    let text = '';
+    for (let at = written.count; at < messages.length; at++) {
+      const message = messages[at]!;
       const fragment = convert(message);
       if (fragment === '') continue;
-      append(join(last, message.role));
-      append(fragment);
+      text += join(last, message.role) + fragment;
       last = message.role;
+      // In large pieces: a history is long when a session is taken up again.
+      if (text.length < PIECE) continue;
+      append(text);
+      text = '';
     }
+    append(text);
     written = { list: messages, count: messages.length };
     return { bytes: buffer.subarray(0, length), last };
   };

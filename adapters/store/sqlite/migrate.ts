@@ -8,6 +8,7 @@ import { m006 } from './migrations/m006-session-recency.ts';
 import { m007 } from './migrations/m007-checkpoints.ts';
 import { m008 } from './migrations/m008-recall.ts';
 import { m009 } from './migrations/m009-message-search.ts';
+import { m010 } from './migrations/m010-first-prompt.ts';
 import { newer } from './store-error.ts';
 
 /** One step of the schema. Its name is kept in the database; a name once released never changes. */
@@ -17,7 +18,7 @@ export interface Migration {
 }
 
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006, m007, m008, m009];
+export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006, m007, m008, m009, m010];
 
 /**
  * Brings the schema up to date, in one transaction. Reads one small table when there is nothing to do.

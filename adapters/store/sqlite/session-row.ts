@@ -60,7 +60,8 @@ const SORTS = {
 } as const;
 
 const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned,
-  (SELECT substr(content, 1, 200) FROM messages WHERE session_id = sessions.id AND origin = 'user'
+  (SELECT substr(content, 1, 200) FROM messages INDEXED BY idx_messages_prompts
+    WHERE session_id = sessions.id AND origin = 'user'
     ORDER BY messages.id LIMIT 1) AS firstPrompt,
   (SELECT json_extract(record, '$.forked.session') FROM events
     WHERE session_id = sessions.id AND seq = 1) AS forkedFrom,
