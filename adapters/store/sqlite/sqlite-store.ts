@@ -104,13 +104,8 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       if (!leases.holds(lease)) throw new KlausError('store.busy', `Session ${session} was given back before.`);
       return commits.run(
         () => {
-          const { events, head } = appendRecords(database, {
-            session,
-            fence: lease.fence,
-            drafts,
-            projection,
-            known: heads.get(lease),
-          });
+          const options = { session, fence: lease.fence, drafts, projection, known: heads.get(lease) };
+          const { events, head } = appendRecords(database, options);
           heads.set(lease, head);
           anchor(database, { session, events, redact });
           if (consume.length > 0) {
