@@ -2,6 +2,7 @@ import type { ModelRequest } from '@klaus/core/agent';
 import type { Message, Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { fromSealed } from '../wire/sealed-reasoning.ts';
+import { joinBytes } from '../wire/join-bytes.ts';
 import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 
 export interface BodyOptions {
@@ -41,7 +42,7 @@ export function createBodyWriter(options: BodyOptions): (request: ModelRequest) 
     }
     const { bytes, last } = writeHistory(request.messages);
     const tail = `${last ? ']}' : ''}],"max_tokens":${request.maxOutputTokens},"stream":true}`;
-    return Buffer.concat([head.bytes, bytes, Buffer.from(tail)]);
+    return joinBytes([head.bytes, bytes, Buffer.from(tail)]);
   };
 }
 

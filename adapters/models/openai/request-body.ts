@@ -1,6 +1,7 @@
 import type { ModelRequest } from '@klaus/core/agent';
 import type { Message } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
+import { joinBytes } from '../wire/join-bytes.ts';
 import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 
 /** Whose dialect of chat-completions a server speaks. */
@@ -32,7 +33,7 @@ export function createBodyWriter(options: BodyOptions): (request: ModelRequest) 
     }
     const { bytes, last } = writeHistory(request.messages);
     const comma = request.system !== '' && last ? ',' : '';
-    return Buffer.concat([head.bytes, Buffer.from(comma), bytes, Buffer.from(`],${toTail(request, options)}}`)]);
+    return joinBytes([head.bytes, Buffer.from(comma), bytes, Buffer.from(`],${toTail(request, options)}}`)]);
   };
 }
 

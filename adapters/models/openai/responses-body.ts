@@ -2,6 +2,7 @@ import type { ModelRequest } from '@klaus/core/agent';
 import type { Message, Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { fromSealed } from '../wire/sealed-reasoning.ts';
+import { joinBytes } from '../wire/join-bytes.ts';
 import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 
 export interface ResponsesBodyOptions {
@@ -29,7 +30,7 @@ export function createResponsesBodyWriter(options: ResponsesBodyOptions): (reque
       head = { system: request.system, tools: request.tools, bytes: Buffer.from(toHead(request, options.id)) };
     }
     const { bytes } = writeHistory(request.messages);
-    return Buffer.concat([head.bytes, bytes, Buffer.from(`],${toTail(request)}}`)]);
+    return joinBytes([head.bytes, bytes, Buffer.from(`],${toTail(request)}}`)]);
   };
 }
 
