@@ -1,6 +1,6 @@
 // One long session; reads what its own process holds at two turns.
 import { readFileSync } from 'node:fs';
-import { createKlaus } from '@klaus/sdk';
+import { keepYoungHeapSmall } from '../apps/cli/young-heap.ts';
 import type { Place } from '../test/fixtures/place.ts';
 
 export interface GrowthOrder {
@@ -27,6 +27,9 @@ export interface Growth {
   shown: number;
 }
 
+// As the program does, and like there before the rest is loaded.
+keepYoungHeapSmall();
+const { createKlaus } = await import('@klaus/sdk');
 const { place, url, turns, early, sandbox } = JSON.parse(process.argv[2]!) as GrowthOrder;
 await using klaus = await createKlaus({
   home: place.home,

@@ -1,8 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { KlausError, type FileChange } from '@klaus/core/protocol';
 import { hashContent, readContent } from './content.ts';
 import type { Directory } from './directory.ts';
@@ -22,23 +32,25 @@ const BULK = new Set(['node_modules']);
  * it an equal or later one. The clock of Linux filesystems stands still for some milliseconds at a time, so
  * this waits for its next step.
  *
- * @param folder Where a file may be touched; a temporary one when undefined.
+ * @param folder Where a file may be touched, `clock`, which stays; a temporary folder when undefined.
  */
 export async function takeMark(folder: string | undefined): Promise<string> {
   const where = folder ?? mkdtempSync(join(tmpdir(), 'klaus-'));
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(where, `clock-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const file = openSync(join(where, 'clock'), constants.O_RDONLY | constants.O_CREAT, 0o600);
+  // Setting the mode that it has moves the change time alone: nothing is written, made or removed.
   const touch = () => {
-    writeFileSync(file, '.');
-    return statSync(file, { bigint: true }).ctimeNs;
+    fchmodSync(file, 0o600);
+    return fstatSync(file, { bigint: true }).ctimeNs;
   };
   try {
     const before = touch();
     let now = touch();
-    for (; now <= before; now = touch()) await setImmediate();
+    for (; now <= before; now = touch()) await setTimeout(1);
     return String(now);
   } finally {
-    rmSync(folder === undefined ? where : file, { recursive: true, force: true });
+    closeSync(file);
+    if (folder === undefined) rmSync(where, { recursive: true, force: true });
   }
 }
 

@@ -223,12 +223,11 @@ async function start(
       feed?.on('error', ignore);
       feed?.end(bytes);
     }
-    const open = (read: number) => new Socket({ fd: read, readable: true, writable: false });
     return {
       child,
       streams: {
-        stdout: pipes.stdout ? open(pipes.stdout.read) : child.stdout!,
-        stderr: pipes.stderr ? open(pipes.stderr.read) : child.stderr!,
+        stdout: pipes.stdout ? openOutput(pipes.stdout.read) : child.stdout!,
+        stderr: pipes.stderr ? openOutput(pipes.stderr.read) : child.stderr!,
       },
     };
   } finally {
@@ -236,6 +235,31 @@ async function start(
     if (pipes.stdout) closeSync(pipes.stdout.write);
     if (pipes.stderr) closeSync(pipes.stderr.write);
   }
+}
+
+/** What a pipe holds. */
+const READ_BYTES = 65_536;
+let readBuffer: Uint8Array | undefined;
+
+/**
+ * Reads a pipe into one buffer for all, which `data` gives a view of: whoever wants to keep something copies it.
+ * With a buffer of its own for every read, 20 MB of output would leave 20 MB to be collected.
+ */
+function openOutput(read: number): Readable {
+  const buffer = (readBuffer ??= new Uint8Array(READ_BYTES));
+  const stream = new Socket({
+    fd: read,
+    readable: true,
+    writable: false,
+    onread: {
+      buffer,
+      callback(length) {
+        stream.emit('data', buffer.subarray(0, length));
+        return true;
+      },
+    },
+  });
+  return stream;
 }
 
 function feedStdin(stdin: Writable | null, launch: Launch, bytes: string | Uint8Array | undefined): void {

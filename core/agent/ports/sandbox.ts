@@ -39,7 +39,7 @@ export interface ExecRequest {
   network?: boolean;
   limits?: Partial<ExecLimits>;
   stdin?: string | Uint8Array;
-  /** Output as it comes, both streams in order of arrival. */
+  /** Output as it comes, both streams in order of arrival. A chunk is read over after the call: copy what you keep. */
   onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
   /** Bytes of output kept in the result; what comes later still reaches `onOutput`. Default 1 MiB. */
   keepBytes?: number;
