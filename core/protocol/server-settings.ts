@@ -32,6 +32,14 @@ export const SERVER_SETTINGS = {
       'Whether X-Forwarded-Proto and X-Forwarded-For are believed: only where every request comes through a proxy that sets them.',
     project: 'never',
   }),
+  'server.wsRateLimit': defineSetting({
+    schema: z.int().min(0),
+    default: 30,
+    env: 'AGENT_WS_RATE_LIMIT',
+    description:
+      'Events that one socket may send in a minute. Approvals and the wish to stop are taken however many there are. 0: no limit.',
+    project: 'never',
+  }),
   'server.maxConcurrent': defineSetting({
     schema: z.int().min(1),
     default: 3,
