@@ -168,9 +168,9 @@ function toDocument({ mediaType, fileName, content }: Document, headers: Record<
       else controller.enqueue(encoder.encode(value));
     },
   });
-  const disposition = `attachment; filename="${fileName}"`;
+  const disposition = fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` };
   return new Response(body, {
-    headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, 'content-disposition': disposition },
+    headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, ...disposition },
   });
 }
 

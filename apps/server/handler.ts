@@ -7,6 +7,7 @@ import type { EventStream } from './event-stream.ts';
 import type { HostFeed } from './host-feed.ts';
 import type { Hubs } from './hubs.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { Token } from './token.ts';
 
@@ -18,6 +19,8 @@ export interface Context {
   feed: HostFeed;
   deletions: Deletions;
   log: Log;
+  /** Undefined where they are switched off. */
+  metrics: Metrics | undefined;
   token: Token;
   /** Name of the cookie. */
   cookie: string;
@@ -50,14 +53,15 @@ export interface Parsed<R extends Route> {
 /** Text with its media type, for a route that answers with a document: whole, or piece by piece. */
 export interface Document {
   mediaType: string;
-  fileName: string;
+  /** Name to keep it under; absent: it is shown. */
+  fileName?: string;
   content: Iterable<string>;
 }
 
 type Result<R extends Route> = R extends { kind: 'stream' }
   ? void | Promise<void>
   : R extends { kind: 'text' }
-    ? Promise<Document>
+    ? Document | Promise<Document>
     : Answer<R> | Promise<Answer<R>>;
 
 /** Answers a route. @throws KlausError, Refusal. */

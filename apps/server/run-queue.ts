@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isKlausError, type ChangeMark, type Klaus } from '@klaus/sdk';
+import { isKlausError, type ChangeMark, type Event, type Klaus } from '@klaus/sdk';
 import type { Log } from './log.ts';
 
 export interface RunQueueOptions {
@@ -39,6 +39,7 @@ export class RunQueue {
   readonly #resting = new Map<string, 'parked' | 'busy'>();
   readonly #problems = new Map<string, string>();
   readonly #listeners = new Set<(session: string) => void>();
+  readonly #watchers = new Set<(event: Event) => void>();
   readonly #pause = new AbortController();
   readonly #leave = new AbortController();
   readonly #stops: (() => void)[] = [];
@@ -124,6 +125,11 @@ export class RunQueue {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Calls the watcher with every event of the sessions that are worked on here. */
+  onEvent(watcher: (event: Event) => void): void {
+    this.#watchers.add(watcher);
+  }
+
   /**
    * Begins nothing more, lets each run end its present step, and cuts off what is not done in time. What is left
    * goes on with the next server. Idempotent.
@@ -161,6 +167,9 @@ export class RunQueue {
 
   async #work(session: string, running: Running): Promise<void> {
     const handle = this.#klaus.session(session);
+    const unsubscribe = handle.subscribe(this.#klaus.store.head(session)?.seq ?? 0, (event) => {
+      for (const watcher of this.#watchers) watcher(event);
+    });
     try {
       const signals = { signal: this.#leave.signal, pause: this.#pause.signal };
       const result = await handle.advance(signals);
@@ -175,6 +184,8 @@ export class RunQueue {
       this.#problems.set(session, `${message}${hint}`);
       this.#release(session);
       this.#log.error('a session could not be worked on', { session, error });
+    } finally {
+      unsubscribe();
     }
   }
 

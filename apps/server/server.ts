@@ -12,10 +12,12 @@ import type { Context } from './handler.ts';
 import { HostFeed } from './host-feed.ts';
 import { Hubs } from './hubs.ts';
 import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { RunQueue } from './run-queue.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
 import { createStaticFiles } from './static-files.ts';
 import { createToken, readToken } from './token.ts';
+import { createWebhook, type Webhook } from './webhook.ts';
 
 /** Bytes of a request's body: some pasted images. */
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
@@ -98,6 +100,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sockets = createSockets(context, doorkeeper);
   const servers = [tcp, ...(socket ? [socket] : [])];
   for (const server of servers) connectRequests(server, app, sockets);
+  const webhook = openWebhook(klaus, log);
+  if (webhook) queue.onEvent((event) => webhook.tell(event));
   const takenOver = queue.takeOver();
 
   const close = async (): Promise<void> => {
@@ -108,6 +112,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hubs.end(bye);
     feed.end(bye);
     await sockets.close();
+    webhook?.close();
     for (const server of servers) server.closeIdleConnections();
     const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), 500);
     await ended;
@@ -147,7 +152,24 @@ function createContext({
     },
   });
   const feed = new HostFeed({ klaus, queue, deletedUntil: (session) => deletions.until(session) });
-  return { ...given, klaus, log, queue, hubs, feed, deletions, maxBodyBytes: MAX_BODY_BYTES };
+  const metrics = klaus.configuration.get('server.metrics')
+    ? createMetrics({
+        klaus_runs_active: { help: 'Sessions that are worked on.', read: () => queue.running.length },
+        klaus_runs_queued: { help: 'Sessions that wait for a place.', read: () => queue.queued.length },
+        klaus_approvals_waiting: { help: 'Open questions of all sessions.', read: () => klaus.approvals().length },
+        klaus_stream_subscribers: { help: 'Open event streams.', read: () => hubs.subscribers + feed.subscribers },
+      })
+    : undefined;
+  if (metrics) queue.onEvent((event) => metrics.count(event));
+  return { ...given, klaus, log, queue, hubs, feed, deletions, metrics, maxBodyBytes: MAX_BODY_BYTES };
+}
+
+function openWebhook(klaus: Klaus, log: Log): Webhook | undefined {
+  const { configuration } = klaus;
+  const url = configuration.get('server.webhookUrl');
+  if (url === undefined) return undefined;
+  const secret = configuration.get('server.webhookSecret');
+  return createWebhook({ klaus, url, secret, retryMs: configuration.get('retry.baseMs'), log });
 }
 
 function connectRequests(server: Server, app: ReturnType<typeof createApp>, sockets: Sockets): void {

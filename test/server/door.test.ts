@@ -153,7 +153,7 @@ test('keeps its token over a restart, and takes AGENT_API_SECRET in its place', 
   using place = createPlace();
   const start = async (env: Record<string, string>) => {
     const klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: { ...place.env, ...env } });
-    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
     const server = await startServer({ klaus, port: 0, log, version: 'test' });
     await server.close();
     await klaus.close();
@@ -172,7 +172,7 @@ test('refuses an address that others reach without a secret, and a second server
     hint: expect.stringContaining('AGENT_API_SECRET'),
   });
   await using it = await startTestServer({ host: '0.0.0.0', env: { AGENT_API_SECRET: 'a-long-secret' } });
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const second = await startServer({ klaus: it.klaus, port: 0, log, version: 'test' }).catch((error: unknown) => error);
   expect(isKlausError(second) && second.code).toBe('store.busy');
 });

@@ -12,6 +12,7 @@ export const hostHandlers: Handlers<
   | 'signOut'
   | 'settings'
   | 'configuration'
+  | 'metrics'
   | 'openapi'
   | 'events'
   | 'runs'
@@ -56,6 +57,14 @@ export const hostHandlers: Handlers<
   },
 
   configuration: (_given, { klaus }) => ({ settings: klaus.configuration.explain() }),
+
+  metrics(_given, { metrics }) {
+    if (metrics) return { mediaType: 'text/plain; version=0.0.4; charset=utf-8', content: [metrics.toText()] };
+    throw new Refusal(404, 'not_found', {
+      title: 'Metrics are switched off.',
+      detail: 'AGENT_METRICS_ENABLED is false.',
+    });
+  },
 
   openapi: (_given, { version }) => toOpenApi(version),
 
