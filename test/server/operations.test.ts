@@ -107,7 +107,10 @@ test('LOG_LEVEL: what is below it is not written, and no secret is', () => {
 test('AGENT_SHUTDOWN_TIMEOUT: a step that does not end is cut off in time, and nothing is lost', async () => {
   using place = createPlace();
   await using model = await startServer({
-    steps: [SCRIPT.steps[0]!, { when: { turn: 0 }, reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: false }] }],
+    steps: [
+      SCRIPT.steps[0]!,
+      { when: { turn: 0 }, reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: false }] },
+    ],
   });
   const serve = await startServeProcess(place, model, { env: { AGENT_SHUTDOWN_TIMEOUT: '200' } });
   const { session } = await serve.client.openSession({ body: { text: 'go' } });
