@@ -158,12 +158,16 @@ test('clients of both older protocols live through a restart of the server witho
   const { port } = new URL(serve.url);
   const headers = { authorization: 'Bearer a-secret-of-the-test' };
   const socket = io(serve.url, { extraHeaders: headers, reconnectionDelay: 20, reconnectionDelayMax: 50 });
-  let session: unknown;
+  const known: { session?: unknown } = {};
   // What a client of that protocol does whenever it is connected.
-  socket.on('connect', () => void (session !== undefined && socket.emit('join_session', { sessionId: session })));
+  socket.on(
+    'connect',
+    () => void (known.session !== undefined && socket.emit('join_session', { sessionId: known.session })),
+  );
   const first = listen(socket);
   socket.emit('prompt', { message: 'go' });
-  session = (await first.until('patch_approval_required'))['sessionId'];
+  const session = (await first.until('patch_approval_required'))['sessionId'];
+  known.session = session;
   serve.process.kill('SIGKILL');
   await serve.process.ended;
   first.told.length = 0;
