@@ -3,6 +3,7 @@ import type { Klaus } from '@klaus/sdk';
 import type { z } from 'zod';
 import type { Answer, Route, RouteName, RouteOf } from './contract/index.ts';
 import type { Deletions } from './deletions.ts';
+import type { Doorkeeper } from './doorkeeper.ts';
 import type { EventStream } from './event-stream.ts';
 import type { HostFeed } from './host-feed.ts';
 import type { Hubs } from './hubs.ts';
@@ -35,6 +36,8 @@ export interface Exchange {
   response: ServerResponse;
   /** Over TLS, as far as a proxy that is believed says so. */
   isSecure: boolean;
+  /** Where a token that is tried out is counted. */
+  door: Pick<Doorkeeper, 'checkTries' | 'countFailure'>;
   /** Headers to be sent with the answer. */
   headers: Record<string, string>;
   /** Turns the response into a stream of events. */

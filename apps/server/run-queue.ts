@@ -175,7 +175,7 @@ export class RunQueue {
       const result = await handle.advance(signals);
       if (this.#pause.signal.aborted || running.again) return;
       if (result.state === 'idle' && !handle.isRunnable()) this.#release(session);
-      else this.#resting.set(session, result.state === 'parked' ? 'parked' : 'busy');
+      else this.#rest(session, result.state === 'parked' ? 'parked' : 'busy');
     } catch (error) {
       if (this.#leave.signal.aborted) return;
       // What is wrong has to be mended by somebody; the next thing that is sent tries again.
@@ -193,8 +193,16 @@ export class RunQueue {
     rmSync(join(this.#folder, session), { force: true });
   }
 
+  /** Waits for something to happen to a session; what happened a moment ago counts. */
+  #rest(session: string, why: 'parked' | 'busy'): void {
+    if (this.#resting.size === 0) this.#mark = this.#klaus.store.changedSessions().mark;
+    this.#resting.set(session, why);
+    if (why === 'parked' && this.#klaus.session(session).isRunnable()) this.add(session);
+  }
+
   /** Something was written by some process: an answer to a session that rests here, perhaps. */
   #onChange(): void {
+    if (this.#resting.size === 0) return;
     const { mark, sessions } = this.#klaus.store.changedSessions(this.#mark);
     this.#mark = mark;
     for (const session of sessions) if (this.#resting.has(session)) this.#look(session);
