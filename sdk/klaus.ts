@@ -155,6 +155,11 @@ export interface Session {
    * @param options.signal Leaves at once, as a crash would. @param options.pause Leaves after the present step.
    */
   advance(options?: { signal?: AbortSignal; pause?: AbortSignal }): Promise<Advance>;
+  /**
+   * Applies what was sent of title, pin, model, mode and limits, where nobody holds the session; no run goes on by it.
+   * False while a live process holds it: it does so itself.
+   */
+  settle(): Promise<boolean>;
   /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
   /**

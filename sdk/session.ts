@@ -6,6 +6,7 @@ import {
   loadState,
   replay,
   restore,
+  serveCommands,
   toPinText,
   toChangeParts,
   toDiffText,
@@ -61,6 +62,7 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
       const root = workspace();
       return advance(root === undefined ? engine : await inForce.engine(root), id, options);
     },
+    settle: () => serveCommands(engine, id, ['change', 'limits']),
     isRunnable() {
       const state = loadState(engine, id);
       if (store.inbox(id).some((command) => isReceivable(state, command))) return true;

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
-import type { Engine, Workspace } from '@klaus/core/agent';
+import type { Engine, ResolvedPath, Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
-import { KlausError } from '@klaus/core/protocol';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
 
 /** One row of a folder. */
 export interface FolderEntry {
@@ -59,7 +59,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
     root: workspace.root,
     list: (path) => list(workspace, path),
     async read(path, { maxBytes }) {
-      const { relative, absolute } = await workspace.resolve(path);
+      const { relative, absolute } = await resolvePath(workspace, path);
       const state = await workspace.stat(relative);
       if (state?.kind !== 'file') throw new KlausError('usage', `There is no file ${path}.`);
       const named = isSecretFile(relative, patterns) || isSecretFile(path, patterns);
@@ -87,8 +87,18 @@ function isLinked(absolute: string): boolean {
   return (lstatSync(absolute, { throwIfNoEntry: false })?.nlink ?? 1) > 1;
 }
 
+/** A path that no file system takes is a mistake of whoever asks, not of a tool. */
+async function resolvePath(workspace: Workspace, path: string): Promise<ResolvedPath> {
+  try {
+    return await workspace.resolve(path);
+  } catch (error) {
+    if (!isKlausError(error) || error.code !== 'tool.failed') throw error;
+    throw new KlausError('usage', error.message, { cause: error });
+  }
+}
+
 async function list(workspace: Workspace, path: string): Promise<FolderEntry[]> {
-  const { relative, absolute } = await workspace.resolve(path);
+  const { relative, absolute } = await resolvePath(workspace, path);
   const state = await workspace.stat(relative);
   if (state?.kind !== 'directory') throw new KlausError('usage', `There is no folder ${path}.`);
   const names = readdirSync(absolute).slice(0, MAX_ENTRIES);

@@ -91,6 +91,7 @@ async function answer(call: Call, { context, doorkeeper, name, route }: Answerin
     'cache-control': 'no-store',
     ...(origin === undefined ? {} : toCors(origin)),
   };
+  if (route.kind === 'stream' && incoming.method === 'HEAD') return toResponse('', { status: 200, headers });
   const given = {
     params: parse(route.params, toParams(call, route), 'The address'),
     query: parse(route.query, call.req.query(), 'The query'),
@@ -100,6 +101,7 @@ async function answer(call: Call, { context, doorkeeper, name, route }: Answerin
     request: incoming,
     response: outgoing,
     isSecure: doorkeeper.isSecure(incoming),
+    door: doorkeeper,
     headers,
     openStream: () => new EventStream(outgoing, { ...SECURITY_HEADERS, ...headers }),
   };
@@ -168,9 +170,9 @@ function toDocument({ mediaType, fileName, content }: Document, headers: Record<
       else controller.enqueue(encoder.encode(value));
     },
   });
-  const disposition = `attachment; filename="${fileName}"`;
+  const disposition = fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` };
   return new Response(body, {
-    headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, 'content-disposition': disposition },
+    headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, ...disposition },
   });
 }
 

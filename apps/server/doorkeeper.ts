@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { IncomingMessage } from 'node:http';
+import { createFailedTries } from './failed-tries.ts';
 import { Refusal } from './problem.ts';
 import type { Token } from './token.ts';
 
@@ -37,6 +38,10 @@ export interface Doorkeeper {
   /** The foreign origin that may read the answer; undefined where the page is the server's own, or there is none. */
   foreignOrigin(request: IncomingMessage): string | undefined;
   isSecure(request: IncomingMessage): boolean;
+  /** @throws Refusal 429 for an address that guessed too often. */
+  checkTries(request: IncomingMessage): void;
+  /** A wrong token came by another way, such as the sign-in. */
+  countFailure(request: IncomingMessage): void;
 }
 
 /** Marks connections that came through the Unix socket: the file system has let them in. */
@@ -68,8 +73,22 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
     trustProxy && first(request.headers['x-forwarded-proto'])?.trim() === 'https';
   const ownOrigin = (request: IncomingMessage): string =>
     `${isSecure(request) ? 'https' : 'http'}://${(request.headers.host ?? '').toLowerCase()}`;
+  const tries = createFailedTries();
+  const addressOf = (request: IncomingMessage): string =>
+    (trustProxy ? first(request.headers['x-forwarded-for'])?.trim() : undefined) ?? request.socket.remoteAddress ?? '';
+  const checkTries = (request: IncomingMessage): void => {
+    const wait = tries.waitOf(addressOf(request));
+    if (wait === 0) return;
+    throw new Refusal(429, 'too_many', {
+      title: 'Too many wrong tokens came from this address.',
+      detail: `Try again in ${wait} s.`,
+      retryable: true,
+    });
+  };
   return {
     isSecure,
+    checkTries,
+    countFailure: (request) => tries.count(addressOf(request)),
     checkPlace(request) {
       const { host: asked, origin } = request.headers;
       if (isLocal(request) && origin === undefined) return;
@@ -89,7 +108,10 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
     checkToken(request) {
       if (isLocal(request)) return;
       const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+      if (bearer !== undefined) checkTries(request);
       if (authenticate({ bearer, cookie: readCookie(request.headers.cookie, options.cookie) })) return;
+      // A page with a cookie of yesterday guesses nothing.
+      if (bearer !== undefined) tries.count(addressOf(request));
       throw new Refusal(401, 'unauthorized', {
         title: 'The token is missing or wrong.',
         detail: 'Open the address that klaus serve printed, or send Authorization: Bearer with the token.',

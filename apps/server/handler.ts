@@ -3,10 +3,12 @@ import type { Klaus } from '@klaus/sdk';
 import type { z } from 'zod';
 import type { Answer, Route, RouteName, RouteOf } from './contract/index.ts';
 import type { Deletions } from './deletions.ts';
+import type { Doorkeeper } from './doorkeeper.ts';
 import type { EventStream } from './event-stream.ts';
 import type { HostFeed } from './host-feed.ts';
 import type { Hubs } from './hubs.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { Token } from './token.ts';
 
@@ -18,6 +20,8 @@ export interface Context {
   feed: HostFeed;
   deletions: Deletions;
   log: Log;
+  /** Undefined where they are switched off. */
+  metrics: Metrics | undefined;
   token: Token;
   /** Name of the cookie. */
   cookie: string;
@@ -32,6 +36,8 @@ export interface Exchange {
   response: ServerResponse;
   /** Over TLS, as far as a proxy that is believed says so. */
   isSecure: boolean;
+  /** Where a token that is tried out is counted. */
+  door: Pick<Doorkeeper, 'checkTries' | 'countFailure'>;
   /** Headers to be sent with the answer. */
   headers: Record<string, string>;
   /** Turns the response into a stream of events. */
@@ -50,14 +56,15 @@ export interface Parsed<R extends Route> {
 /** Text with its media type, for a route that answers with a document: whole, or piece by piece. */
 export interface Document {
   mediaType: string;
-  fileName: string;
+  /** Name to keep it under; absent: it is shown. */
+  fileName?: string;
   content: Iterable<string>;
 }
 
 type Result<R extends Route> = R extends { kind: 'stream' }
   ? void | Promise<void>
   : R extends { kind: 'text' }
-    ? Promise<Document>
+    ? Document | Promise<Document>
     : Answer<R> | Promise<Answer<R>>;
 
 /** Answers a route. @throws KlausError, Refusal. */

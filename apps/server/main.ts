@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
-import { createTextLog } from './text-log.ts';
+import { createServerLog } from './server-log.ts';
 
 export interface ServeOptions {
   klaus: Klaus;
@@ -18,7 +18,16 @@ export interface ServeOptions {
 
 /** Serves until a signal comes: the first ends it in good order, the second at once. */
 export async function serve({ klaus, host, port, open = false, json = false }: ServeOptions): Promise<void> {
-  const log = createTextLog({ write: (line) => void process.stderr.write(line), json });
+  const { configuration } = klaus;
+  const log = createServerLog({
+    level: configuration.get('server.logLevel'),
+    folder: join(klaus.home, 'logs'),
+    write: (line) => void process.stderr.write(line),
+    json,
+    secrets: [configuration.get('server.secret'), configuration.get('server.webhookSecret')].filter(
+      (it) => it !== undefined,
+    ),
+  });
   const server = await startServer({
     klaus,
     log,

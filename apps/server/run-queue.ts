@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isKlausError, type ChangeMark, type Klaus } from '@klaus/sdk';
+import { isKlausError, type ChangeMark, type Event, type Klaus } from '@klaus/sdk';
 import type { Log } from './log.ts';
 
 export interface RunQueueOptions {
@@ -39,6 +39,7 @@ export class RunQueue {
   readonly #resting = new Map<string, 'parked' | 'busy'>();
   readonly #problems = new Map<string, string>();
   readonly #listeners = new Set<(session: string) => void>();
+  readonly #watchers = new Set<(event: Event) => void>();
   readonly #pause = new AbortController();
   readonly #leave = new AbortController();
   readonly #stops: (() => void)[] = [];
@@ -124,6 +125,11 @@ export class RunQueue {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Calls the watcher with every event of the sessions that are worked on here. */
+  onEvent(watcher: (event: Event) => void): void {
+    this.#watchers.add(watcher);
+  }
+
   /**
    * Begins nothing more, lets each run end its present step, and cuts off what is not done in time. What is left
    * goes on with the next server. Idempotent.
@@ -161,12 +167,15 @@ export class RunQueue {
 
   async #work(session: string, running: Running): Promise<void> {
     const handle = this.#klaus.session(session);
+    const unsubscribe = handle.subscribe(this.#klaus.store.head(session)?.seq ?? 0, (event) => {
+      for (const watcher of this.#watchers) watcher(event);
+    });
     try {
       const signals = { signal: this.#leave.signal, pause: this.#pause.signal };
       const result = await handle.advance(signals);
       if (this.#pause.signal.aborted || running.again) return;
       if (result.state === 'idle' && !handle.isRunnable()) this.#release(session);
-      else this.#resting.set(session, result.state === 'parked' ? 'parked' : 'busy');
+      else this.#rest(session, result.state === 'parked' ? 'parked' : 'busy');
     } catch (error) {
       if (this.#leave.signal.aborted) return;
       // What is wrong has to be mended by somebody; the next thing that is sent tries again.
@@ -175,6 +184,8 @@ export class RunQueue {
       this.#problems.set(session, `${message}${hint}`);
       this.#release(session);
       this.#log.error('a session could not be worked on', { session, error });
+    } finally {
+      unsubscribe();
     }
   }
 
@@ -182,8 +193,16 @@ export class RunQueue {
     rmSync(join(this.#folder, session), { force: true });
   }
 
+  /** Waits for something to happen to a session; what happened a moment ago counts. */
+  #rest(session: string, why: 'parked' | 'busy'): void {
+    if (this.#resting.size === 0) this.#mark = this.#klaus.store.changedSessions().mark;
+    this.#resting.set(session, why);
+    if (why === 'parked' && this.#klaus.session(session).isRunnable()) this.add(session);
+  }
+
   /** Something was written by some process: an answer to a session that rests here, perhaps. */
   #onChange(): void {
+    if (this.#resting.size === 0) return;
     const { mark, sessions } = this.#klaus.store.changedSessions(this.#mark);
     this.#mark = mark;
     for (const session of sessions) if (this.#resting.has(session)) this.#look(session);

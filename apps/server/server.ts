@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
 import { createApp } from './app.ts';
@@ -11,9 +12,12 @@ import type { Context } from './handler.ts';
 import { HostFeed } from './host-feed.ts';
 import { Hubs } from './hubs.ts';
 import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { RunQueue } from './run-queue.ts';
+import { createSockets, type Sockets } from './sockets/sockets.ts';
 import { createStaticFiles } from './static-files.ts';
 import { createToken, readToken } from './token.ts';
+import { createWebhook, type Webhook } from './webhook.ts';
 
 /** Bytes of a request's body: some pasted images. */
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
@@ -83,52 +87,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const address = tcp.address() as { port: number };
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 
-  const queue = new RunQueue({
-    klaus,
-    limit: configuration.get('server.maxConcurrent'),
-    folder: join(folder, 'runs'),
-    log,
-  });
-  const hubs = new Hubs(klaus);
-  const deletions = new Deletions({
-    klaus,
-    onChange(session, state) {
-      if (state === 'gone') {
-        queue.remove(session);
-        hubs.gone(session);
-      }
-      feed.changed(session);
-    },
-  });
-  const feed = new HostFeed({ klaus, queue, deletedUntil: (session) => deletions.until(session) });
-  // Cookies know no ports: two servers on one machine must not take each other's.
-  const cookie = `klaus-${address.port}`;
-  const context: Context = {
-    klaus,
-    queue,
-    hubs,
-    feed,
-    deletions,
-    log,
-    token,
-    cookie,
-    version,
-    maxBodyBytes: MAX_BODY_BYTES,
-  };
+  const context = createContext({ klaus, log, token, version, cookie: `klaus-${address.port}` });
+  const { queue, hubs, deletions, feed } = context;
   const doorkeeper = createDoorkeeper({
     host,
     corsOrigins: configuration.get('server.corsOrigin'),
     trustProxy: configuration.get('server.trustProxy'),
     authenticate: byToken(token),
-    cookie,
+    cookie: context.cookie,
   });
   const app = createApp({ context, doorkeeper, files: createStaticFiles() });
-  const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
+  const sockets = createSockets(context, doorkeeper);
   const servers = [tcp, ...(socket ? [socket] : [])];
-  for (const server of servers)
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => void listener(request, response));
-  for (const server of servers)
-    server.on('upgrade', (_request, connection) => connection.end('HTTP/1.1 404 Not Found\r\n\r\n'));
+  for (const server of servers) connectRequests(server, app, sockets);
+  const webhook = openWebhook(klaus, log);
+  if (webhook) queue.onEvent((event) => webhook.tell(event));
   const takenOver = queue.takeOver();
 
   const close = async (): Promise<void> => {
@@ -138,6 +111,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const bye = { reason: 'The server is going down.', retryMs: COME_AGAIN_MS };
     hubs.end(bye);
     feed.end(bye);
+    await sockets.close();
+    webhook?.close();
     for (const server of servers) server.closeIdleConnections();
     const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), 500);
     await ended;
@@ -155,6 +130,56 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     close: () => (closing ??= close()),
   };
+}
+
+/** Puts together what handlers work with. Cookies know no ports: the name keeps two servers of one machine apart. */
+function createContext({
+  klaus,
+  log,
+  ...given
+}: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
+  const limit = klaus.configuration.get('server.maxConcurrent');
+  const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
+  const hubs = new Hubs(klaus);
+  const deletions = new Deletions({
+    klaus,
+    onChange(session, state) {
+      if (state === 'gone') {
+        queue.remove(session);
+        hubs.gone(session);
+      }
+      feed.changed(session);
+    },
+  });
+  const feed = new HostFeed({ klaus, queue, deletedUntil: (session) => deletions.until(session) });
+  const metrics = klaus.configuration.get('server.metrics')
+    ? createMetrics({
+        klaus_runs_active: { help: 'Sessions that are worked on.', read: () => queue.running.length },
+        klaus_runs_queued: { help: 'Sessions that wait for a place.', read: () => queue.queued.length },
+        klaus_approvals_waiting: { help: 'Open questions of all sessions.', read: () => klaus.approvals().length },
+        klaus_stream_subscribers: { help: 'Open event streams.', read: () => hubs.subscribers + feed.subscribers },
+      })
+    : undefined;
+  if (metrics) queue.onEvent((event) => metrics.count(event));
+  return { ...given, klaus, log, queue, hubs, feed, deletions, metrics, maxBodyBytes: MAX_BODY_BYTES };
+}
+
+function openWebhook(klaus: Klaus, log: Log): Webhook | undefined {
+  const { configuration } = klaus;
+  const url = configuration.get('server.webhookUrl');
+  if (url === undefined) return undefined;
+  const secret = configuration.get('server.webhookSecret');
+  return createWebhook({ klaus, url, secret, retryMs: configuration.get('retry.baseMs'), log });
+}
+
+function connectRequests(server: Server, app: ReturnType<typeof createApp>, sockets: Sockets): void {
+  const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (!sockets.handleRequest(request, response)) void listener(request, response);
+  });
+  server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) =>
+    sockets.handleUpgrade(request, connection, head),
+  );
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -105,7 +105,9 @@ export class SessionHub {
       subscriber.stream.write(frame);
       subscriber.seq = event.seq;
     }
-    this.#tellQueue();
+    // Only these take something out of the inbox that waited there.
+    if (event.type === 'message.added' || event.type === 'run.started' || event.type === 'run.finished')
+      this.#tellQueue();
   }
 
   #onLive(live: Live): void {

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { toContentPolicy } from './security-headers.ts';
 
 /** What stands in the page where a nonce belongs; Vite puts it there (`html.cspNonce`). */
-export const NONCE_PLACE = '__KLAUS_NONCE__';
+const NONCE_PLACE = '__KLAUS_NONCE__';
 
 /**
  * Where the built page lies: in a clone `apps/web/dist`; in a bundle, and so in the package, `dist/web/dist`, to

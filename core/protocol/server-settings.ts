@@ -32,6 +32,46 @@ export const SERVER_SETTINGS = {
       'Whether X-Forwarded-Proto and X-Forwarded-For are believed: only where every request comes through a proxy that sets them.',
     project: 'never',
   }),
+  'server.wsRateLimit': defineSetting({
+    schema: z.int().min(0),
+    default: 30,
+    env: 'AGENT_WS_RATE_LIMIT',
+    description:
+      'Events that one socket may send in a minute. Approvals and the wish to stop are taken however many there are. 0: no limit.',
+    project: 'never',
+  }),
+  'server.metrics': defineSetting({
+    schema: z.boolean(),
+    default: true,
+    env: 'AGENT_METRICS_ENABLED',
+    description: 'Whether /metrics is there, in the text format of Prometheus.',
+    project: 'never',
+  }),
+  'server.webhookUrl': defineSetting({
+    // No user or password: they would stand in logs and errors.
+    schema: z.string().regex(/^https?:\/\/[^\s/?#@]+([/?][^\s#@]*)?$/),
+    env: 'AGENT_WEBHOOK_URL',
+    unset: 'none',
+    values: 'an http or https address',
+    description: 'Told when a run of the server has ended or waits for an approval.',
+    project: 'never',
+  }),
+  'server.webhookSecret': defineSetting({
+    schema: z.string().min(8),
+    env: 'AGENT_WEBHOOK_SECRET',
+    unset: 'nothing is signed',
+    values: 'text of at least 8 characters',
+    description: 'Signs what is sent to AGENT_WEBHOOK_URL.',
+    secret: true,
+    project: 'never',
+  }),
+  'server.logLevel': defineSetting({
+    schema: z.enum(['debug', 'info', 'warn', 'error']),
+    default: 'info',
+    env: 'LOG_LEVEL',
+    description: 'What the server writes to its log: entries of this level and above.',
+    project: 'never',
+  }),
   'server.maxConcurrent': defineSetting({
     schema: z.int().min(1),
     default: 3,

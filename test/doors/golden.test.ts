@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
+import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
+import WebSocket from 'ws';
 import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
@@ -65,24 +68,56 @@ const DOORS: Record<string, Door> = {
     await session.advance();
     return [...session.events()];
   },
-  'klaus serve over HTTP and SSE': overHttp,
 };
 
-/** Everything that a client sees over the network, where nothing but the server runs. */
-async function overHttp(place: Place, server: Awaited<ReturnType<typeof startServer>>): Promise<Event[]> {
-  const serve = await startServeProcess(place, server, { words: ['--on-ask', 'deny'] });
-  const { session } = await serve.client.openSession({ body: { text: PROMPT } });
-  const followed = follow(serve.client, session);
-  await followed.until('run.finished');
-  // What comes behind the end of a run belongs to the log too.
-  while ((await serve.client.session({ params: { id: session } })).held);
-  serve.process.kill('SIGTERM');
-  await serve.process.ended;
-  await followed.stop();
-  return followed.events;
+type Served = Awaited<ReturnType<typeof startServeProcess>>;
+
+/** A door of the server: what a client sees of the session that it begins there, while nothing but the server runs. */
+function overServer(begin: (serve: Served) => Promise<string>): Door {
+  return async (place, server) => {
+    const serve = await startServeProcess(place, server, { words: ['--on-ask', 'deny'] });
+    const session = await begin(serve);
+    const followed = follow(serve.client, session);
+    await followed.until('run.finished');
+    // What comes behind the end of a run belongs to the log too.
+    while ((await serve.client.session({ params: { id: session } })).held);
+    serve.process.kill('SIGTERM');
+    await serve.process.ended;
+    await followed.stop();
+    return followed.events;
+  };
 }
 
-describe.each(Object.entries(DOORS))('%s', (_, door) => {
+const overHttp = overServer(async ({ client }) => (await client.openSession({ body: { text: PROMPT } })).session);
+
+const overSocketIo = overServer(async ({ url, headers }) => {
+  const socket = io(url, { extraHeaders: headers });
+  const { sessionId } = (await socket.emitWithAck('prompt', { message: PROMPT })) as { sessionId: string };
+  socket.disconnect();
+  return sessionId;
+});
+
+const overWebSocket = overServer(async ({ url, headers, client }) => {
+  const chat = new WebSocket(`${url}/ws/chat/klaus`, { headers });
+  await once(chat, 'open');
+  chat.send(JSON.stringify({ type: 'message', content: PROMPT }));
+  // The first word that comes back says that the session is there.
+  await new Promise<void>((resolve) => {
+    chat.on('message', (data: Buffer) => {
+      if (!data.toString('utf8').includes('"info"')) resolve();
+    });
+  });
+  chat.close();
+  return (await client.sessions()).sessions[0]!.id;
+});
+
+const SERVED: Record<string, Door> = {
+  'klaus serve over HTTP and SSE': overHttp,
+  'klaus serve over Socket.IO': overSocketIo,
+  'klaus serve over a WebSocket chat': overWebSocket,
+};
+
+describe.each(Object.entries({ ...DOORS, ...SERVED }))('%s', (_, door) => {
   test('gives the golden log', async () => {
     using place = createPlace(FILES);
     await using server = await startServer(SESSION);

@@ -41,8 +41,8 @@ describe('every route', () => {
     const wrong = { authorization: `Bearer ${it.server.token}x` };
     for (const { method, path, isOpen } of routes) {
       if (isOpen) continue;
-      const answer = await rawRequest(it.server, { method, path, headers: wrong });
-      expect({ path, status: answer.status }).toEqual({ path, status: 401 });
+      const { status } = await rawRequest(it.server, { method, path, headers: wrong });
+      expect({ path, isRefused: status === 401 || status === 429 }).toEqual({ path, isRefused: true });
     }
   });
 
@@ -153,7 +153,7 @@ test('keeps its token over a restart, and takes AGENT_API_SECRET in its place', 
   using place = createPlace();
   const start = async (env: Record<string, string>) => {
     const klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: { ...place.env, ...env } });
-    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
     const server = await startServer({ klaus, port: 0, log, version: 'test' });
     await server.close();
     await klaus.close();
@@ -172,7 +172,7 @@ test('refuses an address that others reach without a secret, and a second server
     hint: expect.stringContaining('AGENT_API_SECRET'),
   });
   await using it = await startTestServer({ host: '0.0.0.0', env: { AGENT_API_SECRET: 'a-long-secret' } });
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const second = await startServer({ klaus: it.klaus, port: 0, log, version: 'test' }).catch((error: unknown) => error);
   expect(isKlausError(second) && second.code).toBe('store.busy');
 });
@@ -203,4 +203,16 @@ test('sends the headers that keep a page to itself', async () => {
   expect(headers['content-security-policy']).toContain("default-src 'none'");
   expect(headers['content-security-policy']).not.toContain('unsafe');
   expect(headers['x-content-type-options']).toBe('nosniff');
+});
+
+test('whoever guesses tokens has to wait, and nobody else', async () => {
+  await using it = await startTestServer();
+  const tryToken = (token: string, path = '/api/settings') =>
+    rawRequest(it.server, { path, headers: { authorization: `Bearer ${token}` } });
+  for (let at = 0; at < 20; at++) expect((await tryToken(`guess-${at}`)).status).toBe(401);
+  expect((await tryToken(it.server.token)).status).toBe(429);
+  const body = JSON.stringify({ token: it.server.token });
+  const signIn = { method: 'POST', path: '/api/sign-in', headers: JSON_BODY.headers, body };
+  expect((await rawRequest(it.server, signIn)).status).toBe(429);
+  expect((await rawRequest({ socket: it.server.socket! }, { path: '/api/settings' })).status).toBe(200);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EventOf } from '@klaus/sdk';
 import { isProblemError } from '@klaus/server/client';
 import { expect, test } from 'vitest';
-import { follow, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { follow, rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 
@@ -96,6 +96,7 @@ test('a session is renamed, pinned, found, exported and deleted, and a delete ca
   const { client, klaus } = it;
   const id = await run(it, { body: { text: 'Where is the animal?' } });
   const params = { id };
+  while ((await client.session({ params })).held);
   expect(await client.changeSession({ params, body: { title: 'Zoo', pinned: true } })).toMatchObject({
     title: 'Zoo',
     pinned: true,
@@ -170,14 +171,42 @@ test('models.allow limits what clients may ask for', async () => {
   ).rejects.toMatchObject({ problem: { code: 'config', status: 409 } });
 });
 
+test('a session that waits for an answer is renamed at once, and cancelled', async () => {
+  await using it = await startTestServer({ script: TWO_HUNKS, files: { 'list.txt': LINES } });
+  const { client } = it;
+  const { session } = await client.openSession({ body: { text: 'shout', mode: 'ask' } });
+  const followed = follow(client, session);
+  await followed.until('approval.asked');
+  const params = { id: session };
+  while ((await client.session({ params })).held);
+  expect(await client.changeSession({ params, body: { title: 'Shouting', mode: 'edits' } })).toMatchObject({
+    title: 'Shouting',
+    mode: 'edits',
+    state: 'needs-you',
+  });
+  await client.cancel({ params, body: {} });
+  expect(await followed.until('run.finished')).toMatchObject({ outcome: 'cancelled', by: 'server' });
+  await followed.stop();
+  await expect(client.resume({ params, body: {} })).resolves.toMatchObject({ session });
+});
+
 test('files are shown of known workspaces alone, and no secret file', async () => {
   await using it = await startTestServer({ files: { 'src/a.txt': 'text\n', '.env': 'KEY=abcdefgh12345678\n' } });
   const { client, place } = it;
   expect((await client.file({ params: { path: 'src/a.txt' } })).content).toBe('text\n');
   expect(await client.file({ params: { path: '.env' } })).toMatchObject({ hidden: true, content: '' });
   expect((await client.findFiles({ query: { q: 'a.t' } })).paths).toEqual(['src/a.txt']);
-  for (const path of ['../user', 'src/../../klaus/server/token']) {
-    await expect(client.file({ params: { path } })).rejects.toMatchObject({ problem: { status: expect.any(Number) } });
+  const headers = { authorization: `Bearer ${it.server.token}` };
+  for (const path of [
+    '%2e%2e%2fklaus%2fserver%2ftoken',
+    '..%2fklaus/server/token',
+    'src%2f..%2f..%2fklaus',
+    '%00',
+    '%ff',
+  ]) {
+    const answer = await rawRequest(it.server, { path: `/api/files/${path}`, headers });
+    expect({ path, ok: answer.status >= 400 && answer.status < 500 }).toEqual({ path, ok: true });
+    expect(answer.body).not.toContain(it.server.token);
   }
   const outside = join(place.workspace, '..', 'outside');
   mkdirSync(outside);

@@ -76,6 +76,14 @@ const signIn = {
       ),
     }),
   }),
+  metrics: defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Figures in the text format of Prometheus; 404 where AGENT_METRICS_ENABLED is false.',
+    tag: 'server',
+    kind: 'text',
+    answer: z.string(),
+  }),
   openapi: defineRoute({
     method: 'GET',
     path: '/api/openapi.json',

@@ -1,6 +1,6 @@
-import { isEditable, type ApprovalRow } from '@klaus/sdk';
+import { isEditable, type ApprovalRow, type HunkAnswer, type Scope } from '@klaus/sdk';
 import type { ApprovalView } from '../contract/index.ts';
-import type { Handlers } from '../handler.ts';
+import type { Context, Handlers } from '../handler.ts';
 import { given } from '../prompting.ts';
 import { Refusal } from '../problem.ts';
 
@@ -24,20 +24,32 @@ export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer'> = {
     };
   },
 
-  async answer({ params, body }, { klaus, queue }) {
-    const row = klaus.store.approval(params.id);
-    if (row?.answer != null) {
-      throw new Refusal(409, 'usage', {
-        title: `That question was settled before: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,
-      });
-    }
-    const { note, scope, hunks } = body;
-    const session = await klaus.answer(params.id, body.answer, { by: 'server', ...given({ note, scope, hunks }) });
-    // An answer is never kept waiting for a place: a run that parked has given its own back.
-    queue.add(session.id);
-    return { session: session.id };
-  },
+  answer: ({ params, body }, context) => answerQuestion(context, params.id, body),
 };
+
+export interface GivenAnswer {
+  answer: 'approved' | 'rejected';
+  note?: string | undefined;
+  hunks?: HunkAnswer | undefined;
+  scope?: Scope | undefined;
+}
+
+/** Answers a question; its session goes on. @throws Refusal 409 for one that was settled before. */
+export async function answerQuestion(
+  { klaus, queue }: Pick<Context, 'klaus' | 'queue'>,
+  id: string,
+  { answer, note, hunks, scope }: GivenAnswer,
+): Promise<{ session: string }> {
+  const row = klaus.store.approval(id);
+  if (row?.answer != null) {
+    throw new Refusal(409, 'usage', {
+      title: `That question was settled before: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,
+    });
+  }
+  const session = await klaus.answer(id, answer, { by: 'server', ...given({ note, scope, hunks }) });
+  queue.add(session.id);
+  return { session: session.id };
+}
 
 function toView(row: ApprovalRow): ApprovalView {
   const { diff: _diff, ...view } = row;

@@ -12,6 +12,7 @@ export const hostHandlers: Handlers<
   | 'signOut'
   | 'settings'
   | 'configuration'
+  | 'metrics'
   | 'openapi'
   | 'events'
   | 'runs'
@@ -23,7 +24,9 @@ export const hostHandlers: Handlers<
   health: (_given, { version }) => ({ status: 'ok', version }),
 
   signIn({ body }, { token, cookie }, exchange) {
+    exchange.door.checkTries(exchange.request);
     if (!token.isToken(body.token)) {
+      exchange.door.countFailure(exchange.request);
       throw new Refusal(401, 'unauthorized', {
         title: 'The token is wrong.',
         detail: 'Open the address that klaus serve printed, or paste the token from its file.',
@@ -56,6 +59,14 @@ export const hostHandlers: Handlers<
   },
 
   configuration: (_given, { klaus }) => ({ settings: klaus.configuration.explain() }),
+
+  metrics(_given, { metrics }) {
+    if (metrics) return { mediaType: 'text/plain; version=0.0.4; charset=utf-8', content: [metrics.toText()] };
+    throw new Refusal(404, 'not_found', {
+      title: 'Metrics are switched off.',
+      detail: 'AGENT_METRICS_ENABLED is false.',
+    });
+  },
 
   openapi: (_given, { version }) => toOpenApi(version),
 

@@ -80,8 +80,10 @@ export const sessionHandlers: Handlers<
     const { limits, ...change } = body;
     if (Object.keys(given(change)).length > 0) await session.send({ type: 'change', ...given(change) });
     if (limits) await session.send({ type: 'limits', limits: given(limits) });
-    await settle(context, session.id);
-    return viewOf(context, session.id);
+    await session.settle();
+    // What holds the session applies it in a moment; it is durable already.
+    const { title, pinned, mode } = change;
+    return { ...viewOf(context, session.id), ...given({ title, pinned, mode }) };
   },
 
   deleteSession({ params }, context) {
@@ -122,19 +124,6 @@ export const sessionHandlers: Handlers<
     context.hubs.follow(id, { stream: exchange.openStream(), after });
   },
 };
-
-/** Carries out what changes a session while nobody works on it; the one who does, does it otherwise. */
-async function settle({ klaus, queue }: Context, id: string): Promise<void> {
-  if (queue.isRunning(id) || klaus.store.isClaimed(id)) return;
-  const session = klaus.session(id);
-  const waits = klaus.store.inbox(id).some((command) => command.type === 'prompt');
-  // Only what waits in the inbox is done here; a run that could go on is asked for by itself.
-  if (waits || klaus.store.session(id)?.status === 'running') {
-    if (queue.positionOf(id) === undefined && waits) queue.add(id);
-    return;
-  }
-  await session.advance();
-}
 
 function toDetail(context: Context, row: SessionRow): SessionDetail {
   const { klaus } = context;

@@ -21,18 +21,7 @@ export const workHandlers: Handlers<
     return { session: session.id, command };
   },
 
-  async cancel({ params, body }, context) {
-    const session = find(context, params.id);
-    const command = await session.send({
-      type: 'cancel',
-      by: BY,
-      reason: body.reason ?? 'The user stopped the run from the page.',
-      ...given({ run: body.run }),
-    });
-    // Also of a run that waits for its turn or for an answer; whoever holds it sees the wish otherwise.
-    if (session.isRunnable()) context.queue.addNow(session.id);
-    return { session: session.id, command };
-  },
+  cancel: ({ params, body }, context) => cancelRun(context, params.id, body),
 
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
@@ -117,6 +106,24 @@ export const workHandlers: Handlers<
     return { decisions };
   },
 };
+
+/** Sends the wish to stop, and carries it out where nobody else does. */
+export async function cancelRun(
+  context: Context,
+  id: string,
+  { run, reason }: { run?: string | undefined; reason?: string | undefined },
+): Promise<{ session: string; command: string }> {
+  const session = find(context, id);
+  const command = await session.send({
+    type: 'cancel',
+    by: BY,
+    reason: reason ?? 'The user stopped the run from the page.',
+    ...given({ run }),
+  });
+  // Also of a run that waits for its turn or for an answer; whoever holds it sees the wish otherwise.
+  if (session.isRunnable()) context.queue.addNow(session.id);
+  return { session: session.id, command };
+}
 
 function findPrompt(events: Iterable<Event>): EventOf<'message.added'> | undefined {
   for (const event of events) {

@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { KlausError } from '@klaus/sdk';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import type { Context } from '../handler.ts';
+import type { NamedEvent } from '../named-events.ts';
+import { toProblem } from '../problem.ts';
+import { answer, cancel, prompt } from './commands.ts';
+import { followNamed } from './follow-named.ts';
+import { createRateLimit } from './rate-limit.ts';
+
+const messageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message'), content: z.string().min(1) }),
+  z.object({ type: z.literal('cancel') }),
+  z.object({ type: z.literal('approval'), id: z.string(), approved: z.boolean(), note: z.string().optional() }),
+]);
+
+/** The agents that can be chatted with. */
+const AGENTS: ReadonlySet<string> = new Set(['klaus']);
+
+/** The agent that an address means: `/ws/chat/klaus`; undefined for another address. */
+export function toAgent(path: string): string | undefined {
+  const [, agent] = /^\/ws\/chat\/([\w-]+)$/.exec(path) ?? [];
+  return agent !== undefined && AGENTS.has(agent) ? agent : undefined;
+}
+
+/**
+ * A chat with an agent. It goes on with the conversation that was had there last, also after a restart, or with that
+ * of `?session=`; `?session=new` begins another.
+ */
+export function serveChat(context: Context, socket: WebSocket, request: IncomingMessage): void {
+  const { klaus } = context;
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const agent = toAgent(url.pathname)!;
+  const file = join(klaus.home, 'server', `chat-${agent}`);
+  const rate = createRateLimit(klaus.configuration.get('server.wsRateLimit'));
+  const send = (message: object): void =>
+    void (socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)));
+  let session: string | undefined;
+  let stop: (() => void) | undefined;
+
+  const follow = (id: string): void => {
+    session = id;
+    const after = klaus.store.head(id)?.seq ?? 0;
+    stop = followNamed(klaus, {
+      session: id,
+      after,
+      tell(event) {
+        const message = toChat(event);
+        if (message) send(message);
+      },
+    });
+  };
+
+  const open = async (): Promise<string> => {
+    if (session !== undefined) return session;
+    const { id } = await klaus.open();
+    writeFileSync(file, id, { mode: 0o600 });
+    follow(id);
+    return id;
+  };
+
+  const receive = async (text: string): Promise<void> => {
+    const parsed = messageSchema.safeParse(toJson(text));
+    if (!parsed.success) throw new KlausError('usage', 'Messages are {"type":"message","content":"…"}.');
+    const message = parsed.data;
+    const wait = message.type === 'message' ? rate.take() : 0;
+    if (wait > 0) {
+      throw new KlausError('usage', 'This socket sends too much.', {
+        hint: `Try again in ${Math.ceil(wait / 1_000)} s, or raise AGENT_WS_RATE_LIMIT.`,
+      });
+    }
+    if (message.type === 'message') await prompt(context, await open(), message.content);
+    else if (message.type === 'approval') {
+      await answer(context, { patchId: message.id, approved: message.approved, note: message.note });
+    } else if (session !== undefined) await cancel(context, { sessionId: session });
+  };
+
+  socket.on('message', (data: Buffer) => {
+    receive(data.toString('utf8')).catch((error: unknown) => {
+      const { title, detail } = toProblem(error);
+      send({ type: 'error', message: detail === undefined ? title : `${title} ${detail}` });
+    });
+  });
+  // What was begun goes on when the chat is left.
+  socket.on('close', () => stop?.());
+  socket.on('error', () => socket.terminate());
+
+  try {
+    const wanted = url.searchParams.get('session') ?? undefined;
+    const known = wanted === 'new' ? undefined : (wanted ?? readLast(file, klaus));
+    if (known !== undefined) follow(klaus.session(known).id);
+    send({ type: 'info', message: `Chat with ${agent}.`, ...(session === undefined ? {} : { session }) });
+  } catch (error) {
+    send({ type: 'error', message: toProblem(error).title });
+    socket.close(1008);
+  }
+}
+
+function readLast(file: string, klaus: Context['klaus']): string | undefined {
+  const id = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return klaus.store.session(id)?.id === id ? id : undefined;
+}
+
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The messages of the chat, from the same fold. */
+function toChat({ name, data }: NamedEvent): object | undefined {
+  switch (name) {
+    case 'stream_delta':
+      return { type: 'stream_chunk', content: data['delta'] };
+    case 'tool_call':
+      return { type: 'tool_call', tool: data['name'], args: data['input'], id: data['id'] };
+    case 'tool_result':
+      return { type: 'tool_result', result: data['result'], success: data['success'], id: data['toolCallId'] };
+    case 'complete':
+      return { type: 'stream_complete' };
+    case 'patch_approval_required':
+      return {
+        type: 'info',
+        message: `Waiting for approval: ${String(data['title'])}`,
+        approval: data['patchId'],
+        diff: data['diff'],
+      };
+    case 'budget_warning':
+      return { type: 'info', message: `${String(data['percentUsed'])} % of the token budget are used.` };
+    case 'error':
+      return data['retrying'] === true
+        ? { type: 'info', message: `The model is asked again: ${String(data['error'])}` }
+        : { type: 'error', message: data['error'] };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { hunkAnswerSchema } from '@klaus/sdk';
+import { z } from 'zod';
+import type { Context } from '../handler.ts';
+import { answerQuestion } from '../handlers/approvals.ts';
+import { findRow } from '../handlers/sessions.ts';
+import { cancelRun } from '../handlers/work.ts';
+import { given, sendNeededPrompt } from '../prompting.ts';
+
+const id = z.string().min(1).max(100);
+
+/** What clients of the older protocol send, by the name of the event. */
+export const COMMAND_SCHEMAS = {
+  prompt: z.object({
+    message: z.string().min(1),
+    sessionId: id.nullish(),
+    model: z.string().nullish(),
+    workspace: z.string().nullish(),
+  }),
+  cancel: z.object({ sessionId: id }),
+  join_session: z.object({ sessionId: id, after: z.int().min(0).optional() }),
+  leave_session: z.object({ sessionId: id }),
+  patch_approval_response: z.object({
+    patchId: id,
+    approved: z.boolean(),
+    note: z.string().optional(),
+    hunks: hunkAnswerSchema.optional(),
+  }),
+} as const;
+
+export type CommandName = keyof typeof COMMAND_SCHEMAS;
+export type CommandGiven<N extends CommandName> = z.output<(typeof COMMAND_SCHEMAS)[N]>;
+
+/** Opens or finds the session of a prompt, without sending it yet: whoever asks wants to see it from the beginning. */
+export async function findPromptSession(
+  { klaus, ...context }: Context,
+  { sessionId, model, workspace }: CommandGiven<'prompt'>,
+): Promise<string> {
+  if (sessionId == null) {
+    const session = await klaus.open(given({ model: model ?? undefined, workspace: workspace ?? undefined }));
+    return session.id;
+  }
+  const { id: session } = findRow({ klaus, ...context }, sessionId);
+  if (model != null) await klaus.session(session).send({ type: 'change', model });
+  return session;
+}
+
+export async function prompt({ klaus, queue }: Context, session: string, message: string): Promise<void> {
+  await sendNeededPrompt(klaus, klaus.session(session), { text: message, delivery: 'steer' });
+  queue.add(session);
+}
+
+export async function cancel(context: Context, { sessionId }: CommandGiven<'cancel'>): Promise<void> {
+  await cancelRun(context, sessionId, {});
+}
+
+export async function answer(
+  context: Context,
+  { patchId, approved, note, hunks }: CommandGiven<'patch_approval_response'>,
+): Promise<void> {
+  await answerQuestion(context, patchId, { answer: approved ? 'approved' : 'rejected', note, hunks });
+}

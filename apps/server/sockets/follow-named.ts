@@ -1,0 +1,44 @@
+import type { Klaus } from '@klaus/sdk';
+import { createNamedEvents, type NamedEvent } from '../named-events.ts';
+
+export interface FollowNamedOptions {
+  /** A whole id. */
+  session: string;
+  /** Seq of the last event that is known already. */
+  after: number;
+  /** @param seq Of the event that it was made of; undefined for live text. */
+  tell: (event: NamedEvent, seq: number | undefined) => void;
+}
+
+/** Tells a session under the names of the older protocol, from a seq on. Returns a function that ends it. */
+export function followNamed(klaus: Klaus, { session, after, tell }: FollowNamedOptions): () => void {
+  const handle = klaus.session(session);
+  const named = createNamedEvents(session);
+  // Sums and counts are of the whole session, also of what is not told.
+  for (const event of handle.events()) {
+    if (event.seq > after) break;
+    named.event(event);
+  }
+  const stops = [
+    handle.subscribe(after, (event) => named.event(event).forEach((made) => tell(made, event.seq))),
+    handle.onLive((live) => named.live(live).forEach((made) => tell(made, undefined))),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended. */
+export function toStanding(klaus: Klaus, session: string): NamedEvent[] {
+  const named = createNamedEvents(session);
+  const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
+  const standing: NamedEvent[] = [];
+  let end: NamedEvent[] = [];
+  for (const event of klaus.session(session).events()) {
+    const made = named.event(event);
+    if (event.type === 'run.started') end = [];
+    else if (event.type === 'run.finished') end = made;
+    else if (event.type === 'approval.asked' && open.has(event.approval)) standing.push(...made);
+  }
+  return [...standing, ...end];
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Server as EngineServer } from 'engine.io';
+import type { WebSocketServer } from 'ws';
+import type { Doorkeeper } from '../doorkeeper.ts';
+import type { Context } from '../handler.ts';
+import { toProblem } from '../problem.ts';
+import { SECURITY_HEADERS } from '../security-headers.ts';
+import { serveChat, toAgent } from './chat.ts';
+
+/** Bytes of one message over a socket. */
+const MAX_MESSAGE_BYTES = 1_024 * 1_024;
+const SOCKET_IO = '/socket.io/';
+
+/** What comes over sockets: Socket.IO, and the chat over a plain WebSocket. Nothing passes the doorkeeper unseen. */
+export interface Sockets {
+  /** True for a request of Socket.IO, which is answered here. */
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  engine: EngineServer;
+  close: () => Promise<void>;
+}
+
+/** Loads what sockets need when the first one comes: most clients need none. */
+export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets {
+  let opened: Promise<Opened> | undefined;
+  let chats: Promise<WebSocketServer> | undefined;
+  const openEngine = (): Promise<Opened> => (opened ??= createEngine(context));
+  const openChats = (): Promise<WebSocketServer> =>
+    (chats ??= import('ws').then(
+      ({ WebSocketServer: Chats }) => new Chats({ noServer: true, maxPayload: MAX_MESSAGE_BYTES }),
+    ));
+  const check = (request: IncomingMessage): void => {
+    doorkeeper.checkPlace(request);
+    doorkeeper.checkToken(request);
+  };
+
+  return {
+    handleRequest(request, response) {
+      if (!request.url?.startsWith(SOCKET_IO)) return false;
+      try {
+        check(request);
+      } catch (error) {
+        const problem = toProblem(error);
+        response.writeHead(problem.status, { ...SECURITY_HEADERS, 'content-type': 'application/problem+json' });
+        response.end(JSON.stringify(problem));
+        return true;
+      }
+      void openEngine().then(({ engine }) =>
+        engine.handleRequest(request as Parameters<typeof engine.handleRequest>[0], response),
+      );
+      return true;
+    },
+    handleUpgrade(request, socket, head) {
+      // Whoever breaks off while it is looked at says so by an error that nobody else hears.
+      socket.on('error', () => socket.destroy());
+      try {
+        check(request);
+      } catch (error) {
+        refuse(socket, toProblem(error).status);
+        return;
+      }
+      const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+      if (path === SOCKET_IO) {
+        void openEngine().then(({ engine }) =>
+          engine.handleUpgrade(request as Parameters<typeof engine.handleUpgrade>[0], socket, head),
+        );
+      } else if (toAgent(path) !== undefined) {
+        void openChats().then((server) =>
+          server.handleUpgrade(request, socket, head, (chat) => serveChat(context, chat, request)),
+        );
+      } else refuse(socket, 404);
+    },
+    async close() {
+      const [engine, server] = await Promise.all([opened, chats]);
+      for (const chat of server?.clients ?? []) chat.close(1012, 'The server is going down.');
+      await engine?.close();
+    },
+  };
+}
+
+async function createEngine(context: Context): Promise<Opened> {
+  const [{ Server }, { createNamedSockets }] = await Promise.all([import('engine.io'), import('./named-socket.ts')]);
+  const origins = context.klaus.configuration.get('server.corsOrigin');
+  const engine = new Server({
+    maxHttpBufferSize: MAX_MESSAGE_BYTES,
+    ...(origins.length > 0 ? { cors: { origin: [...origins], credentials: true } } : {}),
+  });
+  const io = createNamedSockets(context, engine);
+  return {
+    engine,
+    async close() {
+      io.disconnectSockets(true);
+      engine.close();
+    },
+  };
+}
+
+function refuse(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
