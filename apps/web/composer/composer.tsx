@@ -67,7 +67,8 @@ export function Composer(props: ComposerProps) {
       const made = await fromFile(file);
       if (typeof made !== 'string') change({ attachments: [...(drafts.get(name) ?? draft).attachments, made] });
       else {
-        const words = made === 'tooLarge' ? t.composer.tooLarge(file.name, formatBytes(MAX_BYTES)) : t.composer.notText(file.name);
+        const words =
+          made === 'tooLarge' ? t.composer.tooLarge(file.name, formatBytes(MAX_BYTES)) : t.composer.notText(file.name);
         showToast({ kind: 'error', text: words });
       }
     }
@@ -137,8 +138,6 @@ export function Composer(props: ComposerProps) {
         rows={2}
         aria-label={t.composer.label}
         placeholder={isRunning ? t.composer.placeholderRunning : t.composer.placeholder}
-        role="combobox"
-        aria-expanded={open !== undefined}
         aria-controls={open ? id : undefined}
         aria-autocomplete="list"
         aria-activedescendant={open && suggestions.items.length > 0 ? `${id}-${chosen}` : undefined}
@@ -226,32 +225,33 @@ function ComposerFoot({ canSend, isRunning, isStopping, onAttach, onDeliver, onS
       />
       <ModelPicker model={props.model} onChange={props.onModel} />
       <ModePicker mode={props.mode} onChange={props.onMode} />
-      <span className="composer-gap" />
-      {isRunning ? (
+      <span className="composer-actions">
+        {isRunning ? (
+          <Button
+            look="danger"
+            icon={<Square size={12} />}
+            disabled={isStopping}
+            title={`${t.composer.stop} (${toKeysText('mod+.')})`}
+            onClick={onStop}
+          >
+            {isStopping ? t.composer.stopping : t.composer.stop}
+          </Button>
+        ) : null}
+        {isRunning ? (
+          <Button icon={<ListPlus size={14} />} disabled={!canSend} onClick={() => onDeliver('queue')}>
+            {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
+          </Button>
+        ) : null}
         <Button
-          look="danger"
-          icon={<Square size={12} />}
-          disabled={isStopping}
-          title={`${t.composer.stop} (${toKeysText('mod+.')})`}
-          onClick={onStop}
+          look="primary"
+          icon={<CornerDownLeft size={14} />}
+          disabled={!canSend}
+          title={t.composer.newline}
+          onClick={() => onDeliver('steer')}
         >
-          {isStopping ? t.composer.stopping : t.composer.stop}
+          {isRunning ? t.composer.steer : t.composer.send} <kbd className="wide">{t.composer.sendKey}</kbd>
         </Button>
-      ) : null}
-      {isRunning ? (
-        <Button icon={<ListPlus size={14} />} disabled={!canSend} onClick={() => onDeliver('queue')}>
-          {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
-        </Button>
-      ) : null}
-      <Button
-        look="primary"
-        icon={<CornerDownLeft size={14} />}
-        disabled={!canSend}
-        title={t.composer.newline}
-        onClick={() => onDeliver('steer')}
-      >
-        {isRunning ? t.composer.steer : t.composer.send} <kbd className="wide">{t.composer.sendKey}</kbd>
-      </Button>
+      </span>
     </div>
   );
 }

@@ -1,4 +1,13 @@
-import { ChevronRight, CircleAlert, CircleCheck, CircleDashed, CircleQuestionMark, CircleSlash, LoaderCircle, SquareTerminal } from 'lucide-react';
+import {
+  ChevronRight,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleQuestionMark,
+  CircleSlash,
+  LoaderCircle,
+  SquareTerminal,
+} from 'lucide-react';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
 import { Code } from '../highlight/code.tsx';
@@ -110,13 +119,17 @@ function Answered({ call }: { call: CallEntry }) {
   const scope = answer.scope !== undefined && answer.scope !== 'once' ? t.approval.scopes[answer.scope] : undefined;
   const words = [
     t.call.answer[answer.answer],
-    answer.hunks ? t.call.partly(new Set([...answer.hunks.accepted, ...(answer.hunks.edited ?? []).map(({ id }) => id)]).size, all) : undefined,
+    answer.hunks
+      ? t.call.partly(new Set([...answer.hunks.accepted, ...(answer.hunks.edited ?? []).map(({ id }) => id)]).size, all)
+      : undefined,
     t.call.by(answer.by),
     scope,
     answer.note,
   ];
   return (
-    <p className={`call-answer ${answer.answer === 'approved' ? 'good' : 'bad'}`}>{words.filter(Boolean).join(' · ')}</p>
+    <p className={`call-answer ${answer.answer === 'approved' ? 'good' : 'bad'}`}>
+      {words.filter(Boolean).join(' · ')}
+    </p>
   );
 }
 
@@ -131,7 +144,7 @@ function CallBody({ call, progress }: { call: CallEntry; progress: string | unde
   return (
     <div className="call-body">
       <section>
-        <h4>{t.call.input}</h4>
+        <p className="label">{t.call.input}</p>
         {isCommand(input) ? (
           <p className="command">
             <SquareTerminal size={14} />
@@ -156,7 +169,9 @@ function CallBody({ call, progress }: { call: CallEntry; progress: string | unde
       ) : null}
       {shownDiff === undefined || shownDiff === '' ? null : <DiffText diff={shownDiff} />}
       {result?.evidence ? <EvidenceView evidence={result.evidence} /> : null}
-      {output === undefined || output === '' ? null : <OutputView id={call.id} text={output} isCut={result?.blob !== undefined} />}
+      {output === undefined || output === '' ? null : (
+        <OutputView id={call.id} text={output} isCut={result?.blob !== undefined} />
+      )}
     </div>
   );
 }
@@ -168,12 +183,12 @@ function OutputView({ id, text, isCut }: { id: string; text: string; isCut: bool
   const shown = isWhole || lines.length <= MAX_LINES ? text : lines.slice(0, MAX_LINES).join('\n');
   return (
     <section>
-      <h4 className="row">
+      <div className="label">
         <span>
           {t.call.output} <span className="muted number">{t.call.lines(lines.length)}</span>
         </span>
         <CopyButton text={text} />
-      </h4>
+      </div>
       <TerminalOutput text={shown} label={t.call.output} />
       {lines.length > MAX_LINES ? (
         <button type="button" className="fold" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>

@@ -28,7 +28,14 @@ interface EntryViewProps {
 }
 
 /** One thing that was said or done. */
-export const EntryView = memo(function EntryView({ entry, session, progress, isUndone, canUndo, isMarked }: EntryViewProps) {
+export const EntryView = memo(function EntryView({
+  entry,
+  session,
+  progress,
+  isUndone,
+  canUndo,
+  isMarked,
+}: EntryViewProps) {
   const marks = `${isUndone ? 'entry-undone' : ''} ${isMarked ? 'entry-marked' : ''}`;
   switch (entry.kind) {
     case 'user':

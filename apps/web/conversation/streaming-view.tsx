@@ -51,7 +51,8 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
 export function QueuedView({ message }: { message: QueuedMessage }) {
   const t = useText();
   const text = useMemo(
-    () => message.parts.map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? part.name : '')).join(' '),
+    () =>
+      message.parts.map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? part.name : '')).join(' '),
     [message],
   );
   return (

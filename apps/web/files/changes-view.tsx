@@ -91,10 +91,16 @@ function DiffRows({ rows, label }: { rows: readonly DiffRow[]; label: string }) 
     overscan: 20,
   });
   return (
-    <div ref={scroll} className="diff review-rows" tabIndex={0} role="group" aria-label={label}>
-      <div className="review-inner" style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, key, start, size }) => (
-          <div key={key} className="review-row" style={{ transform: `translateY(${start}px)`, height: size }}>
+    <div ref={scroll} className="diff rows" tabIndex={0} role="group" aria-label={label}>
+      <div className="rows-inner" style={{ height: list.getTotalSize() }}>
+        {list.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key}
+            ref={list.measureElement}
+            data-index={index}
+            className="rows-row"
+            style={{ transform: `translateY(${start}px)` }}
+          >
             <DiffRowView row={rows[index]!} />
           </div>
         ))}
@@ -106,11 +112,12 @@ function DiffRows({ rows, label }: { rows: readonly DiffRow[]; label: string }) 
 function DiffRowView({ row }: { row: DiffRow }) {
   switch (row.kind) {
     case 'file':
-      return <h3 className="review-file ellipsis mono">{row.path}</h3>;
+      return <h2 className="rows-file ellipsis mono">{row.path}</h2>;
     case 'hunk':
       return (
         <p className="diff-range">
-          {row.hunk.note ?? `@@ -${row.hunk.oldStart},${row.hunk.oldLines} +${row.hunk.newStart},${row.hunk.newLines} @@`}
+          {row.hunk.note ??
+            `@@ -${row.hunk.oldStart},${row.hunk.oldLines} +${row.hunk.newStart},${row.hunk.newLines} @@`}
         </p>
       );
     case 'line':

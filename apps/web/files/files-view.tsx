@@ -130,7 +130,11 @@ function FileView({ session, path }: { session: string; path: string }) {
   );
 }
 
-function Binary({ file }: { file: { mediaType: string; content: string; size: number; path: string; encoding: string } }) {
+function Binary({
+  file,
+}: {
+  file: { mediaType: string; content: string; size: number; path: string; encoding: string };
+}) {
   const t = useText();
   const [isBroken, setBroken] = useState(false);
   const isImage = /^image\/(png|jpeg|gif|webp)$/.test(file.mediaType) && file.encoding === 'base64';

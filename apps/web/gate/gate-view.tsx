@@ -54,7 +54,7 @@ function Decisions({ decisions, session }: { decisions: readonly DecisionView[];
             key={key}
             ref={list.measureElement}
             data-index={index}
-            className="review-row"
+            className="rows-row"
             style={{ transform: `translateY(${start}px)` }}
           >
             <Decision decision={decisions[index]!} session={session} />
@@ -81,7 +81,8 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
         </span>
       </button>
       <p className="decision-why muted">
-        {rule}: {reason} · <a href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>{t.call.open}</a> ·{' '}
+        {rule}: {reason} ·{' '}
+        <a href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>{t.call.open}</a> ·{' '}
         <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>
       </p>
       {isOpen ? (

@@ -10,7 +10,9 @@ export interface Press {
 /** One press as a word: `mod+k`, `G`, `shift+Delete`. Shift is part of what a character is, and told for named keys. */
 export function toWord({ key, ctrlKey, metaKey, altKey, shiftKey }: Press): string {
   const isNamed = key.length > 1;
-  return [(ctrlKey || metaKey) && 'mod', altKey && 'alt', shiftKey && isNamed && 'shift', key].filter(Boolean).join('+');
+  return [(ctrlKey || metaKey) && 'mod', altKey && 'alt', shiftKey && isNamed && 'shift', key]
+    .filter(Boolean)
+    .join('+');
 }
 
 /** What the presses so far come to. `part`: the beginning of something. */

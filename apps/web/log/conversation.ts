@@ -332,7 +332,9 @@ export function standingOf(view: Conversation): Standing {
 }
 
 /** The limit that is closest to its cap, as a share from 0 to 1; undefined without limits. */
-export function closestLimit(view: Conversation): { limit: keyof Limits; share: number; used: number; cap: number } | undefined {
+export function closestLimit(
+  view: Conversation,
+): { limit: keyof Limits; share: number; used: number; cap: number } | undefined {
   const used: Record<keyof Limits, number> = {
     tokens: toCountedTokens(view.usage),
     usd: view.usd ?? 0,

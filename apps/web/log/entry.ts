@@ -94,7 +94,10 @@ export interface FactEntry {
 export type Entry = UserEntry | ModelEntry | CallEntry | LimitEntry | FactEntry;
 
 /** How a question about hunks was answered, in numbers. */
-export function countHunks(answer: HunkAnswer | undefined, all: number): { taken: number; edited: number; all: number } {
+export function countHunks(
+  answer: HunkAnswer | undefined,
+  all: number,
+): { taken: number; edited: number; all: number } {
   if (!answer) return { taken: all, edited: 0, all };
   const edited = new Set((answer.edited ?? []).map(({ id }) => id));
   const taken = new Set([...answer.accepted, ...edited]);

@@ -1,6 +1,8 @@
 import { marked, type Token, type Tokens } from 'marked';
+import { Square, SquareCheck } from 'lucide-react';
 import { memo, useRef, type ReactNode } from 'react';
 import { Code } from '../highlight/code.tsx';
+import { useText } from '../text/text.ts';
 import { createBlocks, toBlocks, toSafeLink, type Blocks } from './blocks.ts';
 import './markdown.css';
 
@@ -100,16 +102,31 @@ function Heading({ depth, children }: { depth: number; children: ReactNode }) {
 function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, at) => (
     <li key={at} className={item.task ? 'markdown-task' : undefined}>
-      {item.task ? <input type="checkbox" checked={item.checked === true} readOnly disabled aria-label="" /> : null}
+      {item.task ? <TaskMark isDone={item.checked === true} /> : null}
       {renderAll(item.tokens.filter(({ type }) => type !== 'checkbox'))}
     </li>
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
 }
 
+function TaskMark({ isDone }: { isDone: boolean }) {
+  const t = useText();
+  const Icon = isDone ? SquareCheck : Square;
+  return (
+    <span className="markdown-check" role="img" aria-label={isDone ? t.code.taskDone : t.code.taskOpen}>
+      <Icon size={14} aria-hidden />
+    </span>
+  );
+}
+
 function Table({ table }: { table: Tokens.Table }) {
   return (
-    <div className="markdown-table" tabIndex={0} role="group" aria-label={table.header.map(({ text }) => text).join(', ')}>
+    <div
+      className="markdown-table"
+      tabIndex={0}
+      role="group"
+      aria-label={table.header.map(({ text }) => text).join(', ')}
+    >
       <table>
         <thead>
           <tr>

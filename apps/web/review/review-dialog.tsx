@@ -1,6 +1,6 @@
 import type { ApprovalDetail } from '@klaus/server/contract';
 import { X } from 'lucide-react';
-import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';
 import { isTyping } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
@@ -39,7 +39,6 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
   const [editing, setEditing] = useState<string | undefined>();
   const [note, setNote] = useState('');
   const [isSending, setSending] = useState(false);
-  const body = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => toRows(hunks, split ? 'split' : 'unified'), [hunks, split]);
   const hunk = hunks[current];
   const send = async (reply = toAnswer(review, hunks)) => {
@@ -67,11 +66,19 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
     event.preventDefault();
     event.stopPropagation();
   };
+  const latest = useRef(onKeyDown);
+  latest.current = onKeyDown;
+  useEffect(() => {
+    // Wherever the focus is in this window, and also where it is nowhere.
+    const take = (event: KeyboardEvent) => latest.current(event);
+    addEventListener('keydown', take);
+    return () => removeEventListener('keydown', take);
+  }, []);
   const told = toTold(review, hunks);
   const { answer } = toAnswer(review, hunks);
   const taken = hunks.length - review.rejected.size;
   return (
-    <div className="review-body" onKeyDown={onKeyDown} ref={body}>
+    <div className="review-body">
       <header className="review-head">
         <div className="review-title">
           <h2 className="ellipsis">{detail.title}</h2>

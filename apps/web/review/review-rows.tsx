@@ -54,17 +54,16 @@ export function ReviewRows(props: ReviewRowsProps) {
     if (at >= 0) list.scrollToIndex(at, { align: current === 0 ? 'end' : 'start' });
   }, [id]);
   return (
-    <div ref={scroll} className="diff review-rows" tabIndex={0} role="group" aria-label={t.approval.rows}>
-      <div className="review-inner" style={{ height: list.getTotalSize() }}>
+    <div ref={scroll} className="diff rows" tabIndex={0} role="group" aria-label={t.approval.rows}>
+      <div className="rows-inner" style={{ height: list.getTotalSize() }}>
         {list.getVirtualItems().map(({ index, key, start }) => {
           const row = shown[index]!;
-          const isSmall = row.kind === 'line' || row.kind === 'pair';
           return (
             <div
               key={key}
-              ref={isSmall ? undefined : list.measureElement}
+              ref={list.measureElement}
               data-index={index}
-              className={`review-row ${'hunk' in row && row.kind !== 'hunk' ? toMark(review, row.hunk) : ''}`}
+              className={`rows-row ${'hunk' in row && row.kind !== 'hunk' ? toMark(review, row.hunk) : ''}`}
               style={{ transform: `translateY(${start}px)` }}
             >
               <Row {...props} row={row} />
@@ -86,7 +85,7 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
   switch (row.kind) {
     case 'file':
       return (
-        <div className="review-file">
+        <div className="rows-file">
           <h3 className="ellipsis mono">{row.path}</h3>
           <Button look="quiet" onClick={() => onJudge(row.hunks, false)}>
             {t.approval.rejectFile}

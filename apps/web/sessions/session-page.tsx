@@ -71,7 +71,7 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
       {session ? <StateMark state={session.state} /> : null}
       <h1 className="ellipsis">{name}</h1>
       <span className="muted ellipsis session-folder only-wide" title={conversation.workspace}>
-        {conversation.workspace}
+        {conversation.workspace.split('/').at(-1)}
       </span>
       <nav className="tabs" aria-label={name.slice(0, 80)}>
         {TABS.map((it) => (
@@ -159,7 +159,8 @@ function Announcer({ state }: { state: SessionState }) {
   const { conversation, isReady } = state;
   const isFirst = useRef(true);
   const [words, setWords] = useState('');
-  const standing = conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
+  const standing =
+    conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
   useEffect(() => {
     if (!isReady) return;
     if (isFirst.current) {

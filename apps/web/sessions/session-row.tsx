@@ -10,14 +10,24 @@ import { useNow } from '../ui/use-now.ts';
 import { SessionMenu } from './session-menu.tsx';
 
 /** One session in the list: what it is, how it stands and what it cost. */
-export const SessionRow = memo(function SessionRow({ session, isCurrent }: { session: SessionView; isCurrent: boolean }) {
+export const SessionRow = memo(function SessionRow({
+  session,
+  isCurrent,
+}: {
+  session: SessionView;
+  isCurrent: boolean;
+}) {
   const t = useText();
   const now = useNow();
   const { id, state, questions, usd, updatedAt, workspace, pinned, position } = session;
   const name = nameOf(session) ?? t.sessions.untitled;
   const folder = workspace.split('/').at(-1);
   const standing =
-    state === 'needs-you' ? t.sessions.questions(questions) : position !== null ? t.sessions.position(position) : undefined;
+    state === 'needs-you'
+      ? t.sessions.questions(questions)
+      : position !== null
+        ? t.sessions.position(position)
+        : undefined;
   return (
     <div className={`session-row ${isCurrent ? 'session-current' : ''}`}>
       <a href={toHash(toSession(id))} aria-current={isCurrent ? 'page' : undefined}>
@@ -26,7 +36,7 @@ export const SessionRow = memo(function SessionRow({ session, isCurrent }: { ses
           <span className="ellipsis session-name">{name}</span>
           <span className="session-facts">
             {standing === undefined ? null : <span className={state === 'needs-you' ? 'warn' : ''}>{standing}</span>}
-            <span className="ellipsis">{folder}</span>
+            {standing === undefined ? <span className="ellipsis">{folder}</span> : null}
             <span className="number">{formatAgo(Date.parse(updatedAt), now)}</span>
             <span className="number session-cost">{formatUsd(usd)}</span>
           </span>

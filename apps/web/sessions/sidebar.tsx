@@ -28,7 +28,7 @@ export function Sidebar() {
   return (
     <nav className="sidebar" aria-label={t.app.sessions}>
       <header className="sidebar-head">
-        <a className="sidebar-name" href="#/" aria-label={t.app.home}>
+        <a className="sidebar-name" href="#/">
           Klaus
         </a>
         <IconButton
@@ -77,7 +77,9 @@ export function Sidebar() {
       {link === 'refused' ? <Failed title={t.sessions.failed} error={t.link.unreachable} retry={openHost} /> : null}
       {isLoading && link !== 'refused' ? <Loading rows={8} /> : null}
       {!isLoading && query.trim() !== '' ? <Found query={query.trim()} /> : null}
-      {!isLoading && query.trim() === '' ? <SessionList sessions={list} current={here.page === 'session' ? here.id : ''} /> : null}
+      {!isLoading && query.trim() === '' ? (
+        <SessionList sessions={list} current={here.page === 'session' ? here.id : ''} />
+      ) : null}
     </nav>
   );
 }

@@ -25,14 +25,22 @@ export function StatusBar({ conversation, live }: { conversation: Conversation; 
         <Figure name={t.status.input} value={formatShort(usage.input)} title={formatCount(usage.input)} />
         <Figure name={t.status.output} value={formatShort(usage.output)} title={formatCount(usage.output)} />
         <Figure name={t.status.cacheRead} value={formatShort(usage.cacheRead)} title={formatCount(usage.cacheRead)} />
-        <Figure name={t.status.cacheWrite} value={formatShort(usage.cacheWrite)} title={formatCount(usage.cacheWrite)} />
+        <Figure
+          name={t.status.cacheWrite}
+          value={formatShort(usage.cacheWrite)}
+          title={formatCount(usage.cacheWrite)}
+        />
         <Figure name={t.status.money} value={formatUsd(usd)} />
       </dl>
       {limit ? (
         <Bar
           name={t.status.budget}
           share={limit.share}
-          words={t.status.budgetOf(t.limits[limit.limit], formatLimit(limit.limit, limit.used), formatLimit(limit.limit, limit.cap))}
+          words={t.status.budgetOf(
+            t.limits[limit.limit],
+            formatLimit(limit.limit, limit.used),
+            formatLimit(limit.limit, limit.cap),
+          )}
         />
       ) : null}
       <span className="composer-gap" />
@@ -61,10 +69,17 @@ function Bar({ name, share, words }: { name: string; share: number; words: strin
   return (
     <div className="bar" title={words}>
       <span>{name}</span>
-      <div role="meter" aria-label={name} aria-valuemin={0} aria-valuemax={100} aria-valuenow={percent} aria-valuetext={words}>
+      <div
+        role="meter"
+        aria-label={name}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={words}
+      >
         <span className={`bar-fill bar-${look}`} style={{ width: `${percent}%` }} />
       </div>
-      <span className="number">{percent} %</span>
+      <span className="number">{percent === 0 && share > 0 ? '< 1' : percent} %</span>
     </div>
   );
 }
@@ -76,6 +91,7 @@ const CHARACTERS = 4;
 function toRate(live: LiveText, since: number | undefined, now: number): number | undefined {
   if (since === undefined || now - since < 1_000) return undefined;
   let characters = 0;
-  for (const { text, thinking, call } of live.messages.values()) characters += text.length + thinking.length + call.length;
+  for (const { text, thinking, call } of live.messages.values())
+    characters += text.length + thinking.length + call.length;
   return characters === 0 ? undefined : Math.round(characters / CHARACTERS / ((now - since) / 1_000));
 }

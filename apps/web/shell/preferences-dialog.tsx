@@ -29,7 +29,12 @@ export function PreferencesDialog() {
           <span id="theme-name">{t.preferences.theme}</span>
           <div className="segments" role="group" aria-labelledby="theme-name">
             {THEMES.map((it) => (
-              <button key={it} type="button" aria-pressed={it === theme} onClick={() => changePreferences({ theme: it })}>
+              <button
+                key={it}
+                type="button"
+                aria-pressed={it === theme}
+                onClick={() => changePreferences({ theme: it })}
+              >
                 {t.preferences.themes[it]}
               </button>
             ))}

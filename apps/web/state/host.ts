@@ -82,7 +82,8 @@ export function groupSessions(sessions: Iterable<SessionView>): {
   others: SessionView[];
 } {
   const all = [...sessions].toSorted(
-    (a, b) => URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
+    (a, b) =>
+      URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
   );
   return {
     waiting: all.filter(({ state }) => state === 'needs-you'),

@@ -30,7 +30,8 @@ export const de: Text = {
     reload: 'Neu laden',
   },
   link: {
-    offline: 'Keine Verbindung zu Klaus. Woran er arbeitet, geht weiter; die Seite holt es nach, sobald er wieder da ist.',
+    offline:
+      'Keine Verbindung zu Klaus. Woran er arbeitet, geht weiter; die Seite holt es nach, sobald er wieder da ist.',
     unreachable: 'Der Server ist nicht zu erreichen.',
   },
   signIn: {
@@ -177,7 +178,8 @@ export const de: Text = {
     pinned: 'Angeheftet',
     unpinned: 'Losgelöst',
     process: { started: 'gestartet', exited: 'beendet', stopped: 'angehalten', lost: 'verloren' },
-    budget: (percent, limit, used, cap) => `${Math.round(percent)} % der ${limit}grenze verbraucht (${used} von ${cap})`,
+    budget: (percent, limit, used, cap) =>
+      `${Math.round(percent)} % der ${limit}grenze verbraucht (${used} von ${cap})`,
     verified: 'Prüfungen noch einmal gelaufen',
     checkResult: { passed: 'bestanden', failed: 'gescheitert', denied: 'verweigert', skipped: 'übersprungen' },
     standing: {
@@ -402,6 +404,6 @@ export const de: Text = {
     kept: 'In diesem Browser gemerkt.',
   },
   notify: { question: 'Klaus hat eine Frage' },
-  code: { plain: 'Text', label: (language) => `Code, ${language}` },
+  code: { plain: 'Text', taskDone: 'erledigt', taskOpen: 'offen', label: (language) => `Code, ${language}` },
   time: { now: 'gerade eben' },
 };

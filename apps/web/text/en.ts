@@ -164,7 +164,8 @@ export const en = {
       denied: 'Denied',
       cancelled: 'Stopped',
     },
-    facts: (turns: number, calls: number) => `${count(turns, 'turn', 'turns')}, ${count(calls, 'tool call', 'tool calls')}`,
+    facts: (turns: number, calls: number) =>
+      `${count(turns, 'turn', 'turns')}, ${count(calls, 'tool call', 'tool calls')}`,
     attempt: (model: string, what: string) => `${model}: ${what}`,
     retryIn: (time: string) => `trying again in ${time}`,
     restored: { undo: 'Undone', redo: 'Made again', file: 'Restored', review: 'Not kept' },
@@ -401,7 +402,7 @@ export const en = {
     kept: 'Kept in this browser.',
   },
   notify: { question: 'Klaus has a question' },
-  code: { plain: 'text', label: (language: string) => `Code, ${language}` },
+  code: { plain: 'text', taskDone: 'done', taskOpen: 'open', label: (language: string) => `Code, ${language}` },
   time: { now: 'just now' },
 };
 

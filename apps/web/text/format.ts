@@ -26,7 +26,8 @@ export function formatUsd(usd: number | null): string {
 /** Milliseconds as `420 ms`, `3.2 s`, `1:05` or `1:02:03`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toLocaleString(language(), { maximumFractionDigits: ms < 10_000 ? 1 : 0 })} s`;
+  if (ms < 60_000)
+    return `${(ms / 1_000).toLocaleString(language(), { maximumFractionDigits: ms < 10_000 ? 1 : 0 })} s`;
   const seconds = Math.floor(ms / 1_000);
   const two = (value: number) => String(value).padStart(2, '0');
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];

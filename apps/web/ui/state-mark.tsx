@@ -1,5 +1,13 @@
 import type { SessionState } from '@klaus/server/contract';
-import { Circle, CircleAlert, CircleCheck, CircleDashed, CirclePause, CircleQuestionMark, LoaderCircle } from 'lucide-react';
+import {
+  Circle,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleQuestionMark,
+  LoaderCircle,
+} from 'lucide-react';
 import { useText } from '../text/text.ts';
 
 const ICONS = {
