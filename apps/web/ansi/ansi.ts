@@ -12,7 +12,6 @@ export interface Span {
 type Look = Omit<Span, 'text'>;
 
 /** What a terminal does not show: titles, cursor moves, and whatever else begins with an escape. */
-// eslint-disable-next-line no-control-regex -- escape sequences are control characters
 const SEQUENCE =
   /\u001b(?:\[([0-9;:?<=>!]*)[ -/]*([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~]|$)/g;
 

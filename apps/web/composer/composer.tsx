@@ -1,16 +1,16 @@
 import type { Mode, Part } from '@klaus/core/protocol';
 import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
-import { useId, useRef, useState, type ChangeEvent, type ClipboardEvent, type KeyboardEvent } from 'react';
+import { useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
-import { showToast } from '../state/toasts.ts';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { countLines, fromFile, fromText, isLong, MAX_BYTES, toParts, type Attachment } from './attachment.ts';
+import { countLines, toParts, type Attachment } from './attachment.ts';
 import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { ModelPicker, ModePicker } from './pickers.tsx';
+import { useDraft } from './use-draft.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
@@ -30,18 +30,11 @@ export interface ComposerProps {
   onStop: () => void;
 }
 
-interface Draft {
-  text: string;
-  attachments: readonly Attachment[];
-}
-
-const drafts = new Map<string, Draft>();
-
 /** Where a person speaks. */
 export function Composer(props: ComposerProps) {
   const { draft: name, isRunning, onSend } = props;
   const t = useText();
-  const [draft, setDraft] = useState<Draft>(() => drafts.get(name) ?? { text: '', attachments: [] });
+  const { draft, change, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
   const [chosen, setChosen] = useState(0);
   const [isSending, setSending] = useState(false);
@@ -49,42 +42,11 @@ export function Composer(props: ComposerProps) {
   const id = useId();
   const suggestions = useSuggestions(open, props.place);
   useSignal('focus-message', () => field.current?.focus());
-  const change = (part: Partial<Draft>) => {
-    setDraft((before) => {
-      const next = { ...before, ...part };
-      drafts.set(name, next);
-      return next;
-    });
-  };
   const look = () => {
     const element = field.current;
     if (!element) return;
     setOpen(findCompletion(element.value, element.selectionStart));
     setChosen(0);
-  };
-  const attach = async (files: readonly File[]) => {
-    for (const file of files) {
-      const made = await fromFile(file);
-      if (typeof made !== 'string') change({ attachments: [...(drafts.get(name) ?? draft).attachments, made] });
-      else {
-        const words =
-          made === 'tooLarge' ? t.composer.tooLarge(file.name, formatBytes(MAX_BYTES)) : t.composer.notText(file.name);
-        showToast({ kind: 'error', text: words });
-      }
-    }
-  };
-  const onPaste = (event: ClipboardEvent) => {
-    const { files } = event.clipboardData;
-    if (files.length > 0) {
-      event.preventDefault();
-      void attach([...files]);
-      return;
-    }
-    const pasted = event.clipboardData.getData('text/plain');
-    if (!isLong(pasted)) return;
-    event.preventDefault();
-    const made = fromText(t.composer.pastedName(draft.attachments.length + 1), pasted);
-    change({ attachments: [...draft.attachments, made] });
   };
   const take = (suggestion: Suggestion | undefined) => {
     if (!suggestion || !open) return;
@@ -109,24 +71,15 @@ export function Composer(props: ComposerProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
-    if (open && suggestions.items.length > 0) {
-      const count = suggestions.items.length;
-      if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-        setChosen((chosen + (event.key === 'ArrowDown' ? 1 : -1) + count) % count);
-        return event.preventDefault();
-      }
-      if (event.key === 'Tab' || (event.key === 'Enter' && !event.altKey && !event.shiftKey)) {
-        take(suggestions.items[chosen]);
-        return event.preventDefault();
-      }
-    }
-    if (event.key === 'Escape' && open) {
-      setOpen(undefined);
-      event.preventDefault();
-    } else if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault();
-      void send(event.altKey && isRunning ? 'queue' : 'steer');
-    }
+    const count = open ? suggestions.items.length : 0;
+    const isPlain = !event.altKey && !event.shiftKey;
+    if (count > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      setChosen((chosen + (event.key === 'ArrowDown' ? 1 : -1) + count) % count);
+    } else if (count > 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
+    else if (open && event.key === 'Escape') setOpen(undefined);
+    else if (event.key === 'Enter' && !event.shiftKey) void send(event.altKey && isRunning ? 'queue' : 'steer');
+    else return;
+    event.preventDefault();
   };
   return (
     <section className="composer" aria-label={t.composer.label}>
@@ -142,13 +95,13 @@ export function Composer(props: ComposerProps) {
         aria-autocomplete="list"
         aria-activedescendant={open && suggestions.items.length > 0 ? `${id}-${chosen}` : undefined}
         value={draft.text}
-        onChange={(event: ChangeEvent<HTMLTextAreaElement>) => {
+        onChange={(event) => {
           change({ text: event.target.value });
           look();
         }}
         onSelect={look}
         onBlur={() => setOpen(undefined)}
-        onPaste={onPaste}
+        onPaste={paste}
         onKeyDown={onKeyDown}
         onDrop={(event) => {
           if (event.dataTransfer.files.length === 0) return;

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
@@ -13,7 +13,7 @@ export function EditDialog({ session, message, text }: { session: string; messag
   const [value, setValue] = useState(text);
   const [then, setThen] = useState(false);
   const [isSending, setSending] = useState(false);
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: { preventDefault(): void }) => {
     event.preventDefault();
     setSending(true);
     const forked = await attempt(() =>

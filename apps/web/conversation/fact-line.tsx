@@ -65,7 +65,12 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     }
     case 'usage.counted': {
       const { limit, percent, used, cap } = event;
-      const words = t.facts.budget(percent, t.limits[limit], formatLimit(limit, used), formatLimit(limit, cap));
+      const words = t.facts.budget({
+        percent,
+        limit: t.limits[limit],
+        used: formatLimit(limit, used),
+        cap: formatLimit(limit, cap),
+      });
       return { words, look: 'warn' };
     }
     case 'notice':

@@ -281,7 +281,7 @@ function foldQuestion(view: Conversation, event: EventOf<'approval.asked'>): voi
     view.entries.push({ kind: 'limit', id: approval, seq, at, asked: event });
     return;
   }
-  change(view, event.subject.call, ({ answer: _, ...call }) => ({ ...call, state: 'asked', asked: event }), true);
+  replace(view, event.subject.call, ({ answer: _, ...call }) => ({ ...call, state: 'asked', asked: event }));
 }
 
 function foldAnswer(view: Conversation, event: EventOf<'approval.answered'>): void {
@@ -306,29 +306,15 @@ function foldSnapshot(view: Conversation, event: EventOf<'workspace.snapshotted'
   delete view.treeBefore;
 }
 
-/** Replaces a call by a changed copy. `whole`: what `to` gives stands in the place of all of it. */
-function change(
-  view: Conversation,
-  id: string,
-  to: (call: CallEntry) => Partial<CallEntry>,
-  ...[whole]: [whole?: boolean]
-): void {
-  const at = view.calls.get(id);
-  const call = at === undefined ? undefined : view.entries[at];
-  if (at === undefined || call?.kind !== 'call') return;
-  view.entries[at] = whole ? (to(call) as CallEntry) : { ...call, ...to(call) };
+/** Puts a changed copy in the place of a call. */
+function change(view: Conversation, id: string, to: (call: CallEntry) => Partial<CallEntry>): void {
+  replace(view, id, (call) => ({ ...call, ...to(call) }));
 }
 
-/** What a session needs, in the order in which a person cares. */
-export type Standing = 'needsYou' | 'running' | 'failed' | 'done' | 'idle';
-
-const FAILED: ReadonlySet<string> = new Set<Outcome>(['failed', 'model_failed', 'limit', 'denied']);
-
-export function standingOf(view: Conversation): Standing {
-  if (view.approvals.size > 0) return 'needsYou';
-  if (view.run) return 'running';
-  if (view.lastOutcome === undefined || view.lastOutcome === 'cancelled') return 'idle';
-  return FAILED.has(view.lastOutcome) ? 'failed' : 'done';
+function replace(view: Conversation, id: string, to: (call: CallEntry) => CallEntry): void {
+  const at = view.calls.get(id);
+  const call = at === undefined ? undefined : view.entries[at];
+  if (at !== undefined && call?.kind === 'call') view.entries[at] = to(call);
 }
 
 /** The limit that is closest to its cap, as a share from 0 to 1; undefined without limits. */

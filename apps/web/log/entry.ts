@@ -1,4 +1,4 @@
-import type { EventOf, EventType, FilePart, HunkAnswer, ImagePart, ToolResult } from '@klaus/core/protocol';
+import type { EventOf, EventType, FilePart, ImagePart, ToolResult } from '@klaus/core/protocol';
 
 /** What a person, or whoever steered, said. */
 export interface UserEntry {
@@ -92,14 +92,3 @@ export interface FactEntry {
 
 /** One thing that a reader of a session sees. Never changed in place: a change makes a new one. */
 export type Entry = UserEntry | ModelEntry | CallEntry | LimitEntry | FactEntry;
-
-/** How a question about hunks was answered, in numbers. */
-export function countHunks(
-  answer: HunkAnswer | undefined,
-  all: number,
-): { taken: number; edited: number; all: number } {
-  if (!answer) return { taken: all, edited: 0, all };
-  const edited = new Set((answer.edited ?? []).map(({ id }) => id));
-  const taken = new Set([...answer.accepted, ...edited]);
-  return { taken: taken.size, edited: edited.size, all };
-}

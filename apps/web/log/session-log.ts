@@ -18,9 +18,9 @@ export interface SessionState {
 
 /** A session that is followed: its log is folded as it comes. */
 export interface SessionLog {
-  get(): SessionState;
-  subscribe(listener: () => void): () => void;
-  close(): void;
+  get: () => SessionState;
+  subscribe: (listener: () => void) => () => void;
+  close: () => void;
 }
 
 /** Follows a session's log, and goes on at the last seq whenever the connection was lost. */

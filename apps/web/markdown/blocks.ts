@@ -21,11 +21,14 @@ export function createBlocks(): Blocks {
   const settle = () => {
     const raws = marked.lexer(open).map(({ raw }) => raw);
     const ended = raws.slice(0, -OPEN_BLOCKS);
-    if (ended.length > 0) {
+    const head = ended.join('');
+    const shown = [...closed, ...raws];
+    // The lexer may leave out blanks; what does not stand in the text as it says is read again next time.
+    if (ended.length > 0 && open.startsWith(head)) {
       closed = [...closed, ...ended];
-      open = raws.slice(-OPEN_BLOCKS).join('');
+      open = open.slice(head.length);
     }
-    list = [...closed, ...raws.slice(-OPEN_BLOCKS)];
+    list = shown;
   };
   let unread = 0;
   return {

@@ -74,9 +74,6 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
     addEventListener('keydown', take);
     return () => removeEventListener('keydown', take);
   }, []);
-  const told = toTold(review, hunks);
-  const { answer } = toAnswer(review, hunks);
-  const taken = hunks.length - review.rejected.size;
   return (
     <div className="review-body">
       <header className="review-head">
@@ -108,39 +105,68 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
           setEditing(undefined);
         }}
       />
-      <footer className="review-foot">
-        <details className="review-told">
-          <summary>{t.approval.told}</summary>
-          <pre tabIndex={0} aria-label={t.approval.told}>
-            {answer === 'rejected' ? t.approval.toldNone : told === '' ? t.approval.toldAll : told}
-            {note.trim() === '' ? '' : `\n${note.trim()}`}
-          </pre>
-        </details>
-        <p className="review-keys muted">
-          <Keys keys="j" /> <Keys keys="k" /> {t.keys.review1} · <Keys keys="a" /> {t.approval.accept} ·{' '}
-          <Keys keys="x" /> {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" />{' '}
-          {t.approval.split} · <Keys keys="mod+Enter" /> {t.composer.send}
-        </p>
-        <input
-          className="field"
-          aria-label={t.approval.note}
-          placeholder={t.approval.note}
-          value={note}
-          maxLength={2_000}
-          onChange={(event) => setNote(event.target.value)}
-        />
-        <div className="review-send">
-          <p role="status" className="number">
-            {t.approval.summary(taken, hunks.length, review.edited.size)}
-          </p>
-          <Button look="danger" disabled={isSending} onClick={() => void send({ answer: 'rejected' })}>
-            {t.approval.rejectAll}
-          </Button>
-          <Button look="primary" disabled={isSending} onClick={() => void send()}>
-            {t.approval.submit}
-          </Button>
-        </div>
-      </footer>
+      <ReviewFoot
+        hunks={hunks}
+        review={review}
+        note={note}
+        isSending={isSending}
+        onNote={setNote}
+        onSend={() => void send()}
+        onRejectAll={() => void send({ answer: 'rejected' })}
+      />
     </div>
+  );
+}
+
+interface ReviewFootProps {
+  hunks: ApprovalDetail['hunks'];
+  review: Review;
+  note: string;
+  isSending: boolean;
+  onNote: (note: string) => void;
+  onSend: () => void;
+  onRejectAll: () => void;
+}
+
+/** What an answer comes to, and the buttons that give it. */
+function ReviewFoot({ hunks, review, note, isSending, onNote, onSend, onRejectAll }: ReviewFootProps) {
+  const t = useText();
+  const told = toTold(review, hunks);
+  const { answer } = toAnswer(review, hunks);
+  const taken = hunks.length - review.rejected.size;
+  return (
+    <footer className="review-foot">
+      <details className="review-told">
+        <summary>{t.approval.told}</summary>
+        <pre tabIndex={0} aria-label={t.approval.told}>
+          {answer === 'rejected' ? t.approval.toldNone : told === '' ? t.approval.toldAll : told}
+          {note.trim() === '' ? '' : `\n${note.trim()}`}
+        </pre>
+      </details>
+      <p className="review-keys muted">
+        <Keys keys="j" /> <Keys keys="k" /> {t.keys.review1} · <Keys keys="a" /> {t.approval.accept} · <Keys keys="x" />{' '}
+        {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" /> {t.approval.split} ·{' '}
+        <Keys keys="mod+Enter" /> {t.composer.send}
+      </p>
+      <input
+        className="field"
+        aria-label={t.approval.note}
+        placeholder={t.approval.note}
+        value={note}
+        maxLength={2_000}
+        onChange={(event) => onNote(event.target.value)}
+      />
+      <div className="review-send">
+        <p role="status" className="number">
+          {t.approval.summary(taken, hunks.length, review.edited.size)}
+        </p>
+        <Button look="danger" disabled={isSending} onClick={onRejectAll}>
+          {t.approval.rejectAll}
+        </Button>
+        <Button look="primary" disabled={isSending} onClick={onSend}>
+          {t.approval.submit}
+        </Button>
+      </div>
+    </footer>
   );
 }

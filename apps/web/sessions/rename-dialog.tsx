@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { renameSession } from '../actions/session-actions.ts';
 import { host } from '../state/host.ts';
 import { closeOverlay } from '../state/overlay.ts';
@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 export function RenameDialog({ session }: { session: string }) {
   const t = useText();
   const [title, setTitle] = useState(host.get().sessions.get(session)?.title ?? '');
-  const submit = (event: FormEvent) => {
+  const submit = (event: { preventDefault(): void }) => {
     event.preventDefault();
     closeOverlay();
     if (title.trim() !== '') void renameSession(session, title.trim());

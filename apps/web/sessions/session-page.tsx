@@ -40,7 +40,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   const session = useStore(host).sessions.get(id);
   if (state.isGone || (state.link === 'refused' && !state.isReady)) {
     return (
-      <Empty title={t.sessions.gone} hint={t.sessions.goneHint}>
+      <Empty title={t.sessions.gone} hint={t.sessions.goneHint} isPage>
         <Button onClick={() => go({ page: 'home' })}>{t.app.back}</Button>
       </Empty>
     );

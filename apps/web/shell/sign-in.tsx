@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { client } from '../state/client.ts';
 import { openHost } from '../state/host.ts';
 import { useText } from '../text/text.ts';
@@ -22,7 +22,7 @@ export function SignIn() {
   const t = useText();
   const [token, setToken] = useState('');
   const [isWrong, setWrong] = useState(false);
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: { preventDefault(): void }) => {
     event.preventDefault();
     const signedIn = await client.signIn({ body: { token: token.trim() } }).catch(() => undefined);
     if (signedIn) openHost();

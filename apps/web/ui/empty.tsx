@@ -8,15 +8,17 @@ interface EmptyProps {
   icon?: ReactNode;
   title: string;
   hint?: string;
+  /** The whole page is empty: the title is its first heading. */
+  isPage?: boolean;
   children?: ReactNode;
 }
 
 /** What stands where there is nothing to show. */
-export function Empty({ icon, title, hint, children }: EmptyProps) {
+export function Empty({ icon, title, hint, isPage = false, children }: EmptyProps) {
   return (
     <div className="empty">
       {icon}
-      <p className="empty-title">{title}</p>
+      {isPage ? <h1 className="empty-title">{title}</h1> : <p className="empty-title">{title}</p>}
       {hint === undefined ? null : <p className="empty-hint">{hint}</p>}
       {children}
     </div>

@@ -107,7 +107,7 @@ function UsageTable({ rows, by, toName }: TableProps) {
     usd,
   };
   return (
-    <div className="usage-table">
+    <div className="usage-table" tabIndex={0} role="group" aria-label={t.usage[by]}>
       <table>
         <thead>
           <tr>
