@@ -26,7 +26,7 @@ export function ModelPicker({ model, onChange }: { model: string; onChange: (mod
           label: name,
           description: [description, price && t.composer.modelPrice(formatUsd(price.input), formatUsd(price.output))]
             .filter(Boolean)
-            .join(' · '),
+            .join(' '),
           hint: usable ? toRelative(relativePrice) : t.composer.modelNoKey,
           isChosen: name === model,
           isDisabled: !usable,
