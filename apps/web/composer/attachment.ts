@@ -1,0 +1,74 @@
+import type { FilePart, ImagePart, Part } from '@klaus/core/protocol';
+
+/** Something that goes with a message, before it is sent. */
+export interface Attachment {
+  key: string;
+  name: string;
+  /** Bytes, or characters of a pasted text. */
+  size: number;
+  part: FilePart | ImagePart;
+}
+
+/** A paste beyond either of these becomes an attachment: a text field with more of it does not answer any more. */
+const MAX_CHARS = 8_000;
+const MAX_LINES = 150;
+
+export const MAX_BYTES = 5 * 1_024 * 1_024;
+
+/** True for a text that is better attached than put between other words. */
+export function isLong(text: string): boolean {
+  if (text.length > MAX_CHARS) return true;
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    lines += 1;
+    if (lines > MAX_LINES) return true;
+  }
+  return false;
+}
+
+export function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+export function fromText(name: string, text: string): Attachment {
+  const part: FilePart = { type: 'file', name, mediaType: 'text/plain', text };
+  return { key: crypto.randomUUID(), name, size: text.length, part };
+}
+
+const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** Why a file cannot be attached. */
+export type Refusal = 'tooLarge' | 'notText';
+
+/** A file as an attachment: an image that models see, or a text. */
+export async function fromFile(file: File): Promise<Attachment | Refusal> {
+  if (file.size > MAX_BYTES) return 'tooLarge';
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const base = { key: crypto.randomUUID(), name: file.name, size: file.size };
+  if (IMAGES.has(file.type)) {
+    const mediaType = file.type as ImagePart['mediaType'];
+    return { ...base, part: { type: 'image', mediaType, data: toBase64(bytes) } };
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (text.includes('\0')) return 'notText';
+    return { ...base, part: { type: 'file', name: file.name, mediaType: file.type || 'text/plain', text } };
+  } catch {
+    return 'notText';
+  }
+}
+
+/** In pieces: a call takes only so many arguments. */
+function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}
+
+/** What a message holds: its words, then what goes with them. */
+export function toParts(text: string, attachments: readonly Attachment[]): Part[] {
+  const words: Part[] = text.trim() === '' ? [] : [{ type: 'text', text }];
+  return [...words, ...attachments.map(({ part }) => part)];
+}

@@ -1,0 +1,210 @@
+import type { Mode, Part } from '@klaus/core/protocol';
+import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
+import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useSignal } from '../actions/use-signal.ts';
+import { toKeysText } from '../keys/keys.tsx';
+import { formatBytes } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { countLines, toParts, type Attachment } from './attachment.ts';
+import { complete, findCompletion, type Completion } from './completion.ts';
+import { CompletionList, type Suggestion } from './completion-list.tsx';
+import { ModelPicker, ModePicker } from './pickers.tsx';
+import { useDraft } from './use-draft.ts';
+import { useSuggestions } from './use-suggestions.ts';
+import './composer.css';
+
+export interface ComposerProps {
+  /** Drafts are kept under this name. */
+  draft: string;
+  /** Whose files `@` completes. */
+  place: { session?: string; workspace?: string };
+  model: string;
+  mode: Mode;
+  isRunning: boolean;
+  isStopping: boolean;
+  onModel: (model: string) => void;
+  onMode: (mode: Mode) => void;
+  /** True when it was taken; the draft is kept otherwise. */
+  onSend: (parts: Part[], delivery: 'steer' | 'queue') => Promise<boolean>;
+  onStop: () => void;
+}
+
+/** Where a person speaks. */
+export function Composer(props: ComposerProps) {
+  const { draft: name, isRunning, onSend } = props;
+  const t = useText();
+  const { draft, change, attach, paste } = useDraft(name);
+  const [open, setOpen] = useState<Completion | undefined>();
+  const [chosen, setChosen] = useState(0);
+  const [isSending, setSending] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  const suggestions = useSuggestions(open, props.place);
+  useSignal('focus-message', () => field.current?.focus());
+  const look = () => {
+    const element = field.current;
+    if (!element) return;
+    setOpen(findCompletion(element.value, element.selectionStart));
+    setChosen(0);
+  };
+  const take = (suggestion: Suggestion | undefined) => {
+    if (!suggestion || !open) return;
+    setOpen(undefined);
+    if (suggestion.run) {
+      change({ text: '' });
+      suggestion.run();
+      return;
+    }
+    const done = complete(draft.text, open, suggestion.word);
+    change({ text: done.text });
+    requestAnimationFrame(() => field.current?.setSelectionRange(done.caret, done.caret));
+  };
+  const send = async (delivery: 'steer' | 'queue') => {
+    const parts = toParts(draft.text, draft.attachments);
+    if (parts.length === 0 || isSending) return;
+    setSending(true);
+    const isTaken = await onSend(parts, delivery);
+    setSending(false);
+    if (isTaken) change({ text: '', attachments: [] });
+    field.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const count = open ? suggestions.items.length : 0;
+    const isPlain = !event.altKey && !event.shiftKey;
+    if (count > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      setChosen((chosen + (event.key === 'ArrowDown' ? 1 : -1) + count) % count);
+    } else if (count > 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
+    else if (open && event.key === 'Escape') setOpen(undefined);
+    else if (event.key === 'Enter' && !event.shiftKey) void send(event.altKey && isRunning ? 'queue' : 'steer');
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <section className="composer" aria-label={t.composer.label}>
+      {open ? <CompletionList id={id} kind={open.kind} state={suggestions} chosen={chosen} onTake={take} /> : null}
+      <Attachments attachments={draft.attachments} onRemove={(attachments) => change({ attachments })} />
+      <textarea
+        ref={field}
+        className="composer-field"
+        rows={2}
+        aria-label={t.composer.label}
+        placeholder={isRunning ? t.composer.placeholderRunning : t.composer.placeholder}
+        aria-controls={open ? id : undefined}
+        aria-autocomplete="list"
+        aria-activedescendant={open && suggestions.items.length > 0 ? `${id}-${chosen}` : undefined}
+        value={draft.text}
+        onChange={(event) => {
+          change({ text: event.target.value });
+          look();
+        }}
+        onSelect={look}
+        onBlur={() => setOpen(undefined)}
+        onPaste={paste}
+        onKeyDown={onKeyDown}
+        onDrop={(event) => {
+          if (event.dataTransfer.files.length === 0) return;
+          event.preventDefault();
+          void attach([...event.dataTransfer.files]);
+        }}
+      />
+      <ComposerFoot
+        {...props}
+        canSend={!isSending && (draft.text.trim() !== '' || draft.attachments.length > 0)}
+        onAttach={(files) => void attach(files)}
+        onDeliver={(delivery) => void send(delivery)}
+      />
+    </section>
+  );
+}
+
+function Attachments({
+  attachments,
+  onRemove,
+}: {
+  attachments: readonly Attachment[];
+  onRemove: (rest: readonly Attachment[]) => void;
+}) {
+  const t = useText();
+  if (attachments.length === 0) return null;
+  return (
+    <ul className="attached">
+      {attachments.map(({ key, name, size, part }) => (
+        <li key={key}>
+          {part.type === 'image' ? (
+            <img src={`data:${part.mediaType};base64,${part.data}`} alt={name} />
+          ) : (
+            <>
+              <Paperclip size={12} />
+              {name}{' '}
+              <span className="muted">
+                {formatBytes(size)}, {t.call.lines(countLines(part.text ?? ''))}
+              </span>
+            </>
+          )}
+          <IconButton
+            label={t.composer.removeAttachment(name)}
+            icon={<X size={12} />}
+            onClick={() => onRemove(attachments.filter((it) => it.key !== key))}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FootProps extends ComposerProps {
+  canSend: boolean;
+  onAttach: (files: File[]) => void;
+  onDeliver: (delivery: 'steer' | 'queue') => void;
+}
+
+function ComposerFoot({ canSend, isRunning, isStopping, onAttach, onDeliver, onStop, ...props }: FootProps) {
+  const t = useText();
+  const files = useRef<HTMLInputElement>(null);
+  return (
+    <div className="composer-foot">
+      <IconButton label={t.composer.attach} icon={<Paperclip size={16} />} onClick={() => files.current?.click()} />
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onAttach([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+      <ModelPicker model={props.model} onChange={props.onModel} />
+      <ModePicker mode={props.mode} onChange={props.onMode} />
+      <span className="composer-actions">
+        {isRunning ? (
+          <Button
+            look="danger"
+            icon={<Square size={12} />}
+            disabled={isStopping}
+            title={`${t.composer.stop} (${toKeysText('mod+.')})`}
+            onClick={onStop}
+          >
+            {isStopping ? t.composer.stopping : t.composer.stop}
+          </Button>
+        ) : null}
+        {isRunning ? (
+          <Button icon={<ListPlus size={14} />} disabled={!canSend} onClick={() => onDeliver('queue')}>
+            {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
+          </Button>
+        ) : null}
+        <Button
+          look="primary"
+          icon={<CornerDownLeft size={14} />}
+          disabled={!canSend}
+          title={t.composer.newline}
+          onClick={() => onDeliver('steer')}
+        >
+          {isRunning ? t.composer.steer : t.composer.send} <kbd className="wide">{t.composer.sendKey}</kbd>
+        </Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,201 @@
+import {
+  ChevronRight,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleQuestionMark,
+  CircleSlash,
+  LoaderCircle,
+  SquareTerminal,
+} from 'lucide-react';
+import { TerminalOutput } from '../ansi/terminal-output.tsx';
+import { DiffText } from '../diff/diff-text.tsx';
+import { Code } from '../highlight/code.tsx';
+import type { CallEntry } from '../log/entry.ts';
+import { CallApproval } from '../review/call-approval.tsx';
+import { formatDuration } from '../text/format.ts';
+import type { Text } from '../text/en.ts';
+import { useText } from '../text/text.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { useKept } from '../ui/use-kept.ts';
+import { useNow } from '../ui/use-now.ts';
+import { EvidenceView } from './evidence-view.tsx';
+import { isCommand, toSubject } from './subject.ts';
+import './call-card.css';
+
+interface CallCardProps {
+  call: CallEntry;
+  session: string;
+  progress: string | undefined;
+  isUndone: boolean;
+}
+
+/** One call: what it is, how it stands, and behind a fold everything that is known of it. */
+export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
+  const t = useText();
+  const [isOpen, setOpen] = useKept(`call ${call.id}`, false);
+  const { name, input, state, result } = call;
+  const subject = toSubject(input);
+  return (
+    <article className={`entry call call-${toLook(call)}`} aria-label={`${name} ${subject}`.trim().slice(0, 200)}>
+      <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <ChevronRight size={14} className="fold-mark" />
+        <CallMark call={call} />
+        <span className="call-name">{name}</span>
+        <span className="call-subject">{subject}</span>
+        {isUndone ? <span className="chip">{t.conversation.undone}</span> : null}
+        <CallFacts call={call} />
+      </button>
+      {state === 'asked' && call.asked ? <CallApproval call={call} asked={call.asked} session={session} /> : null}
+      {call.answer && call.answer.answer !== 'superseded' ? <Answered call={call} /> : null}
+      {state === 'running' && progress !== undefined && !isOpen ? (
+        <TerminalOutput text={progress.split('\n').slice(-8).join('\n')} label={t.call.output} />
+      ) : null}
+      {result?.evidence && !isOpen ? <EvidenceView evidence={result.evidence} isShort /> : null}
+      {isOpen ? <CallBody call={call} progress={progress} /> : null}
+    </article>
+  );
+}
+
+function toLook({ state, result }: CallEntry): string {
+  if (state !== 'finished') return state;
+  return result?.outcome ?? 'ok';
+}
+
+function toWord(call: CallEntry, t: Text): string {
+  if (call.state === 'finished') return t.call[call.result?.outcome ?? 'ok'];
+  return t.call[call.state];
+}
+
+function CallMark({ call }: { call: CallEntry }) {
+  const t = useText();
+  const look = toLook(call);
+  const Icon =
+    look === 'running'
+      ? LoaderCircle
+      : look === 'asked'
+        ? CircleQuestionMark
+        : look === 'ok'
+          ? CircleCheck
+          : look === 'waiting'
+            ? CircleDashed
+            : look === 'denied' || look === 'cancelled'
+              ? CircleSlash
+              : CircleAlert;
+  const word = toWord(call, t);
+  return (
+    <span className="call-mark" role="img" aria-label={word} title={word}>
+      <Icon size={14} aria-hidden className={look === 'running' ? 'spin' : ''} />
+    </span>
+  );
+}
+
+/** Figures at the end of the line: time, exit code, files. */
+function CallFacts({ call }: { call: CallEntry }) {
+  const t = useText();
+  const now = useNow(call.state === 'running');
+  const { startedAt, result, state } = call;
+  const detail = result?.detail as { exitCode?: number | null } | undefined;
+  const changes = result?.changes.length ?? 0;
+  return (
+    <span className="call-facts number">
+      {changes > 0 ? <span>{t.call.files(changes)}</span> : null}
+      {typeof detail?.exitCode === 'number' && detail.exitCode !== 0 ? (
+        <span className="bad">{t.call.exit(detail.exitCode)}</span>
+      ) : null}
+      {state === 'running' && startedAt !== undefined ? (
+        <span>{formatDuration(Math.max(0, Math.floor((now - startedAt) / 1_000) * 1_000))}</span>
+      ) : null}
+      {result ? <span>{formatDuration(result.durationMs)}</span> : null}
+    </span>
+  );
+}
+
+function Answered({ call }: { call: CallEntry }) {
+  const t = useText();
+  const { answer, asked } = call;
+  if (!answer) return null;
+  const all = asked && asked.subject.kind !== 'limit' ? (asked.subject.hunks?.length ?? 0) : 0;
+  const scope = answer.scope !== undefined && answer.scope !== 'once' ? t.approval.scopes[answer.scope] : undefined;
+  const words = [
+    t.call.answer[answer.answer],
+    answer.hunks
+      ? t.call.partly(new Set([...answer.hunks.accepted, ...(answer.hunks.edited ?? []).map(({ id }) => id)]).size, all)
+      : undefined,
+    t.call.by(answer.by),
+    scope,
+    answer.note,
+  ];
+  return (
+    <p className={`call-answer ${answer.answer === 'approved' ? 'good' : 'bad'}`}>
+      {words.filter(Boolean).join(' · ')}
+    </p>
+  );
+}
+
+/** Lines of output that are drawn unasked. */
+const MAX_LINES = 400;
+
+function CallBody({ call, progress }: { call: CallEntry; progress: string | undefined }) {
+  const t = useText();
+  const { input, result, diff, decisions, asked } = call;
+  const shownDiff = diff ?? (asked && asked.subject.kind !== 'limit' ? asked.subject.diff : undefined);
+  const output = result?.output ?? progress;
+  return (
+    <div className="call-body">
+      <section>
+        <p className="label">{t.call.input}</p>
+        {isCommand(input) ? (
+          <p className="command">
+            <SquareTerminal size={14} />
+            <code>{input.command}</code>
+            <CopyButton text={input.command} />
+          </p>
+        ) : (
+          <Code text={typeof input === 'string' ? input : JSON.stringify(input, null, 2)} language="json" />
+        )}
+      </section>
+      {decisions.length > 0 ? (
+        <ul className="call-gate">
+          {decisions.map((decision) => (
+            <li key={decision.seq}>
+              <span className={`verdict verdict-${decision.verdict}`}>{t.call.verdict[decision.verdict]}</span>
+              <span className="muted">
+                {decision.rule}: {decision.reason}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {shownDiff === undefined || shownDiff === '' ? null : <DiffText diff={shownDiff} />}
+      {result?.evidence ? <EvidenceView evidence={result.evidence} /> : null}
+      {output === undefined || output === '' ? null : (
+        <OutputView id={call.id} text={output} isCut={result?.blob !== undefined} />
+      )}
+    </div>
+  );
+}
+
+function OutputView({ id, text, isCut }: { id: string; text: string; isCut: boolean }) {
+  const t = useText();
+  const [isWhole, setWhole] = useKept(`output ${id}`, false);
+  const lines = text.split('\n');
+  const shown = isWhole || lines.length <= MAX_LINES ? text : lines.slice(0, MAX_LINES).join('\n');
+  return (
+    <section>
+      <div className="label">
+        <span>
+          {t.call.output} <span className="muted number">{t.call.lines(lines.length)}</span>
+        </span>
+        <CopyButton text={text} />
+      </div>
+      <TerminalOutput text={shown} label={t.call.output} />
+      {lines.length > MAX_LINES ? (
+        <button type="button" className="fold" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t.conversation.showLess : t.conversation.showMore(lines.length - MAX_LINES)}
+        </button>
+      ) : null}
+      {isCut ? <p className="muted">{t.call.whole}</p> : null}
+    </section>
+  );
+}

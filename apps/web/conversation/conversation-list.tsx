@@ -1,0 +1,153 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown } from 'lucide-react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useSignal } from '../actions/use-signal.ts';
+import { toKeysText } from '../keys/keys.tsx';
+import type { SessionState } from '../log/session-log.ts';
+import { useText } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { EntryView } from './entry-view.tsx';
+import { toRows, type Row } from './rows.ts';
+import { QueuedView, StreamingView, WorkingView } from './streaming-view.tsx';
+import './conversation.css';
+
+/** Pixels from the end within which new text is followed. */
+const NEAR = 48;
+
+interface ConversationListProps {
+  state: SessionState;
+  /** The record to show first, where the address names one. */
+  seq: number | undefined;
+}
+
+/** What was said and done in a session. Only what is in sight is in the page; the end is followed while it is in sight. */
+export function ConversationList({ state, seq }: ConversationListProps) {
+  const t = useText();
+  const scroll = useRef<HTMLDivElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const isFollowing = useRef(seq === undefined);
+  const [isAway, setAway] = useState(false);
+  const rows = useMemo(() => toRows(state), [state]);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: (at) => estimate(rows[at]!),
+    getItemKey: (at) => rows[at]!.key,
+    overscan: 4,
+    paddingStart: 16,
+    paddingEnd: 16,
+  });
+  const toEnd = useCallback(() => {
+    const element = scroll.current;
+    if (!element) return;
+    isFollowing.current = true;
+    element.scrollTop = element.scrollHeight;
+  }, []);
+  useSignal('jump-to-end', toEnd);
+  useLayoutEffect(() => {
+    if (isFollowing.current) toEnd();
+  });
+  useEffect(() => {
+    // Rows find their height only once they are drawn.
+    const grown = new ResizeObserver(() => {
+      if (isFollowing.current) toEnd();
+    });
+    grown.observe(inner.current!);
+    return () => grown.disconnect();
+  }, [toEnd]);
+  useEffect(() => {
+    if (seq === undefined || !state.isReady) return;
+    const at = rows.findLastIndex((row) => row.kind === 'entry' && row.entry.seq <= seq);
+    if (at >= 0) list.scrollToIndex(at, { align: 'center' });
+    // Once for each place that is asked for, and not at every new row.
+  }, [seq, state.isReady]);
+  const onScroll = () => {
+    const element = scroll.current!;
+    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+    isFollowing.current = left < NEAR;
+    setAway(left > element.clientHeight / 2);
+  };
+  return (
+    <div className="conversation">
+      <div
+        ref={scroll}
+        className="conversation-scroll"
+        tabIndex={0}
+        role="log"
+        aria-label={t.conversation.label}
+        aria-live="off"
+        onScroll={onScroll}
+      >
+        {rows.length === 0 ? <Empty title={t.conversation.empty} hint={t.conversation.emptyHint} /> : null}
+        <div ref={inner} className="conversation-inner" style={{ height: list.getTotalSize() }}>
+          {list.getVirtualItems().map(({ index, key, start }) => (
+            <div
+              key={key}
+              ref={list.measureElement}
+              data-index={index}
+              className="conversation-row"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <RowView row={rows[index]!} state={state} seq={seq} />
+            </div>
+          ))}
+        </div>
+      </div>
+      {isAway ? (
+        <Button
+          className="to-end"
+          icon={<ArrowDown size={14} />}
+          title={`${t.conversation.toEnd} (${toKeysText('G')})`}
+          onClick={toEnd}
+        >
+          {state.conversation.run ? t.conversation.newBelow : t.conversation.toEnd}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: number | undefined }) {
+  const { conversation, live } = state;
+  switch (row.kind) {
+    case 'entry': {
+      const { entry } = row;
+      const progress = entry.kind === 'call' ? live.calls.get(entry.id)?.text : undefined;
+      const isUndone = 'turn' in entry && conversation.undone.has(entry.turn);
+      const canUndo = 'turn' in entry && entry.kind === 'user' && hasChanges(conversation.changing, entry.turn);
+      return (
+        <EntryView
+          entry={entry}
+          session={conversation.session}
+          progress={progress}
+          isUndone={isUndone}
+          canUndo={canUndo}
+          isMarked={entry.seq === seq}
+        />
+      );
+    }
+    case 'streaming':
+      return <StreamingView streaming={row.streaming} />;
+    case 'working':
+      return <WorkingView conversation={conversation} />;
+    case 'queued':
+      return <QueuedView message={row.message} />;
+  }
+}
+
+/** True when a turn after this one changed files. */
+function hasChanges(turns: ReadonlySet<number>, after: number): boolean {
+  for (const turn of turns) if (turn > after) return true;
+  return false;
+}
+
+/** Pixels that a row will take, before it is drawn. */
+function estimate(row: Row): number {
+  if (row.kind !== 'entry') return 48;
+  const { entry } = row;
+  if (entry.kind === 'call') return 40;
+  if (entry.kind === 'fact') return 32;
+  if (entry.kind === 'limit') return 140;
+  return 48 + Math.ceil(entry.text.length / 90) * 20;
+}

@@ -1,0 +1,144 @@
+import { memo } from 'react';
+import type { Entry, ModelEntry, UserEntry } from '../log/entry.ts';
+import { Paperclip, PencilLine, RotateCcw, Undo2 } from 'lucide-react';
+import { LimitPanel } from '../review/limit-panel.tsx';
+import { retrySession } from '../actions/session-actions.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { overlay } from '../state/overlay.ts';
+import { formatTime } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { CallCard } from './call-card.tsx';
+import { FactLine } from './fact-line.tsx';
+import { Thinking } from './thinking.tsx';
+import { useKept } from '../ui/use-kept.ts';
+
+interface EntryViewProps {
+  entry: Entry;
+  session: string;
+  /** Output of a running call so far. */
+  progress: string | undefined;
+  /** What it did was taken back. */
+  isUndone: boolean;
+  /** Something after it can be taken back. */
+  canUndo: boolean;
+  /** The address points at it. */
+  isMarked: boolean;
+}
+
+/** One thing that was said or done. */
+export const EntryView = memo(function EntryView({
+  entry,
+  session,
+  progress,
+  isUndone,
+  canUndo,
+  isMarked,
+}: EntryViewProps) {
+  const marks = `${isUndone ? 'entry-undone' : ''} ${isMarked ? 'entry-marked' : ''}`;
+  switch (entry.kind) {
+    case 'user':
+      return <Said entry={entry} session={session} canUndo={canUndo} marks={marks} />;
+    case 'model':
+      return <Answer entry={entry} marks={marks} />;
+    case 'call':
+      return (
+        <div className={marks}>
+          <CallCard call={entry} session={session} progress={progress} isUndone={isUndone} />
+        </div>
+      );
+    case 'limit':
+      return <LimitPanel entry={entry} />;
+    case 'fact':
+      return (
+        <div className={marks}>
+          <FactLine event={entry.event} session={session} />
+        </div>
+      );
+  }
+});
+
+function Answer({ entry, marks }: { entry: ModelEntry; marks: string }) {
+  const t = useText();
+  return (
+    <article className={`entry entry-model ${marks}`} aria-label={t.conversation.klaus}>
+      {entry.thinking.trim() === '' ? null : <Thinking id={entry.id} text={entry.thinking} />}
+      {entry.text.trim() === '' ? null : <Markdown text={entry.text} />}
+      <div className="entry-tools">
+        <time className="muted" dateTime={new Date(entry.at).toISOString()}>
+          {formatTime(entry.at)}
+        </time>
+        <CopyButton text={entry.text} label={t.conversation.copyMessage} />
+      </div>
+    </article>
+  );
+}
+
+/** Lines of a prompt that are shown unasked. */
+const MAX_LINES = 24;
+
+interface SaidProps {
+  entry: UserEntry;
+  session: string;
+  canUndo: boolean;
+  marks: string;
+}
+
+function Said({ entry, session, canUndo, marks }: SaidProps) {
+  const t = useText();
+  const [isWhole, setWhole] = useKept(`said ${entry.id}`, false);
+  const lines = entry.text.split('\n');
+  const shown = isWhole ? entry.text : lines.slice(0, MAX_LINES).join('\n');
+  return (
+    <article className={`entry entry-user ${marks}`} aria-label={t.conversation.you}>
+      <p className="said">{shown}</p>
+      {lines.length > MAX_LINES ? (
+        <button type="button" className="fold" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t.conversation.showLess : t.conversation.showMore(lines.length - MAX_LINES)}
+        </button>
+      ) : null}
+      {entry.files.length + entry.images.length > 0 ? (
+        <ul className="attached">
+          {entry.files.map((file, at) => (
+            <li key={at}>
+              <Paperclip size={12} />
+              {file.name}
+            </li>
+          ))}
+          {entry.images.map((image, at) => (
+            <li key={`image ${at}`}>
+              <img src={`data:${image.mediaType};base64,${image.data}`} alt={t.conversation.image} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <div className="entry-tools">
+        <time className="muted" dateTime={new Date(entry.at).toISOString()}>
+          {formatTime(entry.at)}
+        </time>
+        {entry.steered ? <span className="muted">{t.conversation.steered}</span> : null}
+        <CopyButton text={entry.text} label={t.conversation.copyMessage} />
+        {entry.steered ? null : (
+          <IconButton
+            label={t.conversation.edit}
+            icon={<PencilLine size={14} />}
+            onClick={() => overlay.set({ kind: 'edit', session, message: entry.id, text: entry.text })}
+          />
+        )}
+        <IconButton
+          label={t.conversation.retry}
+          icon={<RotateCcw size={14} />}
+          onClick={() => void retrySession(session)}
+        />
+        {canUndo ? (
+          <IconButton
+            label={t.conversation.undoTurn}
+            icon={<Undo2 size={14} />}
+            onClick={() => overlay.set({ kind: 'undo', session, turn: entry.turn + 1 })}
+          />
+        ) : null}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Evidence, Receipt } from '@klaus/core/protocol';
+import { BadgeCheck, CircleAlert, CircleCheck } from 'lucide-react';
+import type { Text } from '../text/en.ts';
+import { useText } from '../text/text.ts';
+
+type Proof = Receipt & Partial<Pick<Evidence, 'standing' | 'weakened' | 'changed'>>;
+
+/** What a check proves, with the state of the workspace that it saw. */
+export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; isShort?: boolean }) {
+  const t = useText();
+  const { mark, words } = judge(evidence, t);
+  const Icon = mark === 'good' ? CircleCheck : CircleAlert;
+  const { tree, left, command } = evidence;
+  return (
+    <div className={`evidence evidence-${mark}`}>
+      {isShort ? <BadgeCheck size={14} className={mark} /> : <Icon size={14} className={mark} />}
+      <div>
+        <p>
+          {isShort ? null : <code>{command} </code>}
+          <span className={mark}>{words.join(', ')}</span>
+        </p>
+        {tree === undefined || isShort ? null : (
+          <p className="muted">
+            {t.call.seen(tree.slice(0, 12))} {left === undefined ? '' : t.call.leftChanged}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What a check is worth, in words. */
+export function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words: string[] } {
+  const { exitCode, doubt, standing, weakened, tests, changed = [] } = evidence;
+  const words = [t.call.exit(exitCode)];
+  if (tests) words.push(t.call.tests(tests.passed, tests.failed, tests.skipped));
+  if (doubt !== undefined) return { mark: 'warn', words: [...words, t.call.doubt(doubt)] };
+  const isStale = standing === 'stale' || standing === 'unknown';
+  if (standing !== undefined) {
+    const files = changed.length > 0 ? ` (${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ', …' : ''})` : '';
+    words.push(`${t.facts.standing[standing]}${files}`);
+  }
+  if (exitCode !== 0) return { mark: 'bad', words };
+  if (weakened !== undefined) return { mark: 'warn', words: [...words, weakened] };
+  return { mark: isStale ? 'warn' : 'good', words };
+}

@@ -1,0 +1,65 @@
+import type { QueuedMessage } from '@klaus/server/contract';
+import { CornerDownRight, LoaderCircle } from 'lucide-react';
+import { useMemo } from 'react';
+import { Markdown } from '../markdown/markdown.tsx';
+import type { Conversation } from '../log/conversation.ts';
+import type { Streaming } from '../log/live-text.ts';
+import { formatDuration } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { useNow } from '../ui/use-now.ts';
+import { Thinking } from './thinking.tsx';
+
+/** A message of the model as it is written. */
+export function StreamingView({ streaming }: { streaming: Streaming }) {
+  const t = useText();
+  const { text, thinking, call } = streaming;
+  return (
+    <article className="entry entry-model" aria-busy aria-label={t.conversation.klaus}>
+      {thinking.text === '' ? null : <Thinking id="live" text={thinking.text} isGrowing={text.text === ''} />}
+      {text.text === '' ? null : <Markdown text={text.text} isGrowing />}
+      {call.text === '' ? null : (
+        <p className="working muted">
+          <LoaderCircle size={14} className="spin" />
+          {t.conversation.writingCall}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** What is waited for, and for how long by now. */
+export function WorkingView({ conversation }: { conversation: Conversation }) {
+  const t = useText();
+  const now = useNow();
+  const { requested, retryAt } = conversation;
+  if (!requested) return null;
+  const words = {
+    turn: t.conversation.waitsForModel(requested.model),
+    compaction: t.conversation.compacting,
+    title: t.conversation.titling,
+  }[requested.purpose];
+  return (
+    <p className="entry working muted">
+      <LoaderCircle size={14} className="spin" />
+      {retryAt === undefined ? words : t.conversation.retries}
+      <span className="number">{formatDuration(Math.max(0, Math.round((now - requested.at) / 1_000) * 1_000))}</span>
+    </p>
+  );
+}
+
+/** A message that waits for its time. */
+export function QueuedView({ message }: { message: QueuedMessage }) {
+  const t = useText();
+  const text = useMemo(
+    () =>
+      message.parts.map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? part.name : '')).join(' '),
+    [message],
+  );
+  return (
+    <div className="entry entry-queued">
+      <CornerDownRight size={14} />
+      <span className="ellipsis">{text.slice(0, 300)}</span>
+      <small className="muted">{message.delivery === 'queue' ? t.conversation.queued : t.conversation.steering}</small>
+    </div>
+  );
+}

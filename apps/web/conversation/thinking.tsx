@@ -1,0 +1,20 @@
+import { Brain, ChevronRight } from 'lucide-react';
+import { useText } from '../text/text.ts';
+import { useKept } from '../ui/use-kept.ts';
+
+/** What the model thought, folded. */
+export function Thinking({ id, text, isGrowing = false }: { id: string; text: string; isGrowing?: boolean }) {
+  const t = useText();
+  const [isOpen, setOpen] = useKept(`thinking ${id}`, false);
+  const words = text.split(/\s+/).filter(Boolean).length;
+  return (
+    <div className="thinking">
+      <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <ChevronRight size={14} className="fold-mark" />
+        <Brain size={14} />
+        {isGrowing ? t.conversation.thinking : t.conversation.thoughts(words)}
+      </button>
+      {isOpen ? <p className="thinking-text">{text}</p> : null}
+    </div>
+  );
+}

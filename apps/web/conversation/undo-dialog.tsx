@@ -1,0 +1,85 @@
+import { useState } from 'react';
+import { attempt } from '../actions/attempt.ts';
+import { sayRestored } from '../actions/session-actions.ts';
+import { client } from '../state/client.ts';
+import { closeOverlay } from '../state/overlay.ts';
+import { useText } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Failed, Loading } from '../ui/empty.tsx';
+import { useLoaded } from '../ui/use-loaded.ts';
+
+/** Paths that are named. */
+const MAX_PATHS = 30;
+
+/** Shows what an undo would put back, and does it. Without a turn: of the last one that changed files. */
+export function UndoDialog({ session, turn }: { session: string; turn: number | undefined }) {
+  const t = useText();
+  const [isSending, setSending] = useState(false);
+  const given = turn === undefined ? {} : { turn };
+  const plan = useLoaded(`${session} ${turn}`, (signal) =>
+    client.undo({ params: { id: session }, body: { ...given, dryRun: true } }, { signal }),
+  );
+  const undo = async (conflicts?: 'keep' | 'overwrite') => {
+    setSending(true);
+    const body = { ...given, ...(conflicts ? { conflicts } : {}) };
+    const restored = await attempt(() => client.undo({ params: { id: session }, body }));
+    setSending(false);
+    if (!restored) return;
+    closeOverlay();
+    sayRestored(restored.done ? restored.changes.length : 0);
+  };
+  const { value, error } = plan;
+  return (
+    <Dialog title={turn === undefined ? t.conversation.undoDo : t.conversation.undoTitle(turn)} onClose={closeOverlay}>
+      <div className="dialog-body">
+        {error === undefined ? null : <Failed title={t.app.failed} error={error} retry={plan.again} />}
+        {value || error !== undefined ? null : <Loading rows={3} />}
+        {value && value.changes.length === 0 ? <p>{t.conversation.undoNothing}</p> : null}
+        {value && value.changes.length > 0 ? (
+          <>
+            <p>{t.conversation.undoFiles(value.changes.length)}</p>
+            <ul className="paths mono">
+              {value.changes.slice(0, MAX_PATHS).map(({ path }) => (
+                <li key={path}>{path}</li>
+              ))}
+              {value.changes.length > MAX_PATHS ? <li>…</li> : null}
+            </ul>
+          </>
+        ) : null}
+        {value && value.conflicts.length > 0 ? (
+          <>
+            <p className="warn">{t.conversation.undoConflicts}</p>
+            <ul className="paths mono">
+              {value.conflicts.map(({ path }) => (
+                <li key={path}>{path}</li>
+              ))}
+            </ul>
+          </>
+        ) : null}
+        <div className="dialog-foot">
+          <Button onClick={closeOverlay}>{t.app.cancel}</Button>
+          {value && value.conflicts.length > 0 ? (
+            <>
+              <Button look="danger" disabled={isSending} onClick={() => void undo('overwrite')}>
+                {t.conversation.undoOverwrite}
+              </Button>
+              <Button look="primary" disabled={isSending} onClick={() => void undo('keep')}>
+                {t.conversation.undoKeep}
+              </Button>
+            </>
+          ) : (
+            <Button
+              look="primary"
+              autoFocus
+              disabled={isSending || !value || value.changes.length === 0}
+              onClick={() => void undo()}
+            >
+              {t.conversation.undoDo}
+            </Button>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,195 @@
+import type { Hunk, HunkAnswer } from '@klaus/core/protocol';
+
+/** One line of a diff. Numbers are from 1; null on the side where the line is not. */
+export interface DiffLine {
+  kind: 'same' | 'removed' | 'added' | 'note';
+  text: string;
+  old: number | null;
+  new: number | null;
+}
+
+/** What is drawn in one row of a review. */
+export type DiffRow =
+  | { kind: 'file'; key: string; path: string; hunks: readonly string[] }
+  | { kind: 'hunk'; key: string; hunk: Hunk }
+  | { kind: 'line'; key: string; hunk: string; line: DiffLine }
+  | { kind: 'pair'; key: string; hunk: string; left: DiffLine | null; right: DiffLine | null };
+
+/** The lines of a hunk with their numbers. */
+export function toLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk): DiffLine[] {
+  // A side without lines names the line before it.
+  let old = oldLines === 0 ? oldStart + 1 : oldStart;
+  let fresh = newLines === 0 ? newStart + 1 : newStart;
+  return lines.map((line): DiffLine => {
+    const text = line.slice(1);
+    if (line.startsWith('-')) return { kind: 'removed', text, old: old++, new: null };
+    if (line.startsWith('+')) return { kind: 'added', text, old: null, new: fresh++ };
+    if (line.startsWith('\\')) return { kind: 'note', text: text.trim(), old: null, new: null };
+    return { kind: 'same', text, old: old++, new: fresh++ };
+  });
+}
+
+/** Removed lines stand beside the added ones that follow them. */
+export function toPairs(lines: readonly DiffLine[]): { left: DiffLine | null; right: DiffLine | null }[] {
+  const pairs: { left: DiffLine | null; right: DiffLine | null }[] = [];
+  let removed: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  const flush = () => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at++) {
+      pairs.push({ left: removed[at] ?? null, right: added[at] ?? null });
+    }
+    removed = [];
+    added = [];
+  };
+  for (const line of lines) {
+    if (line.kind === 'removed') {
+      if (added.length > 0) flush();
+      removed.push(line);
+    } else if (line.kind === 'added') added.push(line);
+    else {
+      flush();
+      pairs.push({ left: line, right: line });
+    }
+  }
+  flush();
+  return pairs;
+}
+
+/** Everything that a list of hunks shows, row by row: what is drawn of it is for the list to say. */
+export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): DiffRow[] {
+  const rows: DiffRow[] = [];
+  let path: string | undefined;
+  for (const hunk of hunks) {
+    if (hunk.path !== path) {
+      path = hunk.path;
+      const own = hunks.filter((it) => it.path === path).map(({ id }) => id);
+      rows.push({ kind: 'file', key: `file ${path}`, path, hunks: own });
+    }
+    rows.push({ kind: 'hunk', key: hunk.id, hunk });
+    const lines = toLines(hunk);
+    if (layout === 'unified') {
+      for (const [at, line] of lines.entries()) {
+        rows.push({ kind: 'line', key: `${hunk.id} ${at}`, hunk: hunk.id, line });
+      }
+    } else {
+      for (const [at, pair] of toPairs(lines).entries()) {
+        rows.push({ kind: 'pair', key: `${hunk.id} ${at}`, hunk: hunk.id, ...pair });
+      }
+    }
+  }
+  return rows;
+}
+
+/** The lines that a hunk puts in the place of the old ones, as text: what a person edits. */
+export function toNewText({ lines }: Hunk): string {
+  let text = '';
+  let before = '';
+  for (const line of lines) {
+    if (line.startsWith(' ') || line.startsWith('+')) text += `${line.slice(1)}\n`;
+    // The file ends here without a line feed.
+    else if (line.startsWith('\\') && !before.startsWith('-')) text = text.slice(0, -1);
+    before = line;
+  }
+  return text;
+}
+
+/** What a person has said about each hunk so far. */
+export interface Review {
+  /** Ids of hunks that are not taken. */
+  rejected: ReadonlySet<string>;
+  /** New text of hunks that were edited, by id. */
+  edited: ReadonlyMap<string, string>;
+}
+
+export const NEW_REVIEW: Review = { rejected: new Set(), edited: new Map() };
+
+/** Takes or refuses some hunks. Refusing one forgets how it was edited. */
+export function judge(review: Review, ids: readonly string[], isTaken: boolean): Review {
+  const rejected = new Set(review.rejected);
+  const edited = new Map(review.edited);
+  for (const id of ids) {
+    if (isTaken) rejected.delete(id);
+    else {
+      rejected.add(id);
+      edited.delete(id);
+    }
+  }
+  return { rejected, edited };
+}
+
+/** Gives a hunk another text, or its own again. An edited hunk is taken. */
+export function edit(review: Review, hunk: Hunk, text: string): Review {
+  const rejected = new Set(review.rejected);
+  const edited = new Map(review.edited);
+  rejected.delete(hunk.id);
+  if (text === toNewText(hunk)) edited.delete(hunk.id);
+  else edited.set(hunk.id, text);
+  return { rejected, edited };
+}
+
+/** The answer that a review comes to: whole where every hunk is taken as it is, refused where none is. */
+export function toAnswer(
+  review: Review,
+  hunks: readonly Hunk[],
+): { answer: 'approved' | 'rejected'; hunks?: HunkAnswer } {
+  const taken = hunks.filter(({ id }) => !review.rejected.has(id));
+  if (taken.length === 0 && hunks.length > 0) return { answer: 'rejected' };
+  if (taken.length === hunks.length && review.edited.size === 0) return { answer: 'approved' };
+  const edited = [...review.edited].map(([id, text]) => ({ id, text }));
+  return {
+    answer: 'approved',
+    hunks: { accepted: taken.map(({ id }) => id), ...(edited.length > 0 ? { edited } : {}) },
+  };
+}
+
+/** Hunks of a unified diff, for what is only looked at. Ids and numbers are as an approval would have them. */
+export function parseDiff(diff: string): Hunk[] {
+  const hunks: Hunk[] = [];
+  let path = '';
+  let before = '';
+  let current: Hunk | undefined;
+  const left = { old: 0, new: 0 };
+  for (const line of diff.split('\n')) {
+    if (current && (left.old > 0 || left.new > 0 || line.startsWith('\\'))) {
+      current.lines.push(line === '' ? ' ' : line);
+      if (!line.startsWith('+') && !line.startsWith('\\')) left.old -= 1;
+      if (!line.startsWith('-') && !line.startsWith('\\')) left.new -= 1;
+      continue;
+    }
+    const head = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
+    if (head) {
+      left.old = Number(head[2] ?? 1);
+      left.new = Number(head[4] ?? 1);
+      const number = hunks.filter((it) => it.path === path).length + 1;
+      current = {
+        id: `${path}#${number}`,
+        path,
+        kind: 'text',
+        oldStart: Number(head[1]),
+        oldLines: left.old,
+        newStart: Number(head[3]),
+        newLines: left.new,
+        lines: [],
+      };
+      hunks.push(current);
+      continue;
+    }
+    if (current && line.startsWith('\\')) current.lines.push(line);
+    if (line.startsWith('--- ')) {
+      before = toPath(line.slice(4));
+      current = undefined;
+    } else if (line.startsWith('+++ ')) path = toPath(line.slice(4)) || before;
+    else if (line !== '' && path !== '' && !line.startsWith('diff ') && !line.startsWith('index ')) {
+      // A change that cannot be shown in lines is told in a sentence.
+      const number = hunks.filter((it) => it.path === path).length + 1;
+      const none = { oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, lines: [] };
+      hunks.push({ id: `${path}#${number}`, path, kind: 'binary', ...none, note: line });
+    }
+  }
+  return hunks;
+}
+
+function toPath(name: string): string {
+  const plain = name.split('\t')[0]!;
+  return plain === '/dev/null' ? '' : plain.replace(/^[ab]\//, '');
+}

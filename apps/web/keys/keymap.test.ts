@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../actions/commands.ts';
+import { en } from '../text/en.ts';
+import { matchKeys, showKeys, toWord } from './keymap.ts';
+
+const NONE = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+
+describe('keys', () => {
+  test('are words, whatever the keyboard needs to write a character', () => {
+    expect(toWord({ ...NONE, key: 'k', ctrlKey: true })).toBe('mod+k');
+    expect(toWord({ ...NONE, key: 'k', metaKey: true })).toBe('mod+k');
+    expect(toWord({ ...NONE, key: '?', shiftKey: true })).toBe('?');
+    expect(toWord({ ...NONE, key: 'Delete', shiftKey: true })).toBe('shift+Delete');
+  });
+
+  test('of a sequence wait for the second one', () => {
+    const all = [{ keys: 'g u' }, { keys: 'x' }];
+    expect(matchKeys(['g'], all)).toEqual({ kind: 'part' });
+    expect(matchKeys(['g', 'u'], all)).toEqual({ kind: 'whole', found: { keys: 'g u' } });
+    expect(matchKeys(['g', 'x'], all)).toEqual({ kind: 'none' });
+  });
+
+  test('are shown as they stand on the keyboard', () => {
+    expect(showKeys('mod+k', false)).toBe('Ctrl-K');
+    expect(showKeys('mod+k', true)).toBe('⌘K');
+    expect(showKeys('g u', false)).toBe('g u');
+  });
+});
+
+describe('commands', () => {
+  test('have keys that no other has, and that are not the beginning of another', () => {
+    const keys = COMMANDS.flatMap((command) => command.keys ?? []);
+    expect(new Set(keys).size).toBe(keys.length);
+    for (const one of keys) expect(keys.filter((it) => it.startsWith(`${one} `))).toEqual([]);
+  });
+
+  test('have a title, and a name of their own for the message field', () => {
+    for (const command of COMMANDS) expect(command.title(en), command.id).not.toBe('');
+    const names = COMMANDS.flatMap(({ slash }) => slash ?? []);
+    expect(new Set(names)).toEqual(new Set(Object.keys(en.slash)));
+    expect(names.length).toBe(Object.keys(en.slash).length);
+  });
+});

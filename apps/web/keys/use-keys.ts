@@ -1,0 +1,35 @@
+import { useEffect } from 'react';
+import { commandsHere } from '../actions/commands.ts';
+import { overlay } from '../state/overlay.ts';
+import { isTyping, matchKeys, toWord } from './keymap.ts';
+
+/** Milliseconds within which a second key belongs to the first. */
+const SEQUENCE_MS = 1_200;
+
+/** Runs commands by their keys, wherever the focus is; while somebody types, only those with Ctrl or Command. */
+export function useKeys(): void {
+  useEffect(() => {
+    let presses: string[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      if (['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
+      const isCommand = event.ctrlKey || event.metaKey;
+      if (!isCommand && (isTyping(event.target) || overlay.get())) return;
+      clearTimeout(timer);
+      presses.push(toWord(event));
+      let match = matchKeys(presses, commandsHere());
+      if (match.kind === 'none' && presses.length > 1) match = matchKeys((presses = [toWord(event)]), commandsHere());
+      if (match.kind === 'part') {
+        timer = setTimeout(() => (presses = []), SEQUENCE_MS);
+        return;
+      }
+      presses = [];
+      if (match.kind === 'none') return;
+      event.preventDefault();
+      match.found.run();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
+}

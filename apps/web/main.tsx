@@ -1,0 +1,15 @@
+import { createRoot } from 'react-dom/client';
+import { App } from './shell/app.tsx';
+import { signInFromAddress } from './shell/sign-in.tsx';
+import { openHost } from './state/host.ts';
+import { applyPreferences } from './state/preferences.ts';
+import { followAddress } from './state/route.ts';
+import './style/tokens.css';
+import './style/base.css';
+import './style/controls.css';
+
+applyPreferences(document.documentElement);
+await signInFromAddress();
+followAddress();
+openHost();
+createRoot(document.getElementById('root')!).render(<App />);

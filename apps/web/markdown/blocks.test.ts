@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { createBlocks, toBlocks, toSafeLink } from './blocks.ts';
+
+const TEXT = `# Title
+
+A paragraph
+of two lines.
+
+- one
+- two
+
+  still two
+
+\`\`\`ts
+const a = 1;
+
+const b = 2;
+\`\`\`
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+The end.
+`;
+
+/** Blanks at an end may be missing until more comes. */
+function toWords(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean);
+}
+
+describe('blocks', () => {
+  test('that grow hold every word, in order, at any moment', () => {
+    const blocks = createBlocks();
+    for (let at = 0; at < TEXT.length; at += 3) {
+      blocks.append(TEXT.slice(at, at + 3));
+      expect(toWords(blocks.list().join(''))).toEqual(toWords(TEXT.slice(0, at + 3)));
+    }
+    expect(blocks.list()).toEqual(toBlocks(TEXT));
+  });
+
+  test('that have ended stay the same, so that they are not drawn again', () => {
+    const blocks = createBlocks();
+    const many = TEXT.repeat(20);
+    blocks.append(many);
+    const before = blocks.list();
+    blocks.append('More text.\n');
+    const after = blocks.list();
+    expect(after.slice(0, before.length - 2)).toEqual(before.slice(0, -2));
+  });
+
+  test('of one endless block are not read anew at every piece', () => {
+    const blocks = createBlocks();
+    blocks.append(`\`\`\`\n${'line\n'.repeat(20_000)}`);
+    const first = blocks.list();
+    blocks.append('x\n');
+    expect(first.length).toBe(1);
+    expect(blocks.list().join('').endsWith('line\nx\n')).toBe(true);
+  });
+});
+
+test('only addresses that lead somewhere else and run nothing are links', () => {
+  expect(toSafeLink('https://example.org/a?b#c')).toBe('https://example.org/a?b#c');
+  expect(toSafeLink('mailto:a@example.org')).toBe('mailto:a@example.org');
+  for (const href of [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'data:text/html,x',
+    '//x',
+    '/api/sign-out',
+    '#/',
+    'vbscript:x',
+  ]) {
+    expect(toSafeLink(href), href).toBe(undefined);
+  }
+});

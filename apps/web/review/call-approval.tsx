@@ -1,0 +1,79 @@
+import type { EventOf, Scope } from '@klaus/core/protocol';
+import { SquareTerminal } from 'lucide-react';
+import { useId, useState } from 'react';
+import type { CallEntry } from '../log/entry.ts';
+import { overlay } from '../state/overlay.ts';
+import { formatAgo } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { useNow } from '../ui/use-now.ts';
+import { answerApproval } from './answer.ts';
+import './approval.css';
+
+interface CallApprovalProps {
+  call: CallEntry;
+  asked: EventOf<'approval.asked'>;
+  session: string;
+}
+
+/** A question about a call, where the call stands. A change can be looked at hunk by hunk. */
+export function CallApproval({ asked, session }: CallApprovalProps) {
+  const t = useText();
+  const now = useNow();
+  const id = useId();
+  const [scope, setScope] = useState<Scope>('once');
+  const [note, setNote] = useState('');
+  const [isSending, setSending] = useState(false);
+  const { approval, subject, title, reason, expiresAt } = asked;
+  if (subject.kind === 'limit') return null;
+  const hunks = subject.hunks ?? [];
+  const canRemember = subject.kind === 'call' && subject.remember !== undefined;
+  const reply = async (answer: 'approved' | 'rejected') => {
+    setSending(true);
+    await answerApproval(approval, { answer, note, ...(answer === 'approved' && scope !== 'once' ? { scope } : {}) });
+    setSending(false);
+  };
+  return (
+    <section className="approval" aria-labelledby={`${id}-title`}>
+      <p id={`${id}-title`} className="approval-title">
+        {title}
+      </p>
+      <p className="muted">
+        {reason} · {t.approval.expires(formatAgo(expiresAt, now))}
+      </p>
+      {subject.command === undefined ? null : (
+        <p className="command">
+          <SquareTerminal size={14} />
+          <code>{subject.command}</code>
+        </p>
+      )}
+      <label className="approval-note">
+        <span className="muted">{t.approval.note}</span>
+        <input className="field" value={note} maxLength={2_000} onChange={(event) => setNote(event.target.value)} />
+      </label>
+      <div className="approval-foot">
+        {canRemember ? (
+          <label className="approval-scope">
+            <span className="muted">{t.approval.scope}</span>
+            <select className="field" value={scope} onChange={(event) => setScope(event.target.value as Scope)}>
+              {(['once', 'session', 'project'] as const).map((it) => (
+                <option key={it} value={it}>
+                  {t.approval.scopes[it]}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        {hunks.length > 0 ? (
+          <Button onClick={() => overlay.set({ kind: 'review', session, approval })}>{t.approval.review}</Button>
+        ) : null}
+        <Button look="danger" disabled={isSending} onClick={() => void reply('rejected')}>
+          {t.approval.reject}
+        </Button>
+        <Button look="primary" disabled={isSending} onClick={() => void reply('approved')}>
+          {t.approval.approve}
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,172 @@
+import type { ApprovalDetail } from '@klaus/server/contract';
+import { X } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';
+import { isTyping } from '../keys/keymap.ts';
+import { Keys } from '../keys/keys.tsx';
+import { client } from '../state/client.ts';
+import { closeOverlay } from '../state/overlay.ts';
+import { changePreferences, preferences } from '../state/preferences.ts';
+import { useStore } from '../state/store.ts';
+import { useText } from '../text/text.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Failed, Loading } from '../ui/empty.tsx';
+import { useLoaded } from '../ui/use-loaded.ts';
+import { answerApproval } from './answer.ts';
+import { ReviewRows } from './review-rows.tsx';
+import { toTold } from './told.ts';
+import './review.css';
+
+/** A change, looked at and answered hunk by hunk. */
+export function ReviewDialog({ approval }: { approval: string }) {
+  const t = useText();
+  const loaded = useLoaded(approval, (signal) => client.approval({ params: { id: approval } }, { signal }));
+  return (
+    <Dialog title={t.approval.review} onClose={closeOverlay} hasHead={false} className="review">
+      {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.again} />}
+      {loaded.value ? <ReviewBody detail={loaded.value} /> : loaded.error === undefined ? <Loading rows={12} /> : null}
+    </Dialog>
+  );
+}
+
+function ReviewBody({ detail }: { detail: ApprovalDetail }) {
+  const t = useText();
+  const { split } = useStore(preferences);
+  const { hunks } = detail;
+  const [review, setReview] = useState<Review>(NEW_REVIEW);
+  const [current, setCurrent] = useState(0);
+  const [editing, setEditing] = useState<string | undefined>();
+  const [note, setNote] = useState('');
+  const [isSending, setSending] = useState(false);
+  const rows = useMemo(() => toRows(hunks, split ? 'split' : 'unified'), [hunks, split]);
+  const hunk = hunks[current];
+  const send = async (reply = toAnswer(review, hunks)) => {
+    setSending(true);
+    const isTaken = await answerApproval(detail.id, { ...reply, note });
+    setSending(false);
+    if (isTaken) closeOverlay();
+  };
+  const step = (by: 1 | -1) => setCurrent(Math.max(0, Math.min(hunks.length - 1, current + by)));
+  const keep = (isTaken: boolean) => {
+    if (!hunk) return;
+    setReview(judge(review, [hunk.id], isTaken));
+    step(1);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+    else if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (event.key === 'j') step(1);
+    else if (event.key === 'k') step(-1);
+    else if (event.key === 'a') keep(true);
+    else if (event.key === 'x') keep(false);
+    else if (event.key === 'e' && hunk?.editable) setEditing(hunk.id);
+    else if (event.key === 's') changePreferences({ split: !split });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const latest = useRef(onKeyDown);
+  latest.current = onKeyDown;
+  useEffect(() => {
+    // Wherever the focus is in this window, and also where it is nowhere.
+    const take = (event: KeyboardEvent) => latest.current(event);
+    addEventListener('keydown', take);
+    return () => removeEventListener('keydown', take);
+  }, []);
+  return (
+    <div className="review-body">
+      <header className="review-head">
+        <div className="review-title">
+          <h2 className="ellipsis">{detail.title}</h2>
+          <p className="muted ellipsis">{detail.reason}</p>
+        </div>
+        <div className="segments" role="group" aria-label={t.approval.rows}>
+          <button type="button" aria-pressed={!split} onClick={() => changePreferences({ split: false })}>
+            {t.approval.unified}
+          </button>
+          <button type="button" aria-pressed={split} onClick={() => changePreferences({ split: true })}>
+            {t.approval.split}
+          </button>
+        </div>
+        <IconButton label={t.app.close} icon={<X size={16} />} onClick={closeOverlay} />
+      </header>
+      <ReviewRows
+        rows={rows}
+        hunks={hunks}
+        review={review}
+        current={current}
+        editing={editing}
+        onCurrent={setCurrent}
+        onJudge={(ids, isTaken) => setReview(judge(review, ids, isTaken))}
+        onEdit={(id) => setEditing(id)}
+        onEdited={(it, text) => {
+          if (text !== undefined) setReview(edit(review, it, text));
+          setEditing(undefined);
+        }}
+      />
+      <ReviewFoot
+        hunks={hunks}
+        review={review}
+        note={note}
+        isSending={isSending}
+        onNote={setNote}
+        onSend={() => void send()}
+        onRejectAll={() => void send({ answer: 'rejected' })}
+      />
+    </div>
+  );
+}
+
+interface ReviewFootProps {
+  hunks: ApprovalDetail['hunks'];
+  review: Review;
+  note: string;
+  isSending: boolean;
+  onNote: (note: string) => void;
+  onSend: () => void;
+  onRejectAll: () => void;
+}
+
+/** What an answer comes to, and the buttons that give it. */
+function ReviewFoot({ hunks, review, note, isSending, onNote, onSend, onRejectAll }: ReviewFootProps) {
+  const t = useText();
+  const told = toTold(review, hunks);
+  const { answer } = toAnswer(review, hunks);
+  const taken = hunks.length - review.rejected.size;
+  return (
+    <footer className="review-foot">
+      <details className="review-told">
+        <summary>{t.approval.told}</summary>
+        <pre tabIndex={0} aria-label={t.approval.told}>
+          {answer === 'rejected' ? t.approval.toldNone : told === '' ? t.approval.toldAll : told}
+          {note.trim() === '' ? '' : `\n${note.trim()}`}
+        </pre>
+      </details>
+      <p className="review-keys muted">
+        <Keys keys="j" /> <Keys keys="k" /> {t.keys.review1} · <Keys keys="a" /> {t.approval.accept} · <Keys keys="x" />{' '}
+        {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" /> {t.approval.split} ·{' '}
+        <Keys keys="mod+Enter" /> {t.composer.send}
+      </p>
+      <input
+        className="field"
+        aria-label={t.approval.note}
+        placeholder={t.approval.note}
+        value={note}
+        maxLength={2_000}
+        onChange={(event) => onNote(event.target.value)}
+      />
+      <div className="review-send">
+        <p role="status" className="number">
+          {t.approval.summary(taken, hunks.length, review.edited.size)}
+        </p>
+        <Button look="danger" disabled={isSending} onClick={onRejectAll}>
+          {t.approval.rejectAll}
+        </Button>
+        <Button look="primary" disabled={isSending} onClick={onSend}>
+          {t.approval.submit}
+        </Button>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Mode, Part } from '@klaus/core/protocol';
+import { FolderOpen } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { attempt } from '../actions/attempt.ts';
+import { Composer } from '../composer/composer.tsx';
+import { client } from '../state/client.ts';
+import { groupSessions, host } from '../state/host.ts';
+import { go, toSession } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
+import { useText } from '../text/text.ts';
+import { Loading } from '../ui/empty.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { useLoaded } from '../ui/use-loaded.ts';
+import { SessionRow } from './session-row.tsx';
+import './home.css';
+
+/** Where a session begins, below the questions that wait. */
+export function Home() {
+  const t = useText();
+  const { sessions, settings, models } = useStore(host);
+  const [chosen, setChosen] = useState<{ workspace?: string; model?: string; mode?: Mode }>({});
+  const { waiting } = groupSessions(sessions.values());
+  const places = useLoaded('workspaces', (signal) => client.workspaces({ signal }));
+  const workspace = chosen.workspace ?? settings?.workspace;
+  const model = chosen.model ?? models.find(({ isDefault }) => isDefault)?.name ?? settings?.model ?? '';
+  const mode = chosen.mode ?? settings?.mode ?? 'auto';
+  const place = useMemo(() => (workspace === undefined ? {} : { workspace }), [workspace]);
+  const send = async (parts: Part[]) => {
+    const opened = await attempt(() =>
+      client.openSession({
+        body: { parts, mode, ...(chosen.model === undefined ? {} : { model: chosen.model }), ...place },
+      }),
+    );
+    if (opened) go(toSession(opened.session));
+    return opened !== undefined;
+  };
+  if (!settings) return <Loading />;
+  const folders = places.value?.workspaces.filter(({ exists }) => exists) ?? [];
+  return (
+    <div className="home">
+      {waiting.length > 0 ? (
+        <section aria-labelledby="home-questions">
+          <h2 id="home-questions">{t.home.questions}</h2>
+          <ul className="home-questions">
+            {waiting.map((session) => (
+              <li key={session.id}>
+                <SessionRow session={session} isCurrent={false} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+      <section className="home-start" aria-labelledby="home-title">
+        <h1 id="home-title">{t.home.title}</h1>
+        <Menu
+          label={`${t.home.workspace}: ${workspace}`}
+          align="start"
+          items={folders.map(({ path }) => ({
+            key: path,
+            label: path,
+            isChosen: path === workspace,
+            run: () => setChosen({ ...chosen, workspace: path }),
+          }))}
+        >
+          <FolderOpen size={14} />
+          <span className="ellipsis">{workspace}</span>
+        </Menu>
+        <Composer
+          draft="home"
+          place={place}
+          model={model}
+          mode={mode}
+          isRunning={false}
+          isStopping={false}
+          onModel={(it) => setChosen({ ...chosen, model: it })}
+          onMode={(it) => setChosen({ ...chosen, mode: it })}
+          onSend={send}
+          onStop={() => undefined}
+        />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import { renameSession } from '../actions/session-actions.ts';
+import { host } from '../state/host.ts';
+import { closeOverlay } from '../state/overlay.ts';
+import { useText } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+/** Gives a session another title. */
+export function RenameDialog({ session }: { session: string }) {
+  const t = useText();
+  const [title, setTitle] = useState(host.get().sessions.get(session)?.title ?? '');
+  const submit = (event: { preventDefault(): void }) => {
+    event.preventDefault();
+    closeOverlay();
+    if (title.trim() !== '') void renameSession(session, title.trim());
+  };
+  return (
+    <Dialog title={t.sessions.rename} onClose={closeOverlay}>
+      <form className="dialog-body" onSubmit={submit}>
+        <label>
+          {t.sessions.renameLabel}
+          <input
+            className="field"
+            autoFocus
+            maxLength={200}
+            value={title}
+            onChange={(event) => setTitle(event.target.value)}
+          />
+        </label>
+        <div className="dialog-foot">
+          <Button onClick={closeOverlay}>{t.app.cancel}</Button>
+          <Button type="submit" look="primary" disabled={title.trim() === ''}>
+            {t.sessions.save}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,53 @@
+import type { SearchHit, SessionView } from '@klaus/server/contract';
+import { toHash, toSession } from '../state/route.ts';
+import { useText } from '../text/text.ts';
+import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import type { Loaded } from '../ui/use-loaded.ts';
+import { SessionRow } from './session-row.tsx';
+
+/** What a search came to: sessions, and places in their messages. */
+export function SearchResults({
+  query,
+  found,
+}: {
+  query: string;
+  found: Loaded<{ sessions: SessionView[]; hits: SearchHit[] }>;
+}) {
+  const t = useText();
+  if (found.error !== undefined) return <Failed title={t.sessions.failed} error={found.error} retry={found.again} />;
+  if (!found.value) return <Loading rows={5} />;
+  const { sessions, hits } = found.value;
+  if (sessions.length + hits.length === 0) {
+    return <Empty title={t.sessions.nothingFound(query)} hint={t.sessions.nothingFoundHint} />;
+  }
+  return (
+    <div className="session-list" tabIndex={0} role="group" aria-label={t.sessions.search} aria-busy={found.isLoading}>
+      {sessions.length > 0 ? <h2 className="session-heading">{t.app.sessions}</h2> : null}
+      <ul>
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <SessionRow session={session} isCurrent={false} />
+          </li>
+        ))}
+      </ul>
+      {hits.length > 0 ? <h2 className="session-heading">{t.sessions.hits}</h2> : null}
+      <ul>
+        {hits.map((hit) => (
+          <li key={`${hit.session} ${hit.seq} ${hit.at}`}>
+            <a className="search-hit" href={toHash({ ...toPlace(hit) })}>
+              <span className="ellipsis muted">{hit.sessionTitle ?? t.sessions.untitled}</span>
+              <span className="search-snippet">
+                {hit.snippet.map(({ text, hit: isHit }, at) => (isHit ? <mark key={at}>{text}</mark> : text))}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function toPlace({ session, seq }: SearchHit): ReturnType<typeof toSession> {
+  const place = toSession(session);
+  return seq === null || place.page !== 'session' ? place : { ...place, seq };
+}

@@ -1,0 +1,59 @@
+import type { SessionView } from '@klaus/server/contract';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useMemo, useRef } from 'react';
+import { groupSessions } from '../state/host.ts';
+import { useText } from '../text/text.ts';
+import { Empty } from '../ui/empty.tsx';
+import { SessionRow } from './session-row.tsx';
+
+type Row = { key: string; heading: string; count: number } | { key: string; session: SessionView };
+
+/** Height of a heading and of a session, in pixels. */
+const HEADING = 32;
+const SESSION = 52;
+
+/** The list of sessions in groups. Only what is in sight is in the page. */
+export function SessionList({ sessions, current }: { sessions: readonly SessionView[]; current: string }) {
+  const t = useText();
+  const scroll = useRef<HTMLDivElement>(null);
+  const rows = useMemo(() => {
+    const { waiting, pinned, others } = groupSessions(sessions);
+    const toRows = (heading: string, group: readonly SessionView[]): Row[] =>
+      group.length === 0
+        ? []
+        : [{ key: heading, heading, count: group.length }, ...group.map((session) => ({ key: session.id, session }))];
+    return [
+      ...toRows(t.sessions.waiting, waiting),
+      ...toRows(t.sessions.pinned, pinned),
+      ...toRows(t.sessions.others, others),
+    ];
+  }, [sessions, t]);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: (at) => ('heading' in rows[at]! ? HEADING : SESSION),
+    getItemKey: (at) => rows[at]!.key,
+    overscan: 6,
+  });
+  if (rows.length === 0) return <Empty title={t.sessions.none} hint={t.sessions.noneHint} />;
+  return (
+    <div className="session-list" ref={scroll} tabIndex={0} role="group" aria-label={t.app.sessions}>
+      <ul style={{ height: list.getTotalSize() }}>
+        {list.getVirtualItems().map(({ index, key, start, size }) => {
+          const row = rows[index]!;
+          return (
+            <li key={key} style={{ transform: `translateY(${start}px)`, height: size }}>
+              {'heading' in row ? (
+                <h2 className="session-heading">
+                  {row.heading} <span className="muted number">{row.count}</span>
+                </h2>
+              ) : (
+                <SessionRow session={row.session} isCurrent={row.session.id === current} />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

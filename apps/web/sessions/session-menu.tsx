@@ -1,0 +1,55 @@
+import type { SessionView } from '@klaus/server/contract';
+import { Ellipsis, FileDown, GitFork, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react';
+import { deleteSession, exportSession, forkSession, pinSession } from '../actions/session-actions.ts';
+import { nameOf } from '../state/host.ts';
+import { overlay } from '../state/overlay.ts';
+import { useText } from '../text/text.ts';
+import { Menu } from '../ui/menu.tsx';
+
+/** What can be done with a session. */
+export function SessionMenu({ session }: { session: SessionView }) {
+  const t = useText();
+  const { id, pinned } = session;
+  return (
+    <Menu
+      label={t.sessions.menu(nameOf(session) ?? t.sessions.untitled)}
+      className="session-menu"
+      items={[
+        {
+          key: 'pin',
+          label: pinned ? t.sessions.unpin : t.sessions.pin,
+          icon: pinned ? <PinOff size={14} /> : <Pin size={14} />,
+          run: () => void pinSession(session),
+        },
+        {
+          key: 'rename',
+          label: t.sessions.rename,
+          icon: <PencilLine size={14} />,
+          run: () => overlay.set({ kind: 'rename', session: id }),
+        },
+        { key: 'fork', label: t.slash.fork, icon: <GitFork size={14} />, run: () => void forkSession(id) },
+        {
+          key: 'md',
+          label: t.sessions.exportMarkdown,
+          icon: <FileDown size={14} />,
+          run: () => void exportSession(session, 'md'),
+        },
+        {
+          key: 'json',
+          label: t.sessions.exportJson,
+          icon: <FileDown size={14} />,
+          run: () => void exportSession(session, 'json'),
+        },
+        {
+          key: 'delete',
+          label: t.sessions.remove,
+          icon: <Trash2 size={14} />,
+          isDanger: true,
+          run: () => void deleteSession(session),
+        },
+      ]}
+    >
+      <Ellipsis size={16} />
+    </Menu>
+  );
+}

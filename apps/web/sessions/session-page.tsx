@@ -1,0 +1,179 @@
+import type { Mode, Part } from '@klaus/core/protocol';
+import type { SessionView } from '@klaus/server/contract';
+import { ArrowLeft, CircleQuestionMark } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { attempt } from '../actions/attempt.ts';
+import { stopRun } from '../actions/session-actions.ts';
+import { Composer } from '../composer/composer.tsx';
+import { ConversationList } from '../conversation/conversation-list.tsx';
+import { openSessionLog, type SessionLog, type SessionState } from '../log/session-log.ts';
+import { client } from '../state/client.ts';
+import { host, nameOf } from '../state/host.ts';
+import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
+import { useText } from '../text/text.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Empty, Loading } from '../ui/empty.tsx';
+import { StateMark } from '../ui/state-mark.tsx';
+import { SessionMenu } from './session-menu.tsx';
+import { StatusBar } from './status-bar.tsx';
+import './session-page.css';
+
+const ChangesView = lazy(async () => ({ default: (await import('../files/changes-view.tsx')).ChangesView }));
+const FilesView = lazy(async () => ({ default: (await import('../files/files-view.tsx')).FilesView }));
+const GateView = lazy(async () => ({ default: (await import('../gate/gate-view.tsx')).GateView }));
+
+/** One session: what was said and done, what it changed, why it was allowed; and where one speaks to it. */
+export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
+  const [log, setLog] = useState<SessionLog | undefined>();
+  useEffect(() => {
+    const opened = openSessionLog(id);
+    setLog(opened);
+    return () => opened.close();
+  }, [id]);
+  return log ? <Opened log={log} id={id} route={route} /> : <Loading />;
+}
+
+function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extract<Route, { page: 'session' }> }) {
+  const t = useText();
+  const state = useSyncExternalStore(log.subscribe, log.get);
+  const session = useStore(host).sessions.get(id);
+  if (state.isGone || (state.link === 'refused' && !state.isReady)) {
+    return (
+      <Empty title={t.sessions.gone} hint={t.sessions.goneHint} isPage>
+        <Button onClick={() => go({ page: 'home' })}>{t.app.back}</Button>
+      </Empty>
+    );
+  }
+  return (
+    <div className="session-page">
+      <Head session={session} state={state} tab={route.tab} />
+      {state.isReady ? <Body state={state} route={route} session={session} /> : <Loading rows={10} />}
+      <Announcer state={state} />
+    </div>
+  );
+}
+
+function Head({ session, state, tab }: { session: SessionView | undefined; state: SessionState; tab: Tab }) {
+  const t = useText();
+  const { conversation } = state;
+  const first = conversation.entries.find((entry) => entry.kind === 'user');
+  const said = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
+  const name = conversation.title || (session && nameOf(session)) || said || t.sessions.untitled;
+  return (
+    <header className="session-head">
+      <IconButton
+        className="only-narrow"
+        label={t.app.back}
+        icon={<ArrowLeft size={16} />}
+        onClick={() => go({ page: 'home' })}
+      />
+      {session ? <StateMark state={session.state} /> : null}
+      <h1 className="ellipsis">{name}</h1>
+      <span className="muted ellipsis session-folder only-wide" title={conversation.workspace}>
+        {conversation.workspace.split('/').at(-1)}
+      </span>
+      <nav className="tabs" aria-label={name.slice(0, 80)}>
+        {TABS.map((it) => (
+          <a key={it} href={toHash(toSession(conversation.session, it))} aria-current={it === tab ? 'page' : undefined}>
+            {t.tabs[it]}
+            {it === 'changes' && conversation.changed.size > 0 ? (
+              <span className="muted number"> {conversation.changed.size}</span>
+            ) : null}
+          </a>
+        ))}
+      </nav>
+      {session ? <SessionMenu session={session} /> : null}
+    </header>
+  );
+}
+
+interface BodyProps {
+  state: SessionState;
+  route: Extract<Route, { page: 'session' }>;
+  session: SessionView | undefined;
+}
+
+function Body({ state, route, session }: BodyProps) {
+  const { conversation } = state;
+  const { tab, path, seq } = route;
+  const id = conversation.session;
+  const [stopping, setStopping] = useState<string | undefined>();
+  const isRunning = conversation.run !== undefined || session?.state === 'queued';
+  const send = async (parts: Part[], delivery: 'steer' | 'queue') =>
+    (await attempt(() => client.sendPrompt({ params: { id }, body: { parts, delivery } }))) !== undefined;
+  const change = (body: { model?: string; mode?: Mode }) =>
+    void attempt(() => client.changeSession({ params: { id }, body }));
+  const place = useMemo(() => ({ session: id }), [id]);
+  return (
+    <>
+      {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
+      <Suspense fallback={<Loading rows={10} />}>
+        {tab === 'changes' ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
+        {tab === 'files' ? <FilesView conversation={conversation} path={path} /> : null}
+        {tab === 'gate' ? <GateView session={id} seq={conversation.seq} /> : null}
+      </Suspense>
+      {tab === 'conversation' ? (
+        <>
+          <OpenQuestions state={state} />
+          <Composer
+            draft={id}
+            place={place}
+            model={conversation.model}
+            mode={conversation.mode}
+            isRunning={isRunning}
+            isStopping={stopping !== undefined && stopping === conversation.run?.id}
+            onModel={(model) => change({ model })}
+            onMode={(mode) => change({ mode })}
+            onSend={send}
+            onStop={() => {
+              setStopping(conversation.run?.id);
+              void stopRun(id);
+            }}
+          />
+        </>
+      ) : null}
+      <StatusBar conversation={conversation} live={state.live} />
+    </>
+  );
+}
+
+/** A word of the questions that are open, which may be scrolled far out of sight. */
+function OpenQuestions({ state }: { state: SessionState }) {
+  const t = useText();
+  const { approvals, session } = state.conversation;
+  if (approvals.size === 0) return null;
+  const [first] = approvals.values();
+  return (
+    <a className="questions" href={toHash({ page: 'session', id: session, tab: 'conversation', seq: first!.seq })}>
+      <CircleQuestionMark size={14} />
+      <span className="ellipsis">{first!.title}</span>
+      <span className="number">{t.sessions.questions(approvals.size)}</span>
+    </a>
+  );
+}
+
+/** Says aloud what changes, for those who do not see it. */
+function Announcer({ state }: { state: SessionState }) {
+  const t = useText();
+  const { conversation, isReady } = state;
+  const isFirst = useRef(true);
+  const [words, setWords] = useState('');
+  const standing =
+    conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
+  useEffect(() => {
+    if (!isReady) return;
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    if (standing === 'asked') setWords(t.conversation.live.needsYou);
+    else if (standing === 'running') setWords(t.conversation.live.running);
+    else if (standing !== '') setWords(t.conversation.live.finished(t.facts.outcome[standing]));
+  }, [standing, isReady]);
+  return (
+    <p className="unseen" role="status" aria-live="polite">
+      {words}
+    </p>
+  );
+}

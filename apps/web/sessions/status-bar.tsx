@@ -1,0 +1,97 @@
+import { closestLimit, type Conversation } from '../log/conversation.ts';
+import type { LiveText } from '../log/live-text.ts';
+import { formatLimit } from '../conversation/format-limit.ts';
+import { formatCount, formatDuration, formatShort, formatUsd } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { useNow } from '../ui/use-now.ts';
+
+/** What a session has used: context, tokens by cache class, money, its nearest limit, and how fast it writes. */
+export function StatusBar({ conversation, live }: { conversation: Conversation; live: LiveText }) {
+  const t = useText();
+  const { usage, usd, contextTokens, contextWindow, run, requested } = conversation;
+  const now = useNow(run !== undefined);
+  const limit = closestLimit(conversation);
+  const rate = toRate(live, requested?.at, now);
+  return (
+    <footer className="status" aria-label={t.status.label}>
+      {contextWindow > 0 ? (
+        <Bar
+          name={t.status.context}
+          share={contextTokens / contextWindow}
+          words={t.status.contextOf(formatShort(contextTokens), formatShort(contextWindow))}
+        />
+      ) : null}
+      <dl className="status-tokens number">
+        <Figure name={t.status.input} value={formatShort(usage.input)} title={formatCount(usage.input)} />
+        <Figure name={t.status.output} value={formatShort(usage.output)} title={formatCount(usage.output)} />
+        <Figure name={t.status.cacheRead} value={formatShort(usage.cacheRead)} title={formatCount(usage.cacheRead)} />
+        <Figure
+          name={t.status.cacheWrite}
+          value={formatShort(usage.cacheWrite)}
+          title={formatCount(usage.cacheWrite)}
+        />
+        <Figure name={t.status.money} value={formatUsd(usd)} />
+      </dl>
+      {limit ? (
+        <Bar
+          name={t.status.budget}
+          share={limit.share}
+          words={t.status.budgetOf(
+            t.limits[limit.limit],
+            formatLimit(limit.limit, limit.used),
+            formatLimit(limit.limit, limit.cap),
+          )}
+        />
+      ) : null}
+      <span className="composer-gap" />
+      {rate === undefined ? null : <span className="number">{t.status.rate(formatCount(rate))}</span>}
+      {run ? (
+        <span className="number" title={t.status.elapsed}>
+          {formatDuration(Math.max(0, Math.floor((now - run.startedAt) / 1_000) * 1_000))}
+        </span>
+      ) : null}
+    </footer>
+  );
+}
+
+function Figure({ name, value, title }: { name: string; value: string; title?: string }) {
+  return (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Bar({ name, share, words }: { name: string; share: number; words: string }) {
+  const percent = Math.min(100, Math.round(share * 100));
+  const look = percent >= 95 ? 'bad' : percent >= 80 ? 'warn' : 'good';
+  return (
+    <div className="bar" title={words}>
+      <span>{name}</span>
+      <div
+        role="meter"
+        aria-label={name}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={words}
+      >
+        <span className={`bar-fill bar-${look}`} style={{ width: `${percent}%` }} />
+      </div>
+      <span className="number">{percent === 0 && share > 0 ? '< 1' : percent} %</span>
+    </div>
+  );
+}
+
+/** Characters that one token has on average in English text and code. */
+const CHARACTERS = 4;
+
+/** Tokens a second of the answer under way, as far as its characters tell; undefined while nothing comes. */
+function toRate(live: LiveText, since: number | undefined, now: number): number | undefined {
+  if (since === undefined || now - since < 1_000) return undefined;
+  let characters = 0;
+  for (const { text, thinking, call } of live.messages.values())
+    characters += text.length + thinking.length + call.length;
+  return characters === 0 ? undefined : Math.round(characters / CHARACTERS / ((now - since) / 1_000));
+}

@@ -1,0 +1,64 @@
+import { lazy, Suspense, useEffect } from 'react';
+import { useKeys } from '../keys/use-keys.ts';
+import { SessionPage } from '../sessions/session-page.tsx';
+import { Home } from '../sessions/home.tsx';
+import { Sidebar } from '../sessions/sidebar.tsx';
+import { host } from '../state/host.ts';
+import { overlay } from '../state/overlay.ts';
+import { route } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
+import { useText } from '../text/text.ts';
+import { Loading } from '../ui/empty.tsx';
+import { Toasts } from '../ui/toasts.tsx';
+import { Boundary } from './boundary.tsx';
+import { Overlays } from './overlays.tsx';
+import { SignIn } from './sign-in.tsx';
+import { useAttention } from './use-attention.ts';
+import './shell.css';
+
+const UsagePage = lazy(async () => ({ default: (await import('../usage/usage-page.tsx')).UsagePage }));
+
+/** The whole page. */
+export function App() {
+  const t = useText();
+  const { isSignedOut, link, isLoading } = useStore(host);
+  const here = useStore(route);
+  const over = useStore(overlay);
+  useKeys();
+  useAttention();
+  useEffect(() => {
+    // A window belongs to the page that it was opened over.
+    overlay.set(undefined);
+  }, [here]);
+  if (isSignedOut) return <SignIn />;
+  return (
+    <div className="shell" data-page={here.page}>
+      <a className="skip" href="#content" onClick={(event) => skip(event)}>
+        {t.app.skip}
+      </a>
+      <Sidebar />
+      <main id="content" className="content" tabIndex={-1}>
+        {link === 'offline' || (link === 'connecting' && !isLoading) ? (
+          <p className="offline" role="status">
+            {t.link.offline}
+          </p>
+        ) : null}
+        <Boundary key={here.page === 'session' ? here.id : here.page}>
+          <Suspense fallback={<Loading />}>
+            {here.page === 'home' ? <Home /> : null}
+            {here.page === 'usage' ? <UsagePage /> : null}
+            {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
+          </Suspense>
+        </Boundary>
+      </main>
+      {over ? <Overlays overlay={over} /> : null}
+      <Toasts />
+    </div>
+  );
+}
+
+/** The address holds where the page is, so the link must not change it. */
+function skip(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}

@@ -1,0 +1,34 @@
+import { lazy, Suspense } from 'react';
+import { KeysDialog } from '../keys/keys-dialog.tsx';
+import { EditDialog } from '../conversation/edit-dialog.tsx';
+import { UndoDialog } from '../conversation/undo-dialog.tsx';
+import { RenameDialog } from '../sessions/rename-dialog.tsx';
+import type { Overlay } from '../state/overlay.ts';
+import { Palette } from './palette.tsx';
+import { PreferencesDialog } from './preferences-dialog.tsx';
+
+const ReviewDialog = lazy(async () => ({ default: (await import('../review/review-dialog.tsx')).ReviewDialog }));
+
+/** The window that lies over the page. */
+export function Overlays({ overlay }: { overlay: Overlay }) {
+  switch (overlay.kind) {
+    case 'palette':
+      return <Palette />;
+    case 'keys':
+      return <KeysDialog />;
+    case 'preferences':
+      return <PreferencesDialog />;
+    case 'rename':
+      return <RenameDialog session={overlay.session} />;
+    case 'undo':
+      return <UndoDialog session={overlay.session} turn={overlay.turn} />;
+    case 'edit':
+      return <EditDialog session={overlay.session} message={overlay.message} text={overlay.text} />;
+    case 'review':
+      return (
+        <Suspense>
+          <ReviewDialog key={overlay.approval} approval={overlay.approval} />
+        </Suspense>
+      );
+  }
+}

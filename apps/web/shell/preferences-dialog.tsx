@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import { host } from '../state/host.ts';
+import { closeOverlay } from '../state/overlay.ts';
+import { changePreferences, LANGUAGES, preferences, THEMES } from '../state/preferences.ts';
+import { useStore } from '../state/store.ts';
+import { useText } from '../text/text.ts';
+import { Dialog } from '../ui/dialog.tsx';
+
+const NAMES = { en: 'English', de: 'Deutsch' } as const;
+
+/** What a person chooses for this browser. */
+export function PreferencesDialog() {
+  const t = useText();
+  const { theme, language, notify } = useStore(preferences);
+  const { settings } = useStore(host);
+  const [isDenied, setDenied] = useState(false);
+  const takeNotify = async (wanted: boolean) => {
+    if (wanted && Notification.permission !== 'granted') {
+      const answer = await Notification.requestPermission();
+      setDenied(answer !== 'granted');
+      if (answer !== 'granted') return;
+    }
+    changePreferences({ notify: wanted });
+  };
+  return (
+    <Dialog title={t.preferences.title} onClose={closeOverlay}>
+      <div className="dialog-body">
+        <div className="row">
+          <span id="theme-name">{t.preferences.theme}</span>
+          <div className="segments" role="group" aria-labelledby="theme-name">
+            {THEMES.map((it) => (
+              <button
+                key={it}
+                type="button"
+                aria-pressed={it === theme}
+                onClick={() => changePreferences({ theme: it })}
+              >
+                {t.preferences.themes[it]}
+              </button>
+            ))}
+          </div>
+        </div>
+        <div className="row">
+          <span id="language-name">{t.preferences.language}</span>
+          <div className="segments" role="group" aria-labelledby="language-name">
+            {LANGUAGES.map((it) => (
+              <button
+                key={it}
+                type="button"
+                lang={it}
+                aria-pressed={it === language}
+                onClick={() => changePreferences({ language: it })}
+              >
+                {NAMES[it]}
+              </button>
+            ))}
+          </div>
+        </div>
+        {'Notification' in globalThis ? (
+          <label className="check">
+            <input type="checkbox" checked={notify} onChange={(event) => void takeNotify(event.target.checked)} />
+            {t.preferences.notify}
+          </label>
+        ) : null}
+        {isDenied ? (
+          <p role="alert" className="bad">
+            {t.preferences.notifyDenied}
+          </p>
+        ) : null}
+        <p className="muted">
+          {t.preferences.kept} {settings ? t.preferences.version(settings.version) : ''}
+        </p>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef } from 'react';
+import { host, nameOf } from '../state/host.ts';
+import { preferences } from '../state/preferences.ts';
+import { go, toSession } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
+import { text, useText } from '../text/text.ts';
+
+/** Tells in the title, and where it is wished by a notification, how many sessions wait for a human. */
+export function useAttention(): void {
+  const t = useText();
+  const { sessions, isLoading } = useStore(host);
+  const { notify } = useStore(preferences);
+  const known = useRef<ReadonlySet<string> | undefined>(undefined);
+  const waiting = [...sessions.values()].filter(({ state }) => state === 'needs-you');
+  useEffect(() => {
+    document.title = waiting.length > 0 ? t.app.titleWaiting(waiting.length) : t.app.name;
+  }, [waiting.length, t]);
+  useEffect(() => {
+    if (isLoading) return;
+    const before = known.current;
+    known.current = new Set(waiting.map(({ id }) => id));
+    // What waited before the page was opened is no news.
+    if (!before || !notify || !document.hidden || !('Notification' in globalThis)) return;
+    if (Notification.permission !== 'granted') return;
+    for (const session of waiting) {
+      if (before.has(session.id)) continue;
+      const body = nameOf(session) ?? text().sessions.untitled;
+      const shown = new Notification(text().notify.question, { body, tag: session.id });
+      shown.addEventListener('click', () => {
+        window.focus();
+        go(toSession(session.id));
+      });
+    }
+  }, [sessions, isLoading, notify]);
+}

@@ -1,0 +1,17 @@
+import { createStore } from './store.ts';
+
+/** A window that lies over the page; one at a time. */
+export type Overlay =
+  | { kind: 'palette' }
+  | { kind: 'keys' }
+  | { kind: 'preferences' }
+  | { kind: 'rename'; session: string }
+  | { kind: 'review'; session: string; approval: string }
+  | { kind: 'undo'; session: string; turn: number | undefined }
+  | { kind: 'edit'; session: string; message: string; text: string };
+
+export const overlay = createStore<Overlay | undefined>(undefined);
+
+export function closeOverlay(): void {
+  overlay.set(undefined);
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { parseRoute, toHash, type Route } from './route.ts';
+
+test('an address leads back to where it was made', () => {
+  const routes: Route[] = [
+    { page: 'home' },
+    { page: 'usage' },
+    { page: 'session', id: '01J', tab: 'conversation' },
+    { page: 'session', id: '01J', tab: 'conversation', seq: 12 },
+    { page: 'session', id: '01J', tab: 'files', path: 'a b/ü#?&.ts' },
+    { page: 'session', id: 'a/b', tab: 'gate' },
+  ];
+  for (const route of routes) expect(parseRoute(toHash(route))).toEqual(route);
+});
+
+test('an address that means nothing is the beginning', () => {
+  for (const hash of ['', '#', '#/', '#/nowhere', '#/s', '#/s/']) expect(parseRoute(hash)).toEqual({ page: 'home' });
+  expect(parseRoute('#/s/x/unknown?seq=-1')).toEqual({ page: 'session', id: 'x', tab: 'conversation' });
+});

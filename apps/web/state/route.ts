@@ -1,0 +1,56 @@
+import { createStore } from './store.ts';
+
+export const TABS = ['conversation', 'changes', 'files', 'gate'] as const;
+export type Tab = (typeof TABS)[number];
+
+/** Where the page is; it stands behind the `#` of the address, so the server needs no rule for it. */
+export type Route =
+  | { page: 'home' }
+  | { page: 'usage' }
+  | { page: 'session'; id: string; tab: Tab; path?: string; seq?: number };
+
+/** Reads an address; one that means nothing is the beginning. */
+export function parseRoute(hash: string): Route {
+  const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [page, id, tab] = words.split('/').map((word) => decodeURIComponent(word));
+  if (page === 'usage') return { page: 'usage' };
+  if (page !== 's' || id === undefined || id === '') return { page: 'home' };
+  const params = new URLSearchParams(query);
+  const path = params.get('path');
+  const seq = Number(params.get('seq'));
+  return {
+    page: 'session',
+    id,
+    tab: TABS.find((it) => it === tab) ?? 'conversation',
+    ...(path === null ? {} : { path }),
+    ...(seq > 0 ? { seq } : {}),
+  };
+}
+
+export function toHash(route: Route): string {
+  if (route.page === 'home') return '#/';
+  if (route.page === 'usage') return '#/usage';
+  const tab = route.tab === 'conversation' ? '' : `/${route.tab}`;
+  const params = new URLSearchParams();
+  if (route.path !== undefined) params.set('path', route.path);
+  if (route.seq !== undefined) params.set('seq', String(route.seq));
+  const query = params.size > 0 ? `?${params.toString()}` : '';
+  return `#/s/${encodeURIComponent(route.id)}${tab}${query}`;
+}
+
+export const route = createStore<Route>({ page: 'home' });
+
+export function go(to: Route): void {
+  location.hash = toHash(to);
+}
+
+/** The page of a session, as most links want it. */
+export function toSession(id: string, tab: Tab = 'conversation'): Route {
+  return { page: 'session', id, tab };
+}
+
+export function followAddress(): void {
+  const read = () => route.set(parseRoute(location.hash));
+  addEventListener('hashchange', read);
+  read();
+}

@@ -1,0 +1,29 @@
+import { useSyncExternalStore } from 'react';
+
+/** A value that the page shows, with those who want to know when it changes. */
+export interface Store<T> {
+  get(): T;
+  set(value: T): void;
+  /** @returns Ends it. */
+  subscribe(listener: () => void): () => void;
+}
+
+export function createStore<T>(value: T): Store<T> {
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set(next) {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function useStore<T>(store: Pick<Store<T>, 'get' | 'subscribe'>): T {
+  return useSyncExternalStore(store.subscribe, store.get);
+}

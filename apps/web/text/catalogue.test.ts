@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { de } from './de.ts';
+import { en } from './en.ts';
+
+type Leaf = string | ((...args: never[]) => string);
+
+/** Every text by its path, such as `call.verdict.allow`. */
+function toLeaves(value: object, path = ''): [string, Leaf][] {
+  return Object.entries(value).flatMap(([key, item]): [string, Leaf][] => {
+    const name = path === '' ? key : `${path}.${key}`;
+    return typeof item === 'object' && item !== null ? toLeaves(item as object, name) : [[name, item as Leaf]];
+  });
+}
+
+test('both languages have the same texts, none empty', () => {
+  const english = toLeaves(en);
+  const german = new Map(toLeaves(de));
+  expect([...german.keys()]).toEqual(english.map(([name]) => name));
+  for (const [name, leaf] of english) {
+    const other = german.get(name)!;
+    expect(typeof other, name).toBe(typeof leaf);
+    if (typeof leaf === 'string') {
+      expect(leaf.trim(), name).not.toBe('');
+      expect((other as string).trim(), name).not.toBe('');
+    } else expect(other.length, name).toBe(leaf.length);
+  }
+});
+
+test('no text of another language is left over', () => {
+  const german = new Map(toLeaves(de));
+  // Words that are the same in both, and names.
+  const same = toLeaves(en).filter(([name, leaf]) => typeof leaf === 'string' && german.get(name) === leaf);
+  expect(same.map(([name]) => name).toSorted()).toEqual([
+    'app.home',
+    'app.name',
+    'composer.modeShort.auto',
+    'composer.sendKey',
+    'conversation.klaus',
+    'gate.title',
+    'keys.gate',
+    'keys.home',
+    'signIn.token',
+    'status.budget',
+    'tabs.gate',
+    'usage.agent',
+  ]);
+});

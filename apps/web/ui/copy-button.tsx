@@ -1,0 +1,30 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useText } from '../text/text.ts';
+import { IconButton } from './button.tsx';
+
+/** Milliseconds for which a button says that it has copied. */
+const SHOWN_MS = 1_500;
+
+/** Copies a text. */
+export function CopyButton({ text, label }: { text: string; label?: string }) {
+  const t = useText();
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <IconButton
+      className="copy-button"
+      label={isCopied ? t.app.copied : (label ?? t.app.copy)}
+      icon={isCopied ? <Check size={14} /> : <Copy size={14} />}
+      onClick={() => void copy()}
+    />
+  );
+}

@@ -1,0 +1,59 @@
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { isProblemError } from '@klaus/server/client';
+import { useText } from '../text/text.ts';
+import { Button } from './button.tsx';
+
+interface EmptyProps {
+  icon?: ReactNode;
+  title: string;
+  hint?: string;
+  /** The whole page is empty: the title is its first heading. */
+  isPage?: boolean;
+  children?: ReactNode;
+}
+
+/** What stands where there is nothing to show. */
+export function Empty({ icon, title, hint, isPage = false, children }: EmptyProps) {
+  return (
+    <div className="empty">
+      {icon}
+      {isPage ? <h1 className="empty-title">{title}</h1> : <p className="empty-title">{title}</p>}
+      {hint === undefined ? null : <p className="empty-hint">{hint}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** What stands where something could not be had, with the server's own words and another try. */
+export function Failed({ title, error, retry }: { title: string; error: unknown; retry?: () => void }) {
+  const t = useText();
+  return (
+    <div role="alert">
+      <Empty icon={<CircleAlert size={20} className="bad" />} title={title} hint={toReason(error)}>
+        {retry ? <Button onClick={retry}>{t.app.retry}</Button> : null}
+      </Empty>
+    </div>
+  );
+}
+
+/** Lines where text will be. */
+export function Loading({ rows = 4 }: { rows?: number }) {
+  const t = useText();
+  return (
+    <div className="skeleton" role="status" aria-label={t.app.loading}>
+      {Array.from({ length: rows }, (_, at) => (
+        <div key={at} className="skeleton-row" />
+      ))}
+    </div>
+  );
+}
+
+/** What a failure says of itself. */
+export function toReason(error: unknown): string {
+  if (isProblemError(error)) {
+    const { title, detail } = error.problem;
+    return detail === undefined ? title : `${title} ${detail}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

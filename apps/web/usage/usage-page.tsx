@@ -1,0 +1,151 @@
+import type { UsageRowView } from '@klaus/server/contract';
+import { ArrowLeft } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../state/client.ts';
+import { host, nameOf } from '../state/host.ts';
+import { go, toHash, toSession } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
+import { formatCount, formatShort, formatUsd } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import { useLoaded } from '../ui/use-loaded.ts';
+import { UsageChart } from './usage-chart.tsx';
+import './usage.css';
+
+const WAYS = ['day', 'model', 'session', 'agent'] as const;
+const SPANS = [7, 30, 90, 0] as const;
+const DAY_MS = 86_400_000;
+
+/** What requests to models cost, by day, model, session or agent. */
+export function UsagePage() {
+  const t = useText();
+  const { sessions } = useStore(host);
+  const [by, setBy] = useState<(typeof WAYS)[number]>('day');
+  const [days, setDays] = useState<(typeof SPANS)[number]>(30);
+  const loaded = useLoaded(`${by} ${days}`, async (signal) => {
+    const since = days === 0 ? {} : { since: Date.now() - days * DAY_MS };
+    const answer = await client.usage({ query: { by, ...since } }, { signal });
+    return { ...answer, by };
+  });
+  const toName = (key: string) => (by === 'session' ? (nameFor(key) ?? key) : key);
+  const nameFor = (key: string) => {
+    const session = sessions.get(key);
+    return session && nameOf(session);
+  };
+  const rows = loaded.value?.rows ?? [];
+  return (
+    <div className="usage">
+      <header className="pane-head">
+        <IconButton
+          className="only-narrow"
+          label={t.app.back}
+          icon={<ArrowLeft size={16} />}
+          onClick={() => go({ page: 'home' })}
+        />
+        <h1>{t.usage.title}</h1>
+        <span className="composer-gap" />
+        <div className="segments" role="group" aria-label={t.usage.by}>
+          {WAYS.map((it) => (
+            <button key={it} type="button" aria-pressed={it === by} onClick={() => setBy(it)}>
+              {t.usage[it]}
+            </button>
+          ))}
+        </div>
+        <label className="check">
+          <span className="muted">{t.usage.since}</span>
+          <select
+            className="field"
+            value={days}
+            onChange={(event) => setDays(Number(event.target.value) as (typeof SPANS)[number])}
+          >
+            {SPANS.map((it) => (
+              <option key={it} value={it}>
+                {it === 0 ? t.usage.always : t.usage.days(it)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </header>
+      {loaded.error === undefined ? null : <Failed title={t.usage.failed} error={loaded.error} retry={loaded.again} />}
+      {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
+      {loaded.value && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
+      {rows.length > 0 && loaded.value?.by === by ? (
+        <div className="usage-body" tabIndex={0} role="group" aria-label={t.usage.title}>
+          <UsageChart rows={rows.map(({ key, usd }) => ({ name: toName(key), usd }))} by={by} />
+          <UsageTable rows={rows} by={by} toName={toName} />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+interface TableProps {
+  rows: readonly UsageRowView[];
+  by: (typeof WAYS)[number];
+  toName: (key: string) => string;
+}
+
+function UsageTable({ rows, by, toName }: TableProps) {
+  const t = useText();
+  const sum = (pick: (row: UsageRowView) => number) => rows.reduce((all, row) => all + pick(row), 0);
+  const usd = rows.some((row) => row.usd === null) ? null : sum((row) => row.usd ?? 0);
+  const figures = (row: Omit<UsageRowView, 'key' | 'broken' | 'abandoned'>) => [
+    formatCount(row.requests),
+    formatShort(row.inputTokens),
+    formatShort(row.outputTokens),
+    formatShort(row.cacheReadTokens),
+    formatShort(row.cacheWriteTokens),
+    formatUsd(row.usd),
+  ];
+  const total = {
+    requests: sum((row) => row.requests),
+    inputTokens: sum((row) => row.inputTokens),
+    outputTokens: sum((row) => row.outputTokens),
+    cacheReadTokens: sum((row) => row.cacheReadTokens),
+    cacheWriteTokens: sum((row) => row.cacheWriteTokens),
+    usd,
+  };
+  return (
+    <div className="usage-table" tabIndex={0} role="group" aria-label={t.usage[by]}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.usage[by]}</th>
+            {[t.usage.requests, t.usage.input, t.usage.output, t.usage.cacheRead, t.usage.cacheWrite, t.usage.cost].map(
+              (name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <th scope="row" className="ellipsis">
+                {by === 'session' ? <a href={toHash(toSession(row.key))}>{toName(row.key)}</a> : toName(row.key)}
+              </th>
+              {figures(row).map((figure, at) => (
+                <td key={at} className="number">
+                  {figure}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{t.usage.total}</th>
+            {figures(total).map((figure, at) => (
+              <td key={at} className="number">
+                {figure}
+              </td>
+            ))}
+          </tr>
+        </tfoot>
+      </table>
+    </div>
+  );
+}

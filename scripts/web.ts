@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createServer, build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
+import { pureSchemas } from './pure-schemas.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGE = join(ROOT, 'apps/web');
+
+/** Where the built page lies, and where the server of a clone finds it. */
+export const WEB_DIST = join(PAGE, 'dist');
+
+const config: InlineConfig = {
+  root: PAGE,
+  configFile: false,
+  logLevel: 'warn',
+  // The content policy of the server names the styles and scripts that it lets through by this word.
+  html: { cspNonce: '__KLAUS_NONCE__' },
+  plugins: [pureSchemas as Plugin],
+  oxc: { jsx: { runtime: 'automatic', development: false } },
+};
+
+/** Builds the page into `apps/web/dist`. Resolves with the ids of every module that is in it. */
+export async function buildWeb(): Promise<string[]> {
+  rmSync(WEB_DIST, { recursive: true, force: true });
+  const { output } = (await build({
+    ...config,
+    // Whatever the environment of who builds says: React has another build for development.
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      outDir: WEB_DIST,
+      emptyOutDir: true,
+      target: 'es2023',
+      // The content policy allows no script and no style from a data address.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 700,
+      // Directives of React's server, which is not here.
+      rolldownOptions: { onLog: (level, log, say) => void (log.code === 'MODULE_LEVEL_DIRECTIVE' || say(level, log)) },
+    },
+  })) as Rolldown.RolldownOutput;
+  return output.flatMap((it) => (it.type === 'chunk' ? it.moduleIds : []));
+}
+
+/**
+ * Serves the sources of the page, with changes as they are made; everything else is asked of a running `klaus serve`.
+ *
+ *     node scripts/web.ts --dev http://127.0.0.1:3001
+ */
+async function develop(server: string): Promise<void> {
+  const proxy = { target: server, changeOrigin: true, headers: { origin: server } };
+  const vite = await createServer({
+    ...config,
+    server: { host: '127.0.0.1', proxy: { '/api': proxy, '/health': proxy } },
+  });
+  await vite.listen();
+  vite.printUrls();
+}
+
+if (import.meta.main) {
+  const at = process.argv.indexOf('--dev');
+  if (at >= 0) await develop(process.argv[at + 1] ?? 'http://127.0.0.1:3001');
+  else {
+    const modules = await buildWeb();
+    console.log(`${modules.length} modules, in ${WEB_DIST}`);
+  }
+}
