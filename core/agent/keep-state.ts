@@ -1,5 +1,5 @@
 import type { EventBody } from '../protocol/index.ts';
-import { isReadOnly } from '../protocol/index.ts';
+import { isKlausError, isReadOnly } from '../protocol/index.ts';
 import { guardPlaces } from './guard-places.ts';
 import type { Tool } from './ports/tool.ts';
 import { openedOf, runOf } from './state.ts';
@@ -8,17 +8,22 @@ import type { Work } from './work.ts';
 /** Paths that a state does not hold and that the log names. */
 const MAX_UNCOVERED = 20;
 
-/** The state of the workspace before the first effect of a turn, to be appended with the intent of that effect. */
-export async function keepBefore(work: Work, tools: readonly Tool<unknown>[]): Promise<EventBody[]> {
+/**
+ * The state of the workspace before the first effect of a turn, to be appended with the intent of that effect.
+ *
+ * @returns Undefined when it was told to stop meanwhile: no effect may begin then.
+ */
+export async function keepBefore(work: Work, tools: readonly Tool<unknown>[]): Promise<EventBody[] | undefined> {
   return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await keepState(work);
 }
 
-/** The state of the workspace before an effect, where none of this turn's is open. */
-export async function keepState(work: Work): Promise<EventBody[]> {
+/** The state of the workspace before an effect, where none of this turn's is open. Undefined: see {@link keepBefore}. */
+export async function keepState(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
-  const tree = await snapshots.snapshot({ signal: work.stop });
+  const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
+  if (tree === undefined) return undefined;
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   return [
     {
@@ -30,6 +35,16 @@ export async function keepState(work: Work): Promise<EventBody[]> {
       ...(uncovered.length > 0 ? { uncovered: uncovered.slice(0, MAX_UNCOVERED) } : {}),
     },
   ];
+}
+
+/** The first look at a large workspace takes a while, and a cancel ends it. */
+async function unlessStopped<T>(work: Work, look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (work.stop.aborted && isKlausError(error) && error.code === 'cancelled') return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -52,6 +52,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     work,
     ready.map(({ tool }) => tool),
   );
+  if (!before) return;
   const tree = await treeBefore(work, ready, before);
   await work.append([...before, ...bodies]);
   // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.

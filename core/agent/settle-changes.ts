@@ -24,6 +24,7 @@ export async function settleChanges(work: Work, call: CallState, subject: Subjec
   }
   const snapshots = await work.snapshots();
   const before = await keepState(work);
+  if (!before) return;
   if (before.length > 0) await work.append(before);
   if (work.engine.recorded) return work.append(work.engine.recorded.settled(call));
   try {

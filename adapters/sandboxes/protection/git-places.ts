@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
-import { isPlaceholder, type Placeholder } from './placeholders.ts';
+import { isEmptyFile, isPlaceholder, type Placeholder } from './placeholders.ts';
 import { list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 
@@ -35,9 +35,11 @@ export function findGitPlaces(repositories: readonly Repository[], root: string)
 export function addGitFolder(places: Places, folder: string, at: { root: string; nesting: number }): void {
   const config = join(folder, 'config');
   const isLinked = existsSync(join(folder, 'gitdir'));
-  if (isThere(join(folder, 'commondir'))) places.readOnly.push(join(folder, 'commondir'));
+  const commondir = join(folder, 'commondir');
+  // Git reads nothing at all beside an empty one.
+  if (isThere(commondir) && !isEmptyFile(commondir)) places.readOnly.push(commondir);
   // With it git reads configuration and hooks from the folder that it names. This one names its own.
-  else places.missing.push({ path: join(folder, 'commondir'), content: '.\n' });
+  else places.missing.push({ path: commondir, content: '.\n' });
   if (isLinked) places.readOnly.push(join(folder, 'gitdir'));
   if (!isLinked) {
     hold(places, { path: config, content: '' });

@@ -1,4 +1,18 @@
-import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isGone, ownName } from '../process/owner.ts';
 
 /** Something that must not come into being while a command runs: it is made, mounted read-only and taken away again. */
 export interface Placeholder {
@@ -50,11 +64,47 @@ export function isPlaceholder(path: string): boolean {
 function make({ path, content }: Placeholder): boolean {
   try {
     if (content === undefined) mkdirSync(path);
-    else writeFileSync(path, content, { flag: 'wx' });
+    else if (content === '') writeFileSync(path, content, { flag: 'wx' });
+    else makeWhole(path, content);
     return true;
   } catch {
     return false;
   }
+}
+
+/** The file comes into being with its content: left empty by a kill in between, it would stop every git command. */
+function makeWhole(path: string, content: string): void {
+  sweepBeside(path);
+  const beside = toBeside(path, ownName());
+  writeFileSync(beside, content);
+  try {
+    if (isEmptyFile(path)) unlinkSync(path);
+    linkSync(beside, path);
+  } catch (error) {
+    // Not every filesystem has hard links.
+    if (existsSync(path)) throw error;
+    renameSync(beside, path);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+/** True for what a power loss can leave of such a file. */
+export function isEmptyFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === 0;
+}
+
+function toBeside(path: string, owner: string): string {
+  return `${path}.klaus-${owner}`;
+}
+
+/** Removes what a Klaus left that was killed while it made the file. */
+function sweepBeside(path: string): void {
+  const prefix = toBeside(basename(path), '');
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(prefix) && isGone(name.slice(prefix.length)))
+      rmSync(join(dirname(path), name), { force: true });
 }
 
 function remove({ path, content }: Placeholder): void {
