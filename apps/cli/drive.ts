@@ -6,6 +6,7 @@ import { formatDuration } from '@klaus/sdk/transcript';
 import type { Output } from './output/output.ts';
 import { findOpenRun } from './open-run.ts';
 import { onReaderGone } from './streams.ts';
+import { keepYoungHeapSmall } from './young-heap.ts';
 
 export interface DriveOptions {
   klaus: Klaus;
@@ -61,6 +62,8 @@ export async function drive(options: DriveOptions): Promise<Driven> {
   let ended: EventOf<'run.finished'> | undefined;
   const show = (event: Event) => {
     if (event.type === 'run.finished') ended = event;
+    // The start makes much that stays; what comes from here on dies young.
+    if (event.type === 'turn.started') keepYoungHeapSmall();
     if (event.type === 'model.attempted' && event.purpose === 'turn') {
       failure = event.outcome === 'ok' || event.outcome === 'cancelled' ? undefined : event.outcome;
     }

@@ -3,11 +3,9 @@ import { EXIT } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { OutputError, reportError } from './report-error.ts';
 import { isEndOfPipe, outputFailure, watchStreams } from './streams.ts';
-import { keepYoungHeapSmall } from './young-heap.ts';
 
 /** Runs one command line and ends the process with its exit code. Never throws. */
 export async function execute(words: readonly string[]): Promise<never> {
-  keepYoungHeapSmall();
   watchStreams();
   const asJson = words.includes('--json') && !words.slice(0, words.indexOf('--json')).includes('--');
   let code: number = EXIT.done;

@@ -1,7 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-
 /**
- * Keeps the part of V8's heap where objects begin at the size that it has, 1 MB for each half. By itself it doubles
+ * Keeps the part of V8's heap where objects begin at the size that it has now. By itself it doubles
  * up to 32 MB in a stream of deltas or a long output, and the pages stay with the process; what a turn makes dies so
  * young that collecting it more often costs nothing that could be measured.
  *
@@ -10,5 +8,6 @@ import { setFlagsFromString } from 'node:v8';
  * @source V8, NewSpace::Grow and `node --v8-options`
  */
 export function keepYoungHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  // Loaded when it is called: no start waits for it.
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
 }
