@@ -59,7 +59,7 @@ const { output } = await bundle.write({
   chunkFileNames: '[name]-[hash].cjs',
   codeSplitting: {
     includeDependenciesRecursively: false,
-    groups: [{ name: (id) => toLatePart(relative(root, id)) }],
+    groups: [{ debugName: 'late parts', name: (id) => toLatePart(relative(root, id)) }],
   },
 });
 await bundle.close();
