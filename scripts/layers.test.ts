@@ -17,6 +17,7 @@ const REFUSED: Record<string, string> = {
   'app-imports-core': 'apps/server/main.ts:1 imports core/agent/index.ts',
   'cli-imports-inside-app': 'apps/cli/main.ts:1 imports apps/server/routes.ts',
   'computed-import': 'apps/cli/main.ts:2 imports a computed name',
+  'contract-imports-sdk': 'apps/server/contract/routes.ts:1 imports sdk/index.ts',
   'core-depends-on-package': 'core/package.json depends on yaml',
   'core-imports-adapter': 'core/agent/loop.ts:1 imports adapters/store/index.ts',
   'core-imports-builtin': 'core/agent/clock.ts:1 imports node:process',
@@ -54,8 +55,8 @@ test('the diagram is put between the markers of a page, and nothing else of it c
 test('the diagram names the layers that exist, highest first', () => {
   const rows = drawLayers(join(fixtures, 'good')).split('\n');
   expect(rows.map((row) => row.split(' ')[0])).toEqual([
-    'apps/*',
     'apps/cli',
+    'apps/server',
     'sdk',
     'adapters/*',
     'core/agent',

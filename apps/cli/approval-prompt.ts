@@ -12,7 +12,8 @@ import {
   type HunkAnswer,
 } from '@klaus/sdk';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
-import { formatCount, formatUsd, toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
+import { formatCount, formatUsd } from '@klaus/sdk/transcript';
 import { createPaint, paintDiff, type Paint } from './output/paint.ts';
 
 /** What a person said to a question. `interrupt` is Ctrl-C; `later` leaves the question open. */

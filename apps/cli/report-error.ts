@@ -1,7 +1,7 @@
 import type { ErrorCode, KlausError } from '@klaus/sdk';
 import { CommanderError } from 'commander';
 import { EXIT, toExitCode } from './exit-codes.ts';
-import { toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
 
 /** The words of the command line are wrong. Known without loading the engine, so that a typing mistake is answered at once. */
 export class UsageError extends Error {

@@ -5,7 +5,7 @@ import { hasKeyboard } from './keyboard.ts';
 import { createJsonOutput } from './output/json-output.ts';
 import type { Output } from './output/output.ts';
 import { createTextOutput } from './output/text-output.ts';
-import { toLine } from '@klaus/sdk/transcript';
+import { toLine } from '@klaus/sdk/printable';
 import type { ShowOptions } from './run-options.ts';
 
 export function createOutput(options: ShowOptions): Output {

@@ -10,6 +10,10 @@ interface Subscriber {
   isLive: boolean;
 }
 
+/** Followers up to which nothing waits. */
+const FEW = 20;
+/** Milliseconds in which frames are collected where there are more. */
+const COLLECT_MS = 20;
 /** Characters of a text on its way that somebody who comes later is shown; its end counts. */
 const MAX_PARTIAL = 1_000_000;
 
@@ -29,6 +33,9 @@ export class SessionHub {
   readonly #stops: (() => void)[] = [];
   readonly #onUnused: () => void;
   #last: number;
+  /** Frames that are told together: a write for each of them and each follower is most of the work. */
+  #pending = '';
+  #timer: NodeJS.Timeout | undefined;
   #queue: string;
 
   constructor(klaus: Klaus, session: Session, onUnused: () => void) {
@@ -61,6 +68,7 @@ export class SessionHub {
 
   /** A last word for everybody. */
   end(event: 'bye' | 'gone', toData: (seq: number) => unknown): void {
+    this.#flush();
     for (const { stream, seq } of [...this.#subscribers]) stream.end(toFrame(event, JSON.stringify(toData(seq))));
   }
 
@@ -77,6 +85,8 @@ export class SessionHub {
     const { stream } = subscriber;
     while (!stream.closed) {
       for (const event of this.#session.events(subscriber.seq)) {
+        // Another process may have written more than the hub was told of yet.
+        if (event.seq > this.#last) break;
         stream.write(toEventFrame(event));
         subscriber.seq = event.seq;
         if (stream.isBehind) break;
@@ -88,23 +98,15 @@ export class SessionHub {
       }
       await stream.drained();
     }
+    // What waits to be told is in the log that was just read, or of no use without what came before.
+    this.#flush();
     subscriber.isLive = true;
   }
 
   #onEvent(event: Event): void {
     this.#last = event.seq;
     this.#forget(event);
-    const frame = toEventFrame(event);
-    for (const subscriber of this.#subscribers) {
-      if (!subscriber.isLive || event.seq <= subscriber.seq) continue;
-      if (subscriber.stream.isBehind) {
-        subscriber.isLive = false;
-        void subscriber.stream.drained().then(() => this.#catchUp(subscriber));
-        continue;
-      }
-      subscriber.stream.write(frame);
-      subscriber.seq = event.seq;
-    }
+    this.#push(toEventFrame(event));
     // Only these take something out of the inbox that waited there.
     if (event.type === 'message.added' || event.type === 'run.started' || event.type === 'run.finished')
       this.#tellQueue();
@@ -119,8 +121,31 @@ export class SessionHub {
       const cut = Math.max(0, text.length - MAX_PARTIAL);
       this.#partials.set(key, { ...live, offset: (before?.offset ?? live.offset) + cut, text: text.slice(cut) });
     }
-    const frame = toFrame('live', JSON.stringify(live));
-    for (const { stream, isLive } of this.#subscribers) if (isLive && !stream.isBehind) stream.write(frame);
+    this.#push(toFrame('live', JSON.stringify(live)));
+  }
+
+  /** For everybody who is up to date. */
+  #push(frame: string): void {
+    this.#pending += frame;
+    this.#timer ??= setTimeout(() => this.#flush(), this.#subscribers.size > FEW ? COLLECT_MS : 0);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const frames = this.#pending;
+    this.#pending = '';
+    if (frames === '') return;
+    for (const subscriber of this.#subscribers) {
+      if (!subscriber.isLive) continue;
+      if (subscriber.stream.isBehind) {
+        subscriber.isLive = false;
+        void subscriber.stream.drained().then(() => this.#catchUp(subscriber));
+        continue;
+      }
+      subscriber.stream.write(frames);
+      subscriber.seq = this.#last;
+    }
   }
 
   /** What an event says whole is no longer on its way. */
@@ -142,10 +167,11 @@ export class SessionHub {
     const queue = this.#readQueue();
     if (queue === this.#queue) return;
     this.#queue = queue;
-    for (const { stream, isLive } of this.#subscribers) if (isLive) stream.write(toFrame('queue', queue));
+    this.#push(toFrame('queue', queue));
   }
 
   #close(): void {
+    clearTimeout(this.#timer);
     for (const stop of this.#stops) stop();
     this.#onUnused();
   }

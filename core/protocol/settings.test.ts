@@ -25,7 +25,7 @@ test('a project file may never set what decides who sees the code, the keys and 
   const never = table.filter(([, setting]) => setting.project === 'never').map(([key]) => key);
   const dangerous = table
     .map(([key]) => key)
-    .filter((key) => /^(keys|baseUrls|tiers|git|prices|workspace|sandbox\.image|dockerEnabled)\b/.test(key));
+    .filter((key) => /^(keys|baseUrls|tiers|git|prices|workspace|sandbox\.image|dockerEnabled|server)\b/.test(key));
   expect(never).toEqual(expect.arrayContaining(dangerous));
   expect(table.filter(([, setting]) => setting.project === 'free').map(([key]) => key)).toEqual(['compactAt']);
   expect(table.filter(([, setting]) => setting.secret).map(([key]) => key)).toEqual([
@@ -33,6 +33,8 @@ test('a project file may never set what decides who sees the code, the keys and 
     'keys.anthropicToken',
     'keys.openai',
     'keys.openrouter',
+    'server.secret',
+    'server.webhookSecret',
   ]);
 });
 

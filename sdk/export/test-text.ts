@@ -18,13 +18,13 @@ export function toTestText(session: RecordedSession, start: StartingFiles, notes
   return `// A recorded session as a test: node --test session.test.mjs
 // The model is script.yaml, everything else is real: the tools, the gate and the sandbox work on a copy of workspace/.
 // KLAUS names the program where it is not \`klaus\` on the PATH.
-${said === '' ? '' : `//\n// Not as it was recorded:\n${said}`}import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+${said === '' ? '' : `//\n// Not as it was recorded:\n${said}`}${IMPORT} assert from 'node:assert/strict';
+${IMPORT} { execFileSync, spawnSync } from 'node:child_process';
+${IMPORT} { createHash } from 'node:crypto';
+${IMPORT} { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+${IMPORT} { tmpdir } from 'node:os';
+${IMPORT} { join } from 'node:path';
+${IMPORT} { after, test } from 'node:test';
 
 const RECORDED = ${JSON.stringify(recorded, undefined, 2)};
 ${BODY}`;
@@ -32,6 +32,7 @@ ${BODY}`;
 
 /** In two pieces: the check of the bundle must not take it for a question of this module. */
 const META = ['import', 'meta'].join('.');
+const IMPORT = ['im', 'port'].join('');
 
 const BODY = `
 const EXITS = { done: 0, failed: 1, denied: 6 };

@@ -3,5 +3,4 @@ export { describeProcessChange, describeProcessState } from './describe-process.
 export { toEvidenceLines } from './evidence-lines.ts';
 export * from './format.ts';
 export { toMarkdown } from './markdown.ts';
-export * from './printable.ts';
 export { toTranscript, type Entry } from './transcript.ts';

@@ -87,7 +87,7 @@ test('a damaged page further in is found when it is read', async () => {
       { lease: store.claim('A')! },
     );
   }
-  overwrite(toDatabaseFile(home.path), 40 * PAGE_SIZE, 20 * PAGE_SIZE);
+  overwrite(toDatabaseFile(home.path), 80 * PAGE_SIZE, 20 * PAGE_SIZE);
   using store = createSqliteStore({ home: home.path });
   expect(() => [...store.read('A')]).toThrow(expect.objectContaining({ code: 'store.corrupt' }));
 });

@@ -2,7 +2,7 @@ import { renderHunk, type Klaus } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint, paintDiff } from '../output/paint.ts';
-import { toLine, toPrintable } from '@klaus/sdk/transcript';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { UsageError } from '../report-error.ts';
 
 /** `klaus approvals`: open questions of all sessions with what is needed to decide; with --json one object a line. */

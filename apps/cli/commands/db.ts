@@ -1,7 +1,8 @@
 import { EXIT } from '../exit-codes.ts';
 import { hasKeyboard, openKeyboard } from '../keyboard.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatBytes, formatCount, formatNumber, formatUsd, toLine } from '@klaus/sdk/transcript';
+import { toLine } from '@klaus/sdk/printable';
+import { formatBytes, formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
 import { toTable } from '../output/table.ts';
 import { UsageError } from '../report-error.ts';
 

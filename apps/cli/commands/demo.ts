@@ -8,7 +8,7 @@ import { demoFiles } from '../demo/files.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint, paintDiff } from '../output/paint.ts';
-import { toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
 import { UsageError } from '../report-error.ts';
 import { canAsk, createOutput, workOn } from '../show-session.ts';
 

@@ -1,7 +1,7 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint, paintDiff } from '../output/paint.ts';
-import { toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
 import { findSession, listChanges } from './undo.ts';
 
 /** `klaus diff [TURN]`: what a turn changed in the workspace, whatever made the change. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { EXIT, toExitCode } from '../exit-codes.ts';
 import { createPaint } from '../output/paint.ts';
-import { toLine } from '@klaus/sdk/transcript';
+import { toLine } from '@klaus/sdk/printable';
 import { toScriptedServer } from '../scripted-model.ts';
 
 const SIGNS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;

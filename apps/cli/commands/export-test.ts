@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatNumber, toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
+import { formatNumber } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
 
 /** `klaus export ID --as test`: a folder with a script, a test that plays it, and the files it begins with. */

@@ -1,7 +1,8 @@
 import type { Fork, Restored } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatNumber, toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
+import { formatNumber } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
 import { listChanges } from './undo.ts';
 

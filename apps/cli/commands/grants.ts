@@ -2,7 +2,7 @@ import type { Explanation, Mode } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint } from '../output/paint.ts';
-import { toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
 
 export interface ShowGrantOptions {
   json?: true;

@@ -1,7 +1,7 @@
 import type { KnowledgeEntry } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
 import { outputWidth, toTable } from '../output/table.ts';
 import { UsageError } from '../report-error.ts';
 

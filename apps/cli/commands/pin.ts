@@ -3,7 +3,7 @@ import type { PinnedText, Session } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint } from '../output/paint.ts';
-import { toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
 import { readStdin } from '../prompt-input.ts';
 import { UsageError } from '../report-error.ts';
 

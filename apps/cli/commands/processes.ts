@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessOutput, ProcessStatus } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { describeProcessState, formatBytes, formatDuration, toLine, toPrintable } from '@klaus/sdk/transcript';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
+import { describeProcessState, formatBytes, formatDuration } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
 import { outputFailure } from '../streams.ts';
 

@@ -1,7 +1,8 @@
 import type { Replayed } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatNumber, toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
+import { formatNumber } from '@klaus/sdk/transcript';
 
 /** Characters of one side of a difference. */
 const MAX_SIDE = 2_000;

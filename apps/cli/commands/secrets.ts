@@ -1,6 +1,6 @@
 import { EXIT } from '../exit-codes.ts';
 import { toFolder } from '../open-klaus.ts';
-import { toLine } from '@klaus/sdk/transcript';
+import { toLine } from '@klaus/sdk/printable';
 import { outputWidth, toTable } from '../output/table.ts';
 
 export interface ScanOptions {

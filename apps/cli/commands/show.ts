@@ -1,7 +1,8 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint, type Paint } from '../output/paint.ts';
-import { type Entry, toPrintable, toTranscript } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
+import { type Entry, toTranscript } from '@klaus/sdk/transcript';
 
 /** Lines of a tool's output that `klaus show` prints; `klaus export` has all of them. */
 const OUTPUT_LINES = 12;

@@ -2,7 +2,7 @@ import type { VerifiedEvidence } from '@klaus/sdk';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint } from '../output/paint.ts';
-import { toLine, toPrintable } from '@klaus/sdk/transcript';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { findSession } from './undo.ts';
 
 export interface VerifyCommandOptions {

@@ -1,5 +1,5 @@
 import { createPaint, type Paint } from './paint.ts';
-import { toPrintable } from '@klaus/sdk/transcript';
+import { toPrintable } from '@klaus/sdk/printable';
 import { createStatusLine } from './status-line.ts';
 
 export type Mark = 'ok' | 'bad' | 'warn' | 'info';

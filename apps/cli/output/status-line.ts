@@ -1,4 +1,4 @@
-import { toLine } from '@klaus/sdk/transcript';
+import { toLine } from '@klaus/sdk/printable';
 
 /** One line at the bottom of a terminal, replaced in place. */
 export interface StatusLine {

@@ -1,4 +1,4 @@
-import { toLine } from '@klaus/sdk/transcript';
+import { toLine } from '@klaus/sdk/printable';
 
 /**
  * Columns of text, each as wide as its widest cell; the last one takes the rest of the line.

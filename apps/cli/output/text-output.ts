@@ -1,4 +1,5 @@
 import type { Event, EventOf, EventType, Live } from '@klaus/sdk';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
 import {
   describeCall,
   describeProcessChange,
@@ -8,8 +9,6 @@ import {
   formatUsage,
   formatUsd,
   toEvidenceLines,
-  toLine,
-  toPrintable,
 } from '@klaus/sdk/transcript';
 import type { Output } from './output.ts';
 import { createScreen, type Screen } from './screen.ts';
