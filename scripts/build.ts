@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
@@ -7,6 +7,7 @@ import { lazyBundle } from './lazy-bundle.ts';
 import { collectLicenses } from './licenses.ts';
 import { pureSchemas } from './pure-schemas.ts';
 import { toolSchemas } from './tool-schemas.ts';
+import { buildWeb } from './web.ts';
 
 const root = join(import.meta.dirname, '..');
 /** `dist/`, or the folder that is named. */
@@ -65,14 +66,14 @@ const { output } = await bundle.write({
 await bundle.close();
 
 const chunks = output.filter((it) => it.type === 'chunk');
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(chunks.flatMap((it) => it.moduleIds)));
+// The page lies where the server in the bundle looks for it.
+const page = await buildWeb(join(dist, 'web/dist'));
+const modules = [...chunks.flatMap((it) => it.moduleIds), ...page];
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(modules));
 mkdirSync(join(dist, 'demo'));
 for (const name of ['project', 'script.yaml']) {
   cpSync(join(root, 'apps/cli/demo', name), join(dist, 'demo', name), { recursive: true });
 }
-// The page, where it was built.
-const page = join(root, 'apps/web/dist');
-if (existsSync(page)) cpSync(page, join(dist, 'web/dist'), { recursive: true });
 cpSync(join(root, 'scripts/stub.cjs'), join(dist, 'klaus.cjs'));
 chmodSync(join(dist, 'klaus.cjs'), 0o755);
 

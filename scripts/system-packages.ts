@@ -17,6 +17,7 @@ const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'docker.io', program: 'dockerd', without: 'tests with Docker' },
   { name: 'busybox-static', program: 'busybox', without: 'tests that build a container image' },
   { name: 'tmux', program: 'tmux', without: 'tests in a real terminal' },
+  { name: 'chromium', program: 'chromium', without: 'tests of the page in a browser' },
   { name: 'python3', program: 'python3', without: 'tests in a pseudo-terminal' },
   { name: 'python3-pytest', program: 'pytest', without: 'tests that run pytest' },
 ];

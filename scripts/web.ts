@@ -6,9 +6,6 @@ import { pureSchemas } from './pure-schemas.ts';
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'apps/web');
 
-/** Where the built page lies, and where the server of a clone finds it. */
-export const WEB_DIST = join(PAGE, 'dist');
-
 const config: InlineConfig = {
   root: PAGE,
   configFile: false,
@@ -19,15 +16,19 @@ const config: InlineConfig = {
   oxc: { jsx: { runtime: 'automatic', development: false } },
 };
 
-/** Builds the page into `apps/web/dist`. Resolves with the ids of every module that is in it. */
-export async function buildWeb(): Promise<string[]> {
-  rmSync(WEB_DIST, { recursive: true, force: true });
+/**
+ * Builds the page. Resolves with the ids of every module that is in it.
+ *
+ * @param folder Where to. What is there is deleted first. Default: where the server of a clone finds it.
+ */
+export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
+  rmSync(folder, { recursive: true, force: true });
   const { output } = (await build({
     ...config,
     // Whatever the environment of who builds says: React has another build for development.
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
-      outDir: WEB_DIST,
+      outDir: folder,
       emptyOutDir: true,
       target: 'es2023',
       // The content policy allows no script and no style from a data address.
@@ -62,6 +63,6 @@ if (import.meta.main) {
   if (at >= 0) await develop(process.argv[at + 1] ?? 'http://127.0.0.1:3001');
   else {
     const modules = await buildWeb();
-    console.log(`${modules.length} modules, in ${WEB_DIST}`);
+    console.log(`${modules.length} modules, in ${join(PAGE, 'dist')}`);
   }
 }

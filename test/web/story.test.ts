@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWeb } from '../../scripts/web.ts';
@@ -45,11 +45,10 @@ const SCRIPT: Script = {
 
 /** What axe finds wrong with the page as it is, one line each. */
 async function findViolations(page: Page): Promise<string[]> {
-  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   // By the debugger: the page's own policy lets no script in.
   return (await page.evaluate(`(async () => {
     const module = undefined;
-    ${source};
+    ${axe.source};
     const { violations } = await axe.run(document, { resultTypes: ['violations'] });
     return violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', '));
   })()`)) as string[];
@@ -94,114 +93,118 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await browser?.close();
     });
 
-    test('a prompt, a change approved in part, a server that is killed, an undo and an export', async () => {
-      using place = createPlace(FILES);
-      await using model = await startServer(SCRIPT);
-      const words = ['--approve', 'ask', '--max-turns', '2'];
-      let serving = await startServeProcess(place, model, { words });
-      const page = await browser.newPage({ locale: 'en-GB' });
-      page.setDefaultTimeout(30_000);
-      const complaints = watch(page);
-      try {
-        // Who has no token is asked for it; the one of the address is taken out of it.
-        await page.goto(serving.url);
-        await page.getByLabel('Token').waitFor();
-        await expectAccessible(page, 'sign in');
-        await page.goto(`${serving.url}/#token=${SECRET}`);
-        await page.reload();
-        await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
-        expect(page.url()).not.toContain(SECRET);
-        await expectAccessible(page, 'start');
+    test(
+      'a prompt, a change approved in part, a server that is killed, an undo and an export',
+      { timeout: LIMIT },
+      async () => {
+        using place = createPlace(FILES);
+        await using model = await startServer(SCRIPT);
+        const words = ['--approve', 'ask', '--max-turns', '2'];
+        let serving = await startServeProcess(place, model, { words });
+        const page = await browser.newPage({ locale: 'en-GB' });
+        page.setDefaultTimeout(30_000);
+        const complaints = watch(page);
+        try {
+          // Who has no token is asked for it; the one of the address is taken out of it.
+          await page.goto(serving.url);
+          await page.getByLabel('Token').waitFor();
+          await expectAccessible(page, 'sign in');
+          await page.goto(`${serving.url}/#token=${SECRET}`);
+          await page.reload();
+          await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+          expect(page.url()).not.toContain(SECRET);
+          await expectAccessible(page, 'start');
 
-        // A prompt, and what the model says of it.
-        await page.getByRole('textbox', { name: 'Message' }).fill('Change the values');
-        await page.keyboard.press('Enter');
-        await page.getByText('edit src/values.js').first().waitFor();
-        await page.getByText('<img src=x onerror=alert(1)>').waitFor();
-        expect(await page.locator('.markdown img').count()).toBe(0);
-        await page.locator('.tok-keyword').first().waitFor();
-        expect(await page.title()).toBe('(1) Klaus');
-        await expectAccessible(page, 'question');
+          // A prompt, and what the model says of it.
+          await page.getByRole('textbox', { name: 'Message' }).fill('Change the values');
+          await page.keyboard.press('Enter');
+          await page.getByText('edit src/values.js').first().waitFor();
+          await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+          expect(await page.locator('.markdown img').count()).toBe(0);
+          await page.locator('.tok-keyword').first().waitFor();
+          expect(await page.title()).toBe('(1) Klaus');
+          await expectAccessible(page, 'question');
 
-        // Only the keyboard: the second hunk is refused.
-        await page.getByRole('button', { name: 'Review the change' }).click();
-        await page.locator('.hunk-head').nth(1).waitFor();
-        await expectAccessible(page, 'review');
-        await page.keyboard.press('j');
-        await page.keyboard.press('x');
-        await page.getByText('1 of 2 hunks accepted').waitFor();
+          // Only the keyboard: the second hunk is refused.
+          await page.getByRole('button', { name: 'Review the change' }).click();
+          await page.locator('.hunk-head').nth(1).waitFor();
+          await expectAccessible(page, 'review');
+          await page.keyboard.press('j');
+          await page.keyboard.press('x');
+          await page.getByText('1 of 2 hunks accepted').waitFor();
 
-        // The server is gone in the middle of it, and comes back at the same address.
-        const port = new URL(serving.url).port;
-        serving.process.kill('SIGKILL');
-        await serving.process.ended;
-        await page.getByText('No connection to Klaus.').waitFor();
-        serving = await startServeProcess(place, model, { words: [...words, '--port', port] });
-        await page.getByText('No connection to Klaus.').waitFor({ state: 'detached' });
-        await page.keyboard.press('Control+Enter');
-        await page.getByText('1 of 2 hunks', { exact: false }).first().waitFor();
-        await page.getByText('One of them is in place.').waitFor();
-        await page.locator('.end').waitFor();
-        const written = readFileSync(join(place.workspace, 'src/values.js'), 'utf8');
-        expect(written).toBe(VALUES.replace('value3 = 3;', 'value3 = 33;'));
+          // The server is gone in the middle of it, and comes back at the same address.
+          const port = new URL(serving.url).port;
+          serving.process.kill('SIGKILL');
+          await serving.process.ended;
+          await page.getByText('No connection to Klaus.').waitFor();
+          serving = await startServeProcess(place, model, { words: [...words, '--port', port] });
+          await page.getByText('No connection to Klaus.').waitFor({ state: 'detached' });
+          await page.keyboard.press('Control+Enter');
+          await page.getByText('1 of 2 hunks', { exact: false }).first().waitFor();
+          await page.getByText('One of them is in place.').waitFor();
+          await page.locator('.end').waitFor();
+          const written = readFileSync(join(place.workspace, 'src/values.js'), 'utf8');
+          expect(written).toBe(VALUES.replace('value3 = 3;', 'value3 = 33;'));
 
-        // What the page says is what the log says.
-        const { sessions } = await serving.client.sessions({ query: {} });
-        const { id } = sessions[0]!;
-        const { events } = await serving.client.log({ params: { id } });
-        const shown = await page.locator('.entry').count();
-        expect(events.filter(({ type }) => type === 'run.finished').length).toBe(1);
-        expect(shown).toBe(
-          new Set(
-            await page
-              .locator('.conversation-row')
-              .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-index'))),
-          ).size,
-        );
-        await page.getByText('% of the turn limit used', { exact: false }).waitFor();
-        await expectAccessible(page, 'conversation');
+          // What the page says is what the log says.
+          const { sessions } = await serving.client.sessions({ query: {} });
+          const { id } = sessions[0]!;
+          const { events } = await serving.client.log({ params: { id } });
+          const shown = await page.locator('.entry').count();
+          expect(events.filter(({ type }) => type === 'run.finished').length).toBe(1);
+          expect(shown).toBe(
+            new Set(
+              await page
+                .locator('.conversation-row')
+                .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-index'))),
+            ).size,
+          );
+          await page.getByText('% of the turn limit used', { exact: false }).waitFor();
+          await expectAccessible(page, 'conversation');
 
-        await page.keyboard.press('Escape');
-        await page.locator('.tabs').getByText('Changes').click();
-        await page.locator('.diff-added').getByText('value3 = 33').waitFor();
-        await expectAccessible(page, 'changes');
-        await page.locator('.tabs').getByText('Files').click();
-        await page.getByRole('button', { name: 'src' }).click();
-        await page.getByRole('button', { name: 'values.js' }).click();
-        await page.locator('.file .tok-keyword').first().waitFor();
-        await expectAccessible(page, 'files');
-        await page.locator('.tabs').getByText('Gate').click();
-        await page.locator('.decision').first().waitFor();
-        await expectAccessible(page, 'gate');
+          await page.keyboard.press('Escape');
+          await page.locator('.tabs').getByText('Changes').click();
+          await page.locator('.diff-added').getByText('value3 = 33').waitFor();
+          await expectAccessible(page, 'changes');
+          await page.locator('.tabs').getByText('Files').click();
+          await page.getByRole('button', { name: 'src' }).click();
+          await page.getByRole('button', { name: 'values.js' }).click();
+          await page.locator('.file .tok-keyword').first().waitFor();
+          await expectAccessible(page, 'files');
+          await page.locator('.tabs').getByText('Gate').click();
+          await page.locator('.decision').first().waitFor();
+          await expectAccessible(page, 'gate');
 
-        // Taken back and handed out, by the palette.
-        await page.keyboard.press('Control+k');
-        await page.getByRole('combobox').fill('undo');
-        await expectAccessible(page, 'palette');
-        await page.keyboard.press('Enter');
-        await page.getByRole('dialog').getByText('src/values.js').waitFor();
-        await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
-        await page.getByText('1 path put back.').waitFor();
-        expect(readFileSync(join(place.workspace, 'src/values.js'), 'utf8')).toBe(VALUES);
-        const download = page.waitForEvent('download');
-        await page.locator('h1').click();
-        await page.keyboard.press('x');
-        const exported = readFileSync(await (await download).path(), 'utf8');
-        expect(exported).toContain('Change the values');
-        expect(exported).toContain('One of them is in place.');
+          // Taken back and handed out, by the palette.
+          await page.keyboard.press('Control+k');
+          await page.getByRole('combobox').fill('undo');
+          await expectAccessible(page, 'palette');
+          await page.keyboard.press('Enter');
+          await page.getByRole('dialog').getByText('src/values.js').waitFor();
+          await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+          await page.getByText('1 path put back.').waitFor();
+          expect(readFileSync(join(place.workspace, 'src/values.js'), 'utf8')).toBe(VALUES);
+          const download = page.waitForEvent('download');
+          await page.locator('h1').click();
+          await page.keyboard.press('x');
+          const exported = readFileSync(await (await download).path(), 'utf8');
+          expect(exported).toContain('Change the values');
+          expect(exported).toContain('One of them is in place.');
 
-        await page.goto(`${serving.url}/#/usage`);
-        await page.locator('.usage-table').waitFor();
-        await expectAccessible(page, 'usage');
-        expect(complaints).toEqual([]);
-      } finally {
-        await page.close();
-        serving.process.kill('SIGKILL');
-        await serving.process.ended;
-      }
-    });
+          await page.goto(`${serving.url}/#/usage`);
+          await page.locator('.usage-table').waitFor();
+          await expectAccessible(page, 'usage');
+          expect(complaints).toEqual([]);
+        } finally {
+          await page.close();
+          serving.process.kill('SIGKILL');
+          await serving.process.ended;
+        }
+      },
+    );
 
-    test('a paste of twenty thousand lines is attached, and both languages are there', async () => {
+    test('a paste of twenty thousand lines is attached, and both languages are there', { timeout: LIMIT }, async () => {
       using place = createPlace(FILES);
       await using model = await startServer({ steps: [], fallback: { text: 'Fine.' } });
       const serving = await startServeProcess(place, model);

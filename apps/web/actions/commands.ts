@@ -40,7 +40,7 @@ function withSession(work: (session: NonNullable<ReturnType<typeof currentSessio
 /** What the page's parts listen to, where a command is theirs to do. */
 export type Signal = 'focus-search' | 'focus-message' | 'jump-to-end' | 'choose-model';
 
-export function signal(name: Signal): void {
+function signal(name: Signal): void {
   dispatchEvent(new CustomEvent('klaus', { detail: name }));
 }
 

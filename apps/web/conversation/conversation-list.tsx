@@ -29,11 +29,15 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   const isFollowing = useRef(seq === undefined);
   const [isAway, setAway] = useState(false);
   const rows = useMemo(() => toRows(state), [state]);
+  const latest = useRef(rows);
+  latest.current = rows;
+  // The same function always: another one would have every row of a long session measured again.
+  const getItemKey = useCallback((at: number) => latest.current[at]?.key ?? at, []);
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
     estimateSize: (at) => estimate(rows[at]!),
-    getItemKey: (at) => rows[at]!.key,
+    getItemKey,
     overscan: 4,
     paddingStart: 16,
     paddingEnd: 16,
@@ -81,9 +85,9 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       >
         {rows.length === 0 ? <Empty title={t.conversation.empty} hint={t.conversation.emptyHint} /> : null}
         <div ref={inner} className="conversation-inner" style={{ height: list.getTotalSize() }}>
-          {list.getVirtualItems().map(({ index, key, start }) => (
+          {list.getVirtualItems().map(({ index, start }) => (
             <div
-              key={key}
+              key={rows[index]!.key}
               ref={list.measureElement}
               data-index={index}
               className="conversation-row"

@@ -30,7 +30,7 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
 }
 
 /** What a check is worth, in words. */
-export function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words: string[] } {
+function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words: string[] } {
   const { exitCode, doubt, standing, weakened, tests, changed = [] } = evidence;
   const words = [t.call.exit(exitCode)];
   if (tests) words.push(t.call.tests(tests.passed, tests.failed, tests.skipped));

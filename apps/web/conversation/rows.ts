@@ -10,8 +10,17 @@ export type Row =
   | { kind: 'working'; key: string }
   | { kind: 'queued'; key: string; message: QueuedMessage };
 
+/** An entry that stays the same is the same row: a long session has ten thousand of them at every picture. */
+const known = new WeakMap<Entry, Row>();
+
+function toRow(entry: Entry): Row {
+  let row = known.get(entry);
+  if (!row) known.set(entry, (row = { kind: 'entry', key: `${entry.kind} ${entry.id}`, entry }));
+  return row;
+}
+
 export function toRows({ conversation, live, queue }: Pick<SessionState, 'conversation' | 'live' | 'queue'>): Row[] {
-  const rows: Row[] = conversation.entries.map((entry) => ({ kind: 'entry', key: `${entry.kind} ${entry.id}`, entry }));
+  const rows: Row[] = conversation.entries.map(toRow);
   for (const [id, streaming] of live.messages) {
     // The same key as the message will have: what was opened in it stays open.
     rows.push({ kind: 'streaming', key: `model ${id}`, streaming });

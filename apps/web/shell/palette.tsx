@@ -9,7 +9,7 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
-import { matchWords } from './match-words.ts';
+import { matchWords, rankWords } from './match-words.ts';
 import './palette.css';
 
 interface Row {
@@ -47,7 +47,10 @@ export function Palette() {
       hint: <span className="muted">{t.palette.sessions}</span>,
       run: () => go(toSession(session.id)),
     }));
-    return [...actions, ...places].filter(({ title }) => matchWords(title, query)).slice(0, MAX_ROWS);
+    return [...actions, ...places]
+      .filter(({ title }) => matchWords(title, query))
+      .toSorted((a, b) => rankWords(a.title, query) - rankWords(b.title, query))
+      .slice(0, MAX_ROWS);
   }, [query, sessions, t]);
   const at = Math.min(chosen, rows.length - 1);
   const run = (row: Row | undefined) => {

@@ -59,7 +59,7 @@ export function formatAgo(at: number, now: number): string {
   return text().time.now;
 }
 
-export function formatDate(at: number): string {
+function formatDate(at: number): string {
   return new Date(at).toLocaleDateString(language(), { day: 'numeric', month: 'short', year: 'numeric' });
 }
 

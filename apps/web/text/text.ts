@@ -4,7 +4,7 @@ import { de } from './de.ts';
 import { en, type Text } from './en.ts';
 
 /** Every language of the page. */
-export const CATALOGUE: Record<Language, Text> = { en, de };
+const CATALOGUE: Record<Language, Text> = { en, de };
 
 /** The words in the language that was chosen, for what is no component. */
 export function text(): Text {
