@@ -48,11 +48,18 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
   const known = readMemory(options.home, key);
   if (known) return { program: known };
   const found = await tryProgram(path);
-  if (found.program) {
-    await mkdir(join(options.home, 'cache'), { recursive: true, mode: 0o700 });
-    await writeFile(memoryFile(options.home), JSON.stringify({ key, program: found.program }), { mode: 0o600 });
-  }
+  if (found.program) await remember(options.home, { key, program: found.program });
   return found;
+}
+
+/** What cannot be remembered is tried again the next time: a full disk does not take the sandbox away. */
+async function remember(home: string, memory: { key: string; program: BubblewrapProgram }): Promise<void> {
+  try {
+    await mkdir(join(home, 'cache'), { recursive: true, mode: 0o700 });
+    await writeFile(memoryFile(home), JSON.stringify(memory), { mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  }
 }
 
 /** Makes the next {@link findBubblewrap} try again. */
