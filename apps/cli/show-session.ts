@@ -55,7 +55,12 @@ export async function workOn(options: WorkOptions): Promise<number> {
     plain: show.plain ?? false,
     timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
   }).catch((error: unknown) => {
-    if (!isKlausError(error) || error.code !== 'store.full') throw error;
+    if (!isKlausError(error)) throw error;
+    if (error.code === 'workspace.missing' && options.after > 0) {
+      const hint = `The session works there. Put the folder back; klaus show ${session.id} prints what was done.`;
+      throw new KlausError(error.code, error.message, { hint, cause: error });
+    }
+    if (error.code !== 'store.full') throw error;
     const hint = `${error.hint ?? ''} Then go on with klaus resume ${session.id}.`.trimStart();
     throw new KlausError(error.code, error.message, { hint, cause: error });
   });

@@ -20,8 +20,10 @@ export async function checkWorkspace(place: WorkspacePlace): Promise<Finding[]> 
   try {
     openWorkspaceRoot(folder, { klausHome: home, ...(userHome === undefined ? {} : { home: userHome }) });
   } catch (error) {
-    // Another folder can be named for a run, so this one is no reason that none can begin.
-    const { code: _, ...finding } = toFailure('workspace', error, 'workspace.missing');
+    const failure = toFailure('workspace', error, 'workspace.missing');
+    // The folder where somebody happens to ask from is no reason that no run can begin: one that was chosen is.
+    if (configuration.sources['workspace'].source !== 'default') return [failure];
+    const { code: _, ...finding } = failure;
     return [{ ...finding, status: 'warn' }];
   }
   return [checkRights(folder), await checkPolicy({ ...place, folder })];
