@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { toInstallLine, readOsRelease } from '../availability.ts';
+import { CONTAINER_MEND, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
 import type { Availability } from '../availability.ts';
 
 export interface BubblewrapProgram {
@@ -75,8 +75,15 @@ export function toBubblewrapAvailability(search: BubblewrapSearch): Availability
 }
 
 /** What bubblewrap's words on a failed start mean, and the mend. */
-export function explainFailure(stderr: string, isRoot: boolean): { reason: string; mend: string } {
+export function explainFailure(
+  stderr: string,
+  { isRoot, inContainer }: { isRoot: boolean; inContainer: boolean },
+): { reason: string; mend: string } {
   const reason = `bwrap does not work here: ${stderr.trim() || 'it ended without a word'}`;
+  // The engine's own limits come before those of the machine.
+  if (inContainer && /Permission denied|not permitted|No permissions/.test(stderr)) {
+    return { reason, mend: CONTAINER_MEND };
+  }
   const sudo = isRoot ? '' : 'sudo ';
   if (/uid map: Permission denied|RTM_NEWADDR: Operation not permitted/.test(stderr)) {
     return { reason, mend: `AppArmor keeps users from making namespaces. Type: ${sudo}${APPARMOR_LINE}` };
@@ -87,9 +94,7 @@ export function explainFailure(stderr: string, isRoot: boolean): { reason: strin
   if (/namespace failed: No space left/.test(stderr)) {
     return { reason, mend: `Type: ${sudo}sysctl -w user.max_user_namespaces=15000` };
   }
-  if (/mount proc/.test(stderr)) {
-    return { reason, mend: 'Inside a container, start that container with --security-opt systempaths=unconfined.' };
-  }
+  if (/mount proc/.test(stderr)) return { reason, mend: CONTAINER_MEND };
   return { reason, mend: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.' };
 }
 
@@ -112,7 +117,7 @@ async function tryProgram(path: string): Promise<BubblewrapSearch> {
     if (tried.ok) return { program: { path, version, hasDisableUserns } };
     stderr = tried.stderr;
   }
-  return explainFailure(stderr, process.getuid?.() === 0);
+  return explainFailure(stderr, { isRoot: process.getuid?.() === 0, inContainer: isInContainer() });
 }
 
 function run(file: string, args: readonly string[]): Promise<{ ok: boolean; stdout: string; stderr: string }> {

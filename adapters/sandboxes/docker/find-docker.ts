@@ -1,4 +1,4 @@
-import { readOsRelease, toInstallLine } from '../availability.ts';
+import { isInContainer, readOsRelease, toInstallLine } from '../availability.ts';
 import type { Availability } from '../availability.ts';
 import { runDocker } from './docker-cli.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
@@ -11,6 +11,8 @@ export async function findDocker(): Promise<Availability> {
   const reason = asked.stderr.trim().split('\n')[0] || 'the Docker engine does not answer';
   const isRoot = process.getuid?.() === 0;
   if (reason === 'the program docker is not installed') {
+    // Its socket, mounted, would hand the container the whole machine.
+    if (isInContainer()) return { name: 'docker', available: false, reason, mend: 'In a container use bubblewrap.' };
     const machine = { osRelease: readOsRelease(), isRoot };
     const line =
       process.platform === 'linux' ? toInstallLine({ debian: 'docker.io', other: 'docker' }, machine) : undefined;

@@ -103,7 +103,10 @@ const models: Case[] = [
     heading: 'The model failed: read ECONNRESET',
     code: 4,
     provoke: (scene) =>
-      scene.play({ steps: [{ reply: { text: 'x' }, faults: [{ kind: 'reset', after: 0, always: true }] }] }, 'say hello'),
+      scene.play(
+        { steps: [{ reply: { text: 'x' }, faults: [{ kind: 'reset', after: 0, always: true }] }] },
+        'say hello',
+      ),
   },
   {
     heading: 'What answers may be no model: …',
