@@ -4,16 +4,14 @@ ARG BASE=node:24-bookworm-slim
 
 FROM ${BASE} AS build
 WORKDIR /src
-COPY package.json package-lock.json .npmrc ./
-COPY core/package.json core/
-COPY adapters/package.json adapters/
-COPY sdk/package.json sdk/
-COPY apps apps
-RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY . .
-RUN npm run build --workspaces --if-present && npm run build \
+# A context that brings `dist` was built already; a clone never does (.dockerignore).
+RUN if [ ! -f dist/klaus.cjs ]; then \
+    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+    && npm run build --workspaces --if-present && npm run build; \
+  fi \
   && mkdir -p /out/node_modules && cp -R dist package.json LICENSE README.md /out/ \
-  && cp -R node_modules/@vscode /out/node_modules/
+  && cp -R node_modules/@vscode /out/node_modules/ && rm -rf node_modules
 
 FROM ${BASE}
 # git for checkpoints, bubblewrap for the sandbox, perl for masks of secret files that appear while a command runs.

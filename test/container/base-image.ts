@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
   copyFileSync,
   cpSync,
@@ -33,6 +34,7 @@ export function importBase(root: string, options: { name: string; env: NodeJS.Pr
   for (const name of ['bin', 'usr/bin', 'usr/local/bin', 'usr/local/lib/node_modules', 'tmp', 'var/tmp', 'etc', 'proc'])
     mkdirSync(join(root, name), { recursive: true });
   for (const name of ['dev', 'sys', 'run', 'root', 'etc/ssl']) mkdirSync(join(root, name), { recursive: true });
+  for (const name of ['tmp', 'var/tmp']) chmodSync(join(root, name), 0o1777);
   copyFileSync(BUSYBOX, join(root, 'bin/busybox'));
   for (const applet of execFileSync(BUSYBOX, ['--list'], { encoding: 'utf8' }).split('\n')) {
     if (!['', 'busybox', 'bash'].includes(applet)) symlinkSync('busybox', join(root, 'bin', applet));
@@ -50,7 +52,6 @@ export function importBase(root: string, options: { name: string; env: NodeJS.Pr
     cpSync('/etc/ssl/certs', join(root, 'etc/ssl/certs'), { recursive: true, dereference: true });
   writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n');
   writeFileSync(join(root, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
-  chownSync(root, 0, 0);
   const variables = ['PATH=/usr/local/bin:/usr/bin:/bin', ...toNetwork(root)];
   const tar = spawnSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1_000_000_000 });
   execFileSync('docker', ['import', ...variables.flatMap((text) => ['-c', `ENV ${text}`]), '-', options.name], {

@@ -1,10 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once as onceHappened } from 'node:events';
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { parse } from 'yaml';
 import { startEngine } from '../../adapters/sandboxes/docker/dockerd.fixture.ts';
 import { eventually } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { importBase, whyNoBase } from './base-image.ts';
@@ -15,16 +14,14 @@ vi.setConfig({ testTimeout: 120_000 });
 const ROOT = join(import.meta.dirname, '../..');
 const SECRET = 'a-long-secret-of-the-test';
 const USER = 1000;
+/** Also build from sources inside, as a user does: `npm run test:container`. */
+const FULL = process.env['CONTAINER_BUILD'] === 'full';
 /** The model is played inside, and its commands leave a file. */
 const SCRIPT = `
 steps:
   - reply: { calls: [{ name: run_command, input: { command: "id -u; ls -A /data | wc -l; echo made > made.txt" } }] }
   - reply: { text: "It said: {{result}}" }
 `;
-
-interface ComposeFile {
-  services: { agent: { security_opt: string[]; cap_drop: string[] } };
-}
 
 async function prepare() {
   const missing =
@@ -65,12 +62,23 @@ async function succeed(program: string, words: readonly string[], more: NodeJS.P
 }
 
 /** The options of the shipped file, as `docker run` takes them. */
-function toRunOptions(left: (option: string) => boolean = () => true): string[] {
-  const { agent } = (parse(compose) as ComposeFile).services;
-  return [
-    ...agent.cap_drop.flatMap((name) => ['--cap-drop', name]),
-    ...agent.security_opt.filter(left).flatMap((option) => ['--security-opt', option.replace(/^(\w+):/, '$1=')]),
-  ];
+function toRunOptions(isKept: (option: string) => boolean = () => true): string[] {
+  const lines = /^ {4}security_opt:\n((?: {6}.*\n)+)/m.exec(compose)?.[1] ?? '';
+  const options = [...lines.matchAll(/^ {6}- (\S+)$/gm)].map(([, option]) => option!);
+  expect(options).toHaveLength(4);
+  expect(compose).toContain('    cap_drop: [ALL]\n');
+  const words = options.filter(isKept).flatMap((option) => ['--security-opt', option.replace(/^([\w-]+):/, '$1=')]);
+  return ['--cap-drop', 'ALL', ...words];
+}
+
+/** A context that was built on this machine, in seconds: installing all that a build needs takes a minute or more. */
+async function createContext(): Promise<string> {
+  const context = join(folder, 'context');
+  mkdirSync(context);
+  await succeed(process.execPath, ['scripts/build.ts', join(context, 'dist')]);
+  for (const name of ['Dockerfile', 'package.json', 'LICENSE', 'README.md', 'node_modules/@vscode'])
+    cpSync(join(ROOT, name), join(context, name), { recursive: true });
+  return context;
 }
 
 beforeAll(async () => {
@@ -82,8 +90,9 @@ beforeAll(async () => {
   writeFileSync(join(workspace, 'script.yaml'), SCRIPT);
   for (const path of [workspace, join(workspace, 'script.yaml')]) chownSync(path, USER, USER);
   importBase(join(folder, 'base'), { name: 'klaus-base', env });
-  await succeed('docker', ['build', '--network', 'host', '--build-arg', 'BASE=klaus-base', '-t', 'klaus', '.']);
-}, 300_000);
+  const context = FULL ? ROOT : await createContext();
+  await succeed('docker', ['build', '--network', 'host', '--build-arg', 'BASE=klaus-base', '-t', 'klaus', context]);
+}, 600_000);
 
 afterAll(async () => {
   await started.engine?.close();
