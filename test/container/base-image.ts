@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
