@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionRow } from '@klaus/adapters/store';
 import { type Finding, toFailure } from './finding.ts';
@@ -22,6 +22,7 @@ function checkHome(home: string): Finding {
   const fail = (text: string, mend = hint): Finding => ({ name, status: 'fail', text, mend, code: 'config' });
   const stat = statOf(home);
   if (stat === undefined) {
+    if (isLink(home)) return fail(`${home} is a link to what is not there`, 'Make the folder that it leads to.');
     const above = toExisting(home);
     if (statOf(above)?.isDirectory() !== true) return fail(`${home} cannot be made: ${above} is no folder`);
     const why = whyNotWritable(above);
@@ -124,6 +125,14 @@ function toExisting(path: string): string {
   let at = path;
   while (statOf(at) === undefined && at !== dirname(at)) at = dirname(at);
   return at;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined also for what lies below a file, or behind a folder that this user may not enter. */
