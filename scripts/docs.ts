@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example`, the version of the fold and the example in the README from the code it describes.
+ * Writes everything in docs/reference, `.env.example`, the container's seccomp profile, the version of the fold and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { createProgram } from '../apps/cli/program.ts';
 import { toCliPage } from './docs/cli-page.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
+import { toContainerProfile } from './docs/container-profile.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
 import { toFoldVersion } from './docs/fold-version.ts';
@@ -32,6 +33,7 @@ function generate(): ReadonlyMap<string, string> {
     ['.env.example', toEnvExample()],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
+    ['docker/seccomp.json', toContainerProfile()],
     ['docs/reference/cli.md', toCliPage(createProgram())],
     ['docs/reference/config.md', toConfigPage()],
     ['docs/reference/errors.md', toErrorsPage()],

@@ -15,6 +15,7 @@ interface SystemPackage {
 const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'bubblewrap', program: 'bwrap', without: 'sandboxed commands: the demo, and every test that runs one' },
   { name: 'docker.io', program: 'dockerd', without: 'tests with Docker' },
+  { name: 'docker-compose', program: 'docker-compose', without: 'the test of the container stack' },
   { name: 'busybox-static', program: 'busybox', without: 'tests that build a container image' },
   { name: 'tmux', program: 'tmux', without: 'tests in a real terminal' },
   { name: 'chromium', program: 'chromium', without: 'tests of the page in a browser' },

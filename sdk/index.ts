@@ -54,7 +54,8 @@ export type { KnownModel } from './known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace-files.ts';
 export type { BudgetRow, ReservedRequest, UsageReport } from './usage.ts';
 // These load what they need when they are called.
-export { diagnose, type DiagnoseOptions, type Finding } from './diagnose.ts';
+export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
+export type { Finding } from './diagnose/finding.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';
 export { recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './secrets.ts';

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { SandboxName } from '@klaus/core/protocol';
 
 /** Whether one driver works on this machine. */
@@ -60,4 +60,13 @@ function toDistribution(osRelease: string): Distribution {
   if (is('alpine')) return 'alpine';
   if (is('suse', 'opensuse')) return 'suse';
   return 'other';
+}
+
+/** What makes bubblewrap work inside a container. It names the file of this repository that allows no more than that. */
+export const CONTAINER_MEND =
+  'Start this container with --security-opt seccomp=docker/seccomp.json --security-opt apparmor=unconfined --security-opt systempaths=unconfined: docs/container.md says what that means.';
+
+/** True inside a container of Docker or Podman, which leave a file there. */
+export function isInContainer(): boolean {
+  return existsSync('/.dockerenv') || existsSync('/run/.containerenv');
 }

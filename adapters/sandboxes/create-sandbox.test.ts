@@ -92,12 +92,14 @@ test('the mend names the line for each distribution', () => {
   expect(line('ID=arch')).toBe('pacman -S --noconfirm bubblewrap');
   expect(line('ID=alpine')).toBe('apk add bubblewrap');
   expect(line('ID=plan9')).toBeUndefined();
-  expect(explainFailure('bwrap: setting up uid map: Permission denied', false).mend).toContain(
-    'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
-  );
-  expect(explainFailure('bwrap: No permissions to create new namespace, likely because …', true).mend).toContain(
-    'kernel.unprivileged_userns_clone=1',
-  );
+  const user = { isRoot: false, inContainer: false };
+  const noMap = 'bwrap: setting up uid map: Permission denied';
+  const noNamespace = 'bwrap: No permissions to create new namespace, likely because …';
+  expect(explainFailure(noMap, user).mend).toContain('sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0');
+  expect(explainFailure(noNamespace, { ...user, isRoot: true }).mend).toContain('kernel.unprivileged_userns_clone=1');
+  // In a container those lines would change nothing: its engine stands in between.
+  for (const words of [noMap, noNamespace, "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"])
+    expect(explainFailure(words, { ...user, inContainer: true }).mend).toContain('docs/container.md');
 });
 
 test('limits: defaults, then options, then the request; nonsense is refused', () => {

@@ -6,7 +6,7 @@ import type { Availability } from './availability.ts';
 import { BubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 import { findBubblewrap, toBubblewrapAvailability } from './bubblewrap/find-bubblewrap.ts';
 import { DockerSandbox } from './docker/docker-sandbox.ts';
-import { findDocker } from './docker/find-docker.ts';
+import { findDocker, findDockerImage } from './docker/find-docker.ts';
 import { HostSandbox } from './host/host-sandbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
@@ -51,9 +51,13 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   );
 }
 
-/** What `klaus doctor` shows: each driver, and why not. */
-export async function probeSandboxes(options: { home: string }): Promise<Availability[]> {
-  const [bubblewrap, docker] = await Promise.all([findBubblewrap(options), findDocker()]);
+/**
+ * What `klaus doctor` shows: each driver, and why not.
+ *
+ * @param options.image Image of the Docker sandbox. Default: the driver's own.
+ */
+export async function probeSandboxes(options: { home: string; image?: string }): Promise<Availability[]> {
+  const [bubblewrap, docker] = await Promise.all([findBubblewrap(options), findDockerImage(options.image)]);
   return [
     toBubblewrapAvailability(bubblewrap),
     docker,

@@ -1,4 +1,5 @@
 export { createWorkspace, type WorkspaceOptions } from './local-workspace.ts';
+export { openWorkspaceRoot } from './root.ts';
 export { createSecretFiles } from './secrets/find-secret-files.ts';
 export { listFiles } from './secrets/list-files.ts';
 export { createSecretSource, type SecretSource, type SecretSourceOptions } from './secrets/secret-source.ts';

@@ -55,7 +55,12 @@ export async function workOn(options: WorkOptions): Promise<number> {
     plain: show.plain ?? false,
     timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
   }).catch((error: unknown) => {
-    if (!isKlausError(error) || error.code !== 'store.full') throw error;
+    if (!isKlausError(error)) throw error;
+    if (error.code === 'workspace.missing' && options.after > 0) {
+      const hint = `The session works there. Put the folder back; klaus show ${session.id} prints what was done.`;
+      throw new KlausError(error.code, error.message, { hint, cause: error });
+    }
+    if (error.code !== 'store.full') throw error;
     const hint = `${error.hint ?? ''} Then go on with klaus resume ${session.id}.`.trimStart();
     throw new KlausError(error.code, error.message, { hint, cause: error });
   });
@@ -101,10 +106,13 @@ function sayHowToGoOn(driven: Driven, options: WorkOptions, isOutage: (outcome: 
   if (finished === undefined) return;
   const denial = finished.outcome === 'denied' ? findDenial(session, options) : undefined;
   if (denial === 'unanswered') {
-    output.note(
-      'Nobody was there to say yes. --approve edits or --approve auto allows more, --on-ask wait keeps the question open.',
-    );
+    // What the widest mode asks about, no mode allows.
+    const isWidest = options.klaus.store.session(session.id)?.mode === 'auto';
+    const wider = isWidest ? '' : '--approve edits or --approve auto allows more, ';
+    output.note(`Nobody was there to say yes. ${wider}--on-ask wait keeps the question open.`);
   }
+  const mend = finished.outcome === 'model_failed' ? MODEL_MENDS[driven.failure ?? 'cancelled'] : undefined;
+  if (mend !== undefined) output.note(mend);
   if (finished.outcome === 'model_failed' && isOutage(driven.failure ?? '')) {
     output.note('With --wait-for-model 2h Klaus keeps trying until the model is back.');
   }
@@ -122,6 +130,16 @@ function findDenial(session: Session, { after, asks }: WorkOptions): 'unanswered
   }
   return denial;
 }
+
+/** What the user can do about a model that failed, where waiting is not all. */
+const MODEL_MENDS: Readonly<Partial<Record<string, string>>> = {
+  auth: 'The provider does not accept the key. klaus doctor says which one is set; set another, or choose another --model.',
+  invalid_request:
+    'The provider refuses the request itself: mostly a model id that it does not know, or an account without credit. Choose another --model, or look at the account.',
+  context_window: 'Begin a new session, or go on with a --model that has a larger context window.',
+  connection: 'klaus doctor says whether the address of the model can be reached from here.',
+  malformed: 'What answers may be no model: klaus config shows the address.',
+};
 
 const LIMIT_OPTIONS = {
   tokens: '--budget-tokens',

@@ -21,6 +21,9 @@ export function readFileText(path: string): string | undefined {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (isKlausError(error)) throw error;
-    throw new KlausError('config', `${path} cannot be read: ${code}`, { cause: error });
+    throw new KlausError('config', `${path} cannot be read: ${code}`, {
+      hint: 'Give your user the right to read it, or set KLAUS_HOME to a folder that you own.',
+      cause: error,
+    });
   }
 }

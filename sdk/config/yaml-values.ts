@@ -49,7 +49,9 @@ function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] 
   const broken = document.errors[0];
   if (broken) {
     const { line, col } = lines.linePos(broken.pos[0]);
-    throw new KlausError('config', `${file.path}:${line}:${col}: this is not valid YAML (${broken.code})`);
+    throw new KlausError('config', `${file.path}:${line}:${col}: this is not valid YAML (${broken.code})`, {
+      hint: 'Mend that line, or remove the file.',
+    });
   }
   const isNull = (node: unknown) => node == null || (yaml.isScalar(node) && node.value === null);
   const found = new Map<SettingKey, FoundValue>();

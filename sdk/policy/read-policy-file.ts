@@ -43,7 +43,9 @@ function read(
   const broken = document.errors[0];
   if (broken) {
     const { line, col } = lines.linePos(broken.pos[0]);
-    throw new KlausError('config', `${path}:${line}:${col}: this is not valid YAML (${broken.code})`);
+    throw new KlausError('config', `${path}:${line}:${col}: this is not valid YAML (${broken.code})`, {
+      hint: 'Mend that line, or remove the file.',
+    });
   }
   const toLine = (at: readonly (string | number)[], key?: string): number =>
     findLine(yaml, { document, lines, at, key });

@@ -59,7 +59,9 @@ export async function createModelServer(options: ModelServerOptions): Promise<Mo
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      reject(new KlausError('config', `The scripted model server cannot listen: ${error.message}`, { cause: error }));
+      const hint = 'Choose another port with --port; 0 takes a free one.';
+      const message = `The scripted model server cannot listen: ${error.message}`;
+      reject(new KlausError('config', message, { hint, cause: error }));
     });
     server.listen(port, host, resolve);
   });

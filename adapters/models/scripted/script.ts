@@ -163,7 +163,10 @@ export async function loadScript(file: string): Promise<Script> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new KlausError('config', `The script ${file} cannot be read: ${reason}`, { cause: error });
+    throw new KlausError('config', `The script ${file} cannot be read: ${reason}`, {
+      hint: 'Name a file that is there: the path of a script is meant from the current folder.',
+      cause: error,
+    });
   }
   const script = await parseScript(text, file);
   return { name: basename(file).replace(/\.(?:ya?ml|json)$/i, ''), ...script };

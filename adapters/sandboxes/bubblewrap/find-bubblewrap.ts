@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { toInstallLine, readOsRelease } from '../availability.ts';
+import { CONTAINER_MEND, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
 import type { Availability } from '../availability.ts';
 
 export interface BubblewrapProgram {
@@ -48,11 +48,18 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
   const known = readMemory(options.home, key);
   if (known) return { program: known };
   const found = await tryProgram(path);
-  if (found.program) {
-    await mkdir(join(options.home, 'cache'), { recursive: true, mode: 0o700 });
-    await writeFile(memoryFile(options.home), JSON.stringify({ key, program: found.program }), { mode: 0o600 });
-  }
+  if (found.program) await remember(options.home, { key, program: found.program });
   return found;
+}
+
+/** What cannot be remembered is tried again the next time: a full disk does not take the sandbox away. */
+async function remember(home: string, memory: { key: string; program: BubblewrapProgram }): Promise<void> {
+  try {
+    await mkdir(join(home, 'cache'), { recursive: true, mode: 0o700 });
+    await writeFile(memoryFile(home), JSON.stringify(memory), { mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  }
 }
 
 /** Makes the next {@link findBubblewrap} try again. */
@@ -68,8 +75,15 @@ export function toBubblewrapAvailability(search: BubblewrapSearch): Availability
 }
 
 /** What bubblewrap's words on a failed start mean, and the mend. */
-export function explainFailure(stderr: string, isRoot: boolean): { reason: string; mend: string } {
+export function explainFailure(
+  stderr: string,
+  { isRoot, inContainer }: { isRoot: boolean; inContainer: boolean },
+): { reason: string; mend: string } {
   const reason = `bwrap does not work here: ${stderr.trim() || 'it ended without a word'}`;
+  // The engine's own limits come before those of the machine.
+  if (inContainer && /Permission denied|not permitted|No permissions/.test(stderr)) {
+    return { reason, mend: CONTAINER_MEND };
+  }
   const sudo = isRoot ? '' : 'sudo ';
   if (/uid map: Permission denied|RTM_NEWADDR: Operation not permitted/.test(stderr)) {
     return { reason, mend: `AppArmor keeps users from making namespaces. Type: ${sudo}${APPARMOR_LINE}` };
@@ -80,9 +94,7 @@ export function explainFailure(stderr: string, isRoot: boolean): { reason: strin
   if (/namespace failed: No space left/.test(stderr)) {
     return { reason, mend: `Type: ${sudo}sysctl -w user.max_user_namespaces=15000` };
   }
-  if (/mount proc/.test(stderr)) {
-    return { reason, mend: 'Inside a container, start that container with --security-opt systempaths=unconfined.' };
-  }
+  if (/mount proc/.test(stderr)) return { reason, mend: CONTAINER_MEND };
   return { reason, mend: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.' };
 }
 
@@ -105,7 +117,7 @@ async function tryProgram(path: string): Promise<BubblewrapSearch> {
     if (tried.ok) return { program: { path, version, hasDisableUserns } };
     stderr = tried.stderr;
   }
-  return explainFailure(stderr, process.getuid?.() === 0);
+  return explainFailure(stderr, { isRoot: process.getuid?.() === 0, inContainer: isInContainer() });
 }
 
 function run(file: string, args: readonly string[]): Promise<{ ok: boolean; stdout: string; stderr: string }> {

@@ -34,7 +34,15 @@ async function run(command: ExecRequest['command'], more: Partial<ExecRequest> =
 
 describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.reason})`}`, { timeout: 60_000 }, () => {
   test('is found', async () => {
-    expect(await probeSandboxes(place)).toContainEqual(expect.objectContaining({ name: 'docker', available: true }));
+    const { image } = started.engine!;
+    const ready = expect.objectContaining({ name: 'docker', available: true, detail: expect.stringContaining(image) });
+    expect(await probeSandboxes({ ...place, image })).toContainEqual(ready);
+    expect(await probeSandboxes({ ...place, image: 'absent:1' })).toContainEqual({
+      name: 'docker',
+      available: false,
+      reason: expect.stringContaining('the image absent:1 is not on this machine'),
+      mend: 'Type: docker pull absent:1',
+    });
   });
 
   test("writes the workspace at its own path, as the workspace's owner", async () => {

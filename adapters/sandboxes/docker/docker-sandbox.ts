@@ -18,9 +18,7 @@ import { isSeccompArch } from '../seccomp/profile.ts';
 import { toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
-
-/** Has Node and git's usual company; anything else a project needs goes into an image of its own. */
-const DEFAULT_IMAGE = 'node:24-slim';
+import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
 
 const SETTLE_TRIES = 40;
 
@@ -111,10 +109,8 @@ export class DockerSandbox implements Sandbox {
       return { ...result, unenforced, ...(all.length > 0 ? { warnings: all } : {}) };
     } catch (error) {
       if (error instanceof KlausError && /No such image|Unable to find image/.test(error.message)) {
-        throw new KlausError('sandbox.failed', `the image ${image} is not on this machine`, {
-          hint: `Type: docker pull ${image}`,
-          cause: error,
-        });
+        const { reason, mend } = toMissingImage(image);
+        throw new KlausError('sandbox.failed', reason, { hint: mend, cause: error });
       }
       throw error;
     } finally {

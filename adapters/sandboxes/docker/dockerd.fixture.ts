@@ -93,5 +93,7 @@ async function stop(daemon: ChildProcess, folder: string): Promise<void> {
     daemon.kill('SIGTERM');
     await ended;
   }
+  // What shared the machine's network, such as a build with --network host, leaves this mount behind.
+  spawnSync('umount', ['-l', join(folder, 'exec/netns/default')], { stdio: 'ignore' });
   rmSync(folder, { recursive: true, force: true });
 }

@@ -6,6 +6,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -137,4 +138,13 @@ test('a home that is a file is a wrong setting', () => {
   const file = join(home.path, 'file');
   writeFileSync(file, '');
   expect(() => createSqliteStore({ home: file })).toThrow(expect.objectContaining({ code: 'config' }));
+});
+
+test('a home that is a link to nowhere, such as a disk that is not mounted, is a wrong setting', () => {
+  using home = createTemporaryHome();
+  const link = join(home.path, 'link');
+  symlinkSync(join(home.path, 'disk', 'klaus'), link);
+  expect(() => createSqliteStore({ home: link })).toThrow(
+    expect.objectContaining({ code: 'config', message: expect.stringContaining('what is not there') }),
+  );
 });

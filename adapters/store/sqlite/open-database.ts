@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isKlausError } from '@klaus/core/protocol';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { Database } from './database.ts';
 import { createMigrationsTable, migrate } from './migrate.ts';
 import { corrupt, guarded } from './store-error.ts';
@@ -17,7 +17,16 @@ export function toDatabaseFile(home: string): string {
 /** Makes the home folder, or takes other people's access to it away. */
 export function prepareHome(home: string): void {
   guarded(home, () => {
-    makeFolder(home);
+    try {
+      makeFolder(home);
+    } catch (error) {
+      // Everything above it is made, so only a link can lead nowhere.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new KlausError('config', `Klaus cannot keep its state in ${home}: it is a link to what is not there.`, {
+        hint: 'Make the folder that it leads to, or set KLAUS_HOME to a folder that you own.',
+        cause: error,
+      });
+    }
     if ((statSync(home).mode & 0o077) !== 0) chmodSync(home, 0o700);
   });
 }

@@ -159,8 +159,11 @@ function createCallsView(screen: Screen) {
 
 /** Why a call did not end well, in one line. */
 function toReason({ outcome, output }: EventOf<'tool.finished'>): string {
-  // The first line of what a shell says is the command itself.
-  const line = output.split('\n').find((one) => one.trim() !== '' && !one.startsWith('$ ')) ?? '';
+  const lines = output.split('\n').filter((one) => one.trim() !== '');
+  // Why Klaus ended a command says more than what the command had printed until then. Otherwise the first line does,
+  // but for that which is the command itself.
+  const stopped = lines.findLast((one) => /^\[(?:limit reached: |ended after .*: time-out)/.test(one));
+  const line = stopped?.slice(1, -1) ?? lines.find((one) => !one.startsWith('$ ')) ?? '';
   const isSaid = outcome === 'error' || line.toLowerCase().includes(outcome);
   return toLine(isSaid ? line : `${outcome}: ${line}`, 120);
 }

@@ -1,4 +1,6 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -71,4 +73,49 @@ test('a wrong setting is reported and stops nothing else', async () => {
     text: expect.stringContaining('KLAUS_MAX_TURNS'),
   });
   expect(await find('node', env)).toMatchObject({ status: 'ok' });
+});
+
+test('a state folder on a disk that is not mounted is a failure', async () => {
+  symlinkSync(join(folder, 'disk', 'klaus'), join(folder, 'home'));
+  expect(await find('home')).toMatchObject({ status: 'fail', code: 'config', text: expect.stringContaining('link') });
+});
+
+test('the address of the model is tried, with no word to the model', async () => {
+  const heard: Buffer[] = [];
+  const server = createServer((socket) => socket.on('data', (chunk) => heard.push(chunk)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-0123456789', ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
+  expect(await find('model address', env)).toMatchObject({ status: 'ok' });
+  server.close();
+  await once(server, 'close');
+  expect(heard).toEqual([]);
+  expect(await find('model address', env)).toMatchObject({ status: 'warn', text: expect.stringContaining('REFUSED') });
+});
+
+test('a folder that was chosen and is gone stops a run; one where somebody happens to be does not', async () => {
+  const gone = join(folder, 'gone');
+  expect(await find('workspace', { AGENT_WORKSPACE: gone })).toMatchObject({
+    status: 'fail',
+    code: 'workspace.missing',
+  });
+  // The user's home folder.
+  expect(await find('workspace')).toMatchObject({ status: 'warn', text: expect.stringContaining('home folder') });
+  mkdirSync(join(folder, 'project'));
+  const project = { AGENT_WORKSPACE: join(folder, 'project') };
+  expect(await find('workspace', project)).toMatchObject({ status: 'ok' });
+});
+
+test('a policy that cannot be read as it is meant is a failure with its place', async () => {
+  const env = { AGENT_WORKSPACE: join(folder, 'project') };
+  mkdirSync(join(folder, 'project', '.klaus'), { recursive: true });
+  writeFileSync(join(folder, 'project', '.klaus', 'policy.yaml'), 'rules:\n  - deny: { tool: no_such_tool }\n');
+  expect(await find('policy', env)).toMatchObject({
+    status: 'fail',
+    code: 'config',
+    text: expect.stringContaining(':2'),
+  });
+  writeFileSync(join(folder, 'project', '.klaus', 'policy.yaml'), 'rules:\n  - deny: { tool: git_commit }\n');
+  expect(await find('policy', env)).toMatchObject({ status: 'ok', text: '1 rule' });
 });

@@ -1,0 +1,31 @@
+import type { Configuration } from '../config/configuration.ts';
+import type { Finding } from './finding.ts';
+
+/** The drivers, and where none can be used what a run would fail with. */
+export async function checkSandboxes(home: string, configuration: Configuration | undefined): Promise<Finding[]> {
+  const { probeSandboxes } = await import('@klaus/adapters/sandboxes');
+  const image = configuration?.get('sandbox.image');
+  const drivers = await probeSandboxes({ home, ...(image === undefined ? {} : { image }) });
+  const findings = drivers.map((driver): Finding => {
+    const name = `sandbox ${driver.name}`;
+    if (driver.available) return { name, status: driver.name === 'host' ? 'warn' : 'ok', text: driver.detail };
+    const { reason, mend, install } = driver;
+    return { name, status: 'warn', text: reason, mend, ...(install === undefined ? {} : { install }) };
+  });
+  const chosen = configuration?.get('sandbox.driver');
+  const docker = configuration?.get('dockerEnabled');
+  const usable = drivers.filter(({ name, available }) => {
+    if (!available || (name === 'docker' && docker === false)) return false;
+    if (chosen !== undefined) return name === chosen;
+    return docker === true ? name === 'docker' : name !== 'host';
+  });
+  if (usable.length > 0) return findings;
+  const wanted = chosen ?? (docker === true ? 'docker' : undefined);
+  const text =
+    wanted === undefined ? 'no sandbox works here' : `the sandbox that is configured, ${wanted}, does not work here`;
+  const mends = findings.flatMap((finding) =>
+    wanted === undefined || finding.name.endsWith(wanted) ? (finding.mend ?? []) : [],
+  );
+  const mend = mends.join(' Or else: ').replaceAll('Or else: Type: ', 'Or else type: ');
+  return [...findings, { name: 'sandbox', status: 'fail', text, mend, code: 'sandbox.unavailable' }];
+}

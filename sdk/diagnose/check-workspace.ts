@@ -1,0 +1,66 @@
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Configuration } from '../config/configuration.ts';
+import { createSystemIds } from '../system-ids.ts';
+import { type Finding, toFailure } from './finding.ts';
+
+export interface WorkspacePlace {
+  cwd: string;
+  home: string;
+  configuration: Configuration;
+  /** The user's home folder. Default: that of the account. */
+  userHome?: string;
+}
+
+/** Whether an agent may be let loose on the folder that it would work in, and the policy that holds there. */
+export async function checkWorkspace(place: WorkspacePlace): Promise<Finding[]> {
+  const { cwd, home, configuration, userHome } = place;
+  const folder = resolve(cwd, configuration.get('workspace'));
+  const { openWorkspaceRoot } = await import('@klaus/adapters/workspace');
+  try {
+    openWorkspaceRoot(folder, { klausHome: home, ...(userHome === undefined ? {} : { home: userHome }) });
+  } catch (error) {
+    const failure = toFailure('workspace', error, 'workspace.missing');
+    // The folder where somebody happens to ask from is no reason that no run can begin: one that was chosen is.
+    if (configuration.sources['workspace'].source !== 'default') return [failure];
+    const { code: _, ...finding } = failure;
+    return [{ ...finding, status: 'warn' }];
+  }
+  return [checkRights(folder), await checkPolicy({ ...place, folder })];
+}
+
+function checkRights(folder: string): Finding {
+  const name = 'workspace';
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { name, status: 'ok', text: folder };
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+    return {
+      name,
+      status: 'warn',
+      text: `${folder} cannot be written${isReadOnly ? ': its disk is read-only' : ' by this user'}, so the agent can only read there`,
+      mend: isReadOnly ? 'Make the disk writable.' : `Type: sudo chown -R "$USER" ${folder}`,
+    };
+  }
+}
+
+async function checkPolicy({ folder, home }: WorkspacePlace & { folder: string }): Promise<Finding> {
+  const name = 'policy';
+  const [{ loadPolicy }, { builtinTools }] = await Promise.all([
+    import('../policy/load-policy.ts'),
+    import('@klaus/adapters/tools'),
+  ]);
+  try {
+    const ids = createSystemIds();
+    const { entries } = await loadPolicy({
+      home,
+      workspace: realpathSync(folder),
+      tools: builtinTools.map((tool) => tool.name),
+      digest: (text) => ids.digest(text),
+    });
+    return { name, status: 'ok', text: entries.length === 1 ? '1 rule' : `${entries.length} rules` };
+  } catch (error) {
+    return toFailure(name, error, 'config');
+  }
+}

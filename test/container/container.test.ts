@@ -1,0 +1,178 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once as onceHappened } from 'node:events';
+import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startEngine } from '../../adapters/sandboxes/docker/dockerd.fixture.ts';
+import { eventually } from '../../adapters/sandboxes/sandbox.fixture.ts';
+import { importBase, whyNoBase } from './base-image.ts';
+
+// An image is built with all that the build needs: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const ROOT = join(import.meta.dirname, '../..');
+const SECRET = 'a-long-secret-of-the-test';
+const USER = 1000;
+/** Also build from sources inside, as a user does: `npm run test:container`. */
+const FULL = process.env['CONTAINER_BUILD'] === 'full';
+/** The model is played inside, and its commands leave a file. */
+const SCRIPT = `
+steps:
+  - reply: { calls: [{ name: run_command, input: { command: "id -u; ls -A /data | wc -l; echo made > made.txt" } }] }
+  - reply: { text: "It said: {{result}}" }
+`;
+
+async function prepare() {
+  const missing =
+    whyNoBase() ?? (spawnSync('docker-compose', ['version']).status === 0 ? undefined : 'docker-compose missing');
+  if (missing !== undefined) return { reason: missing };
+  return startEngine();
+}
+
+const started = await prepare();
+const folder = mkdtempSync(join(tmpdir(), 'klaus-container-'));
+const workspace = join(folder, 'workspace');
+const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8');
+const env: NodeJS.ProcessEnv = {
+  ...process.env,
+  DOCKER_BUILDKIT: '0',
+  COMPOSE_PROJECT_NAME: 'klaus-test',
+  AGENT_API_SECRET: SECRET,
+  AGENT_WORKSPACE: workspace,
+  AGENT_MODEL: 'scripted/script.yaml',
+  AGENT_PORT: '0',
+};
+if (started.engine) env['DOCKER_HOST'] = started.engine.host;
+
+async function run(program: string, words: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const child = spawn(program, words, { cwd: ROOT, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await onceHappened(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+async function succeed(program: string, words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(program, words, more);
+  expect(code, `${program} ${words.join(' ')}\n${stdout}\n${stderr}`).toBe(0);
+  return stdout;
+}
+
+/** The options of the shipped file, as `docker run` takes them. */
+function toRunOptions(isKept: (option: string) => boolean = () => true): string[] {
+  const lines = /^ {4}security_opt:\n((?: {6}.*\n)+)/m.exec(compose)?.[1] ?? '';
+  const options = [...lines.matchAll(/^ {6}- (\S+)$/gm)].map(([, option]) => option!);
+  expect(options).toHaveLength(4);
+  expect(compose).toContain('    cap_drop: [ALL]\n');
+  const words = options.filter(isKept).flatMap((option) => ['--security-opt', option.replace(/^([\w-]+):/, '$1=')]);
+  return ['--cap-drop', 'ALL', ...words];
+}
+
+/** A context that was built on this machine, in seconds: installing all that a build needs takes a minute or more. */
+async function createContext(): Promise<string> {
+  const context = join(folder, 'context');
+  mkdirSync(context);
+  await succeed(process.execPath, ['scripts/build.ts', join(context, 'dist')]);
+  for (const name of ['Dockerfile', 'package.json', 'LICENSE', 'README.md', 'node_modules/@vscode'])
+    cpSync(join(ROOT, name), join(context, name), { recursive: true });
+  return context;
+}
+
+beforeAll(async () => {
+  if (!started.engine) {
+    console.warn(`skipped here: the container (${started.reason})`);
+    return;
+  }
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, 'script.yaml'), SCRIPT);
+  for (const path of [workspace, join(workspace, 'script.yaml')]) chownSync(path, USER, USER);
+  importBase(join(folder, 'base'), { name: 'klaus-base', env });
+  const context = FULL ? ROOT : await createContext();
+  await succeed('docker', ['build', '--network', 'host', '--build-arg', 'BASE=klaus-base', '-t', 'klaus', context]);
+}, 600_000);
+
+afterAll(async () => {
+  await started.engine?.close();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${started.reason})`}`, () => {
+  const once = ['run', '--rm', '--network', 'none', '-v', `${workspace}:/workspace`];
+  const prompt = ['klaus', 'run', '--model', 'scripted/script.yaml', 'go'];
+
+  test('with the options of compose.yaml a command runs in bubblewrap, as nobody in particular', async () => {
+    const { code, stdout, stderr } = await run('docker', [...once, ...toRunOptions(), ...prompt]);
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('sandbox bubblewrap') });
+    // Of the state it sees the cache of its own project alone.
+    expect(stdout).toContain(`It said: ${USER}\n1\n`);
+    expect(readFileSync(join(workspace, 'made.txt'), 'utf8')).toBe('made\n');
+  });
+
+  test.each(['seccomp', 'systempaths'])(
+    'without its option %s nothing runs, and what is missing is said',
+    async (name) => {
+      const options = toRunOptions((option) => !option.startsWith(name));
+      const { code, stderr } = await run('docker', [...once, ...options, ...prompt]);
+      expect({ code, stderr }).toMatchObject({ code: 7, stderr: expect.stringContaining('docs/container.md') });
+    },
+  );
+
+  test('the stack serves a prompt, and its volume outlives a restart', async () => {
+    // Debian's docker-compose 1.29 hands `systempaths` to the engine, which does not know it; `docker compose` sees to
+    // it itself. Without it there is no bubblewrap.
+    const file = join(folder, 'compose.yaml');
+    writeFileSync(file, compose.replace('      - systempaths=unconfined\n', ''));
+    const stack = (...words: string[]) =>
+      succeed('docker-compose', ['-f', file, '--project-directory', ROOT, ...words], { KLAUS_SANDBOX: 'host' });
+    await stack('up', '-d', '--no-build');
+    try {
+      const first = await untilHealthy(await stack('port', 'agent', '3001'));
+      expect((await fetch(`${first}/api/sessions`)).status).toBe(401);
+      const answer = await fetch(`${first}/api/prompt`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ message: 'go' }),
+      });
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toContain(`It said: ${USER}`);
+      const [before] = await sessionsOf(first);
+      expect(before).toBeDefined();
+
+      await stack('restart', '-t', '20');
+      const second = await untilHealthy(await stack('port', 'agent', '3001'));
+      expect((await sessionsOf(second)).map(({ id }) => id)).toEqual([before!.id]);
+      expect(JSON.parse(await stack('exec', '-T', 'agent', 'klaus', 'db', 'stats', '--json'))).toMatchObject({
+        tables: expect.arrayContaining([expect.objectContaining({ name: 'sessions', rows: 1 })]),
+      });
+      await stack('exec', '-T', 'agent', ...(await healthCheck()));
+      expect(await stack('exec', '-T', 'agent', 'sh', '-c', 'cat /data/logs/agent-*.log')).toContain(
+        '"text":"stopped"',
+      );
+      expect(await stack('logs', 'agent')).toContain('stopped');
+    } finally {
+      await stack('down', '-v', '-t', '1');
+    }
+  });
+});
+
+async function sessionsOf(address: string): Promise<{ id: string }[]> {
+  const answer = await fetch(`${address}/api/sessions`, { headers: { authorization: `Bearer ${SECRET}` } });
+  return ((await answer.json()) as { sessions: { id: string }[] }).sessions;
+}
+
+/** The words of the image's own health check. */
+async function healthCheck(): Promise<string[]> {
+  const text = await succeed('docker', ['image', 'inspect', '--format', '{{json .Config.Healthcheck.Test}}', 'klaus']);
+  return (JSON.parse(text) as string[]).slice(1);
+}
+
+/** @param published As docker-compose prints it, such as `127.0.0.1:49153`. */
+async function untilHealthy(published: string): Promise<string> {
+  const address = `http://${published.trim()}`;
+  const isHealthy = async () => (await fetch(`${address}/health`).catch(() => undefined))?.ok === true;
+  if (!(await eventually(isHealthy))) throw new Error(`${address}/health does not answer`);
+  return address;
+}
