@@ -18,6 +18,8 @@ export interface RequestOptions {
   reserved: Reserved;
   /** `reserved` by cache class. */
   worst: Usage;
+  /** The request is on its way, and the answer will take its time. */
+  onSent?: () => void;
   /** Each piece as it comes. */
   onEvent?: (event: ModelEvent, attempt: number) => void;
   /** The attempt failed and what was shown of it does not count. */
@@ -133,8 +135,11 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
     idle = true;
     abort();
   });
+  let isUnderWay = true;
+  // An answer may come, and the attempt end, before the request is whole.
+  const onSent = (): void => void (isUnderWay && !controller.signal.aborted && options.onSent?.());
   try {
-    for await (const event of options.model.stream(options.request, { signal: controller.signal, onBytes })) {
+    for await (const event of options.model.stream(options.request, { signal: controller.signal, onSent, onBytes })) {
       if (event.type === 'finished') return { answer: event, failure: NO_FAILURE, began: true };
       if (event.type === 'failed')
         return { failure: idle ? toIdle(idleMs) : event.failure, began: began && !isRefusal(event.failure) };
@@ -142,6 +147,7 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
     }
     return { failure: idle ? toIdle(idleMs) : { code: 'connection', message: 'the stream ended early' }, began };
   } finally {
+    isUnderWay = false;
     unwatch();
     work.stop.removeEventListener('abort', abort);
   }

@@ -30,18 +30,17 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     ]);
   }
   const live = createLiveMessage(work);
-  const asked = requestModel(work, {
+  const result = await requestModel(work, {
     purpose: 'turn',
     model,
     request,
     requestHash,
     reserved: { tokens, usd },
     worst: { input: 0, output: maxOutputTokens, cacheRead: 0, cacheWrite: promptTokens },
+    onSent: () => request.tools.length > 0 && work.warmUp(),
     onEvent: (event) => live.show(event),
     onDiscard: () => live.discard(),
   });
-  if (request.tools.length > 0) work.warmUp();
-  const result = await asked;
   if (work.isLeaving() && !result.ok) return;
   const bodies: EventBody[] = [result.attempted];
   if (result.ok) {

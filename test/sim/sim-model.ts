@@ -5,6 +5,7 @@ import {
   type ModelEvent,
   type ModelInfo,
   type ModelRequest,
+  type StreamOptions,
   type Models,
 } from '@klaus/core/agent';
 import type { Part, Usage } from '@klaus/core/protocol';
@@ -40,7 +41,7 @@ export function createSimModels(world: World, host: Host): Models {
   const create = (name: string): Model => ({
     name,
     info,
-    stream: (request, { signal, onBytes = () => {} }) => stream({ world, host, info, request, signal, onBytes }),
+    stream: (request, options) => stream({ world, host, info, request, options }),
   });
   return {
     async resolve(name) {
@@ -56,12 +57,12 @@ interface Streaming {
   host: Host;
   info: ModelInfo;
   request: ModelRequest;
-  signal: AbortSignal;
-  onBytes: () => void;
+  options: StreamOptions;
 }
 
 async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, undefined> {
-  const { world, host, info, request, signal, onBytes } = streaming;
+  const { world, host, info, request, options } = streaming;
+  const { signal, onBytes, onSent } = options;
   const isTurn = !/-(title|compaction)$/.test(request.session);
   const prompt = countPrompt(request);
   const tokens = prompt + request.maxOutputTokens;
@@ -69,6 +70,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
   world.monitor.requestLeaves(request, { tokens, usd, isTurn });
   const { answer, index, failure } = isTurn ? takeTurn(world, request) : takeCheap(world, request);
   await world.scheduler.pause(host, 'model request');
+  onSent?.();
   const usage = toUsage({
     prompt,
     index,
@@ -83,7 +85,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
     if (signal.aborted) break;
     // The provider counts from the first byte on.
     if (sent++ === 0) world.monitor.billed += prompt;
-    onBytes();
+    onBytes?.();
     yield piece;
   }
   if (!failure && !signal.aborted) await world.scheduler.pause(host, 'model end');
@@ -95,7 +97,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
     if (failure.code !== 'connection' || failure.after !== 1) yield { type: 'failed', failure: toFailure(failure) };
     return;
   }
-  if (sent === 0) onBytes();
+  if (sent === 0) onBytes?.();
   world.monitor.billed += usage.output + (sent === 0 ? prompt : 0);
   const stopReason = answer.stop ?? (answer.calls.length > 0 ? 'tool_use' : 'end_turn');
   yield { type: 'finished', parts, stopReason, usage, usd: cost(info, usage) ?? 0 };

@@ -41,9 +41,9 @@ export function createAnthropicModel(options: AnthropicModelOptions): Model {
   return {
     name,
     info,
-    stream(request, { signal, onBytes }) {
+    stream(request, { signal, onBytes, onSent }) {
       const reader = createAnswerReader(createCallIds(request.messages));
-      const post = { headers, body: writeBody(request), signal, onBytes };
+      const post = { headers, body: writeBody(request), signal, onBytes, onSent };
       return endWithFailure(streamAnswer(`${baseUrl.replace(/\/+$/, '')}/v1/messages`, post, reader), { signal });
     },
   };

@@ -35,7 +35,7 @@ export function createOpenaiModel(options: OpenaiModelOptions): Model {
   return {
     name,
     info,
-    stream(request, { signal, onBytes }) {
+    stream(request, { signal, onBytes, onSent }) {
       const body = writeBody(request);
       const toCallId = createCallIds(request.messages);
       const reader = createAnswerReader({
@@ -44,7 +44,7 @@ export function createOpenaiModel(options: OpenaiModelOptions): Model {
         exactCost: dialect === 'openrouter',
       });
       const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
-      return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes }, reader), { signal });
+      return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes, onSent }, reader), { signal });
     },
   };
 }

@@ -32,11 +32,11 @@ export function createResponsesModel(options: ResponsesModelOptions): Model {
   return {
     name,
     info,
-    stream(request, { signal, onBytes }) {
+    stream(request, { signal, onBytes, onSent }) {
       const body = writeBody(request);
       const reader = createResponseReader({ toCallId: createCallIds(request.messages), promptBytes: lengthOf(body) });
       const url = `${baseUrl.replace(/\/+$/, '')}/responses`;
-      return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes }, reader), { signal });
+      return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes, onSent }, reader), { signal });
     },
   };
 }

@@ -6,6 +6,8 @@ export interface PostOptions {
   /** In pieces, sent one behind the other. They must stay as they are until the answer has come. */
   body: readonly Uint8Array[];
   signal: AbortSignal;
+  /** Called when the last byte was handed to the system. */
+  onSent?: (() => void) | undefined;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface PostOptions {
  *
  * @throws ConnectionLost with what the network said; after an abort, something.
  */
-export async function post(url: URL, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
+export async function post(url: URL, { headers, body, signal, onSent }: PostOptions): Promise<IncomingMessage> {
   // Not by `import`, which touches all that the module exports and so loads the whole of `fetch`.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const options: RequestOptions = {
@@ -30,7 +32,9 @@ export async function post(url: URL, { headers, body, signal }: PostOptions): Pr
     },
     signal,
   };
-  return send(request(url, options), body);
+  const sent = request(url, options);
+  if (onSent) sent.once('finish', onSent);
+  return send(sent, body);
 }
 
 /** Bytes of a body. */

@@ -18,7 +18,7 @@ import { toNotice } from '../fixtures/sample-events.ts';
 import { startStoreProcess } from '../fixtures/store-process.ts';
 import { createTemporaryHome } from '../fixtures/temporary-home.ts';
 import { Database } from './database.ts';
-import { migrate, MIGRATIONS } from './migrate.ts';
+import { createMigrationsTable, migrate, MIGRATIONS } from './migrate.ts';
 import { PAGE_SIZE, toDatabaseFile } from './open-database.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
@@ -130,6 +130,43 @@ test('a new migration is applied once and in whole, or not at all', () => {
   migrate(database, [...MIGRATIONS, whole]);
   migrate(database, [...MIGRATIONS, whole]);
   expect(names()).toEqual([...MIGRATIONS.map(({ name }) => name), 'm998-whole']);
+  database.close();
+});
+
+test('a database of before keeps its rows when its tables are made anew', () => {
+  using home = createTemporaryHome();
+  const database = new Database(toDatabaseFile(home.path));
+  createMigrationsTable(database);
+  migrate(
+    database,
+    MIGRATIONS.filter(({ name }) => name < 'm011'),
+  );
+  const at = '2026-01-02T03:04:05.000Z';
+  database.run(
+    `INSERT INTO sessions (id, workspace_dir, created_at, updated_at, last_seq) VALUES ('A', '/w', '${at}', '${at}', 9)`,
+  );
+  database.exec(`
+INSERT INTO messages VALUES (3, 'A', 'user', 'Tidy up.', NULL, NULL, '${at}', 'user');
+INSERT INTO messages VALUES (7, 'A', 'tool', 'done', 'run_command', 'call-1', '${at}', 'tools');
+INSERT INTO tool_calls VALUES (2, 'A', 'run_command', '{}', 'done', 1, 12, '${at}', 'call-1', 4, 'ok');
+INSERT INTO token_usage (id, session_id, model, input_tokens, output_tokens, created_at, cache_read_tokens,
+  cache_write_tokens, cost_usd, purpose, turn, outcome) VALUES (5, 'A', 'm', 1, 2, '${at}', 3, 4, 0.5, 'turn', 4, 'error')`);
+  const tables = ['messages', 'tool_calls', 'token_usage'] as const;
+  const read = () =>
+    tables.map((table) => [
+      database.all(`SELECT * FROM ${table} ORDER BY id`),
+      database.all('SELECT name FROM sqlite_schema WHERE tbl_name = ? ORDER BY name', table),
+      database.all('SELECT name, "notnull", dflt_value FROM pragma_table_info(?) ORDER BY name', table),
+    ]);
+  const before = read();
+  expect(before.map(([rows]) => rows!.length)).toEqual([2, 1, 1]);
+  migrate(database);
+  expect(read()).toEqual(before);
+  expect(database.all('PRAGMA foreign_key_check')).toEqual([]);
+  expect(() =>
+    database.exec(`INSERT INTO messages SELECT 8, 'nobody', role, content, tool_name, tool_call_id,
+    created_at, origin FROM messages LIMIT 1`),
+  ).toThrow(/FOREIGN KEY/);
   database.close();
 });
 

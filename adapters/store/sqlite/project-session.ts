@@ -15,7 +15,10 @@ type Change = readonly [assignments: string, ...values: SQLInputValue[]];
 /** A closed session stays so. */
 const STATUS = `status = CASE status WHEN 'closed' THEN 'closed' ELSE ? END`;
 
-/** Keeps `sessions` and `projects`. One statement for each event: this is done for every one of them. */
+/**
+ * Keeps `sessions` and `projects`, with at most one statement for most events. What says nothing of the session as a
+ * whole leaves its row, and the page that it stands on, alone: the next event that does is never far.
+ */
 export function projectSession(database: Database, event: Event): void {
   const at = toIso(event.at);
   if (event.seq === 1) {
@@ -25,8 +28,10 @@ export function projectSession(database: Database, event: Event): void {
   if (event.type === 'session.opened') addProject(database, event, at);
   // What a fork took over was spent by its original.
   const isFree = event.type === 'model.attempted' && isInherited(database, event);
-  const [assignments, ...values]: Change = isFree ? [''] : toChange(event);
-  database.run(toUpdate(assignments), ...values, at, event.seq, event.session);
+  const change = isFree ? undefined : toChange(event);
+  if (!change) return;
+  const [assignments, ...values] = change;
+  database.run(toUpdate(assignments), ...values, at, event.session);
 }
 
 const updates = new Map<string, string>();
@@ -35,13 +40,14 @@ const updates = new Map<string, string>();
 function toUpdate(assignments: string): string {
   let sql = updates.get(assignments);
   if (sql === undefined) {
-    sql = `UPDATE sessions SET ${assignments}updated_at = ?, last_seq = ? WHERE id = ?`;
+    sql = `UPDATE sessions SET ${assignments}updated_at = ? WHERE id = ?`;
     updates.set(assignments, sql);
   }
   return sql;
 }
 
-function toChange(event: Event): Change {
+/** Undefined for an event that says nothing of the session as a whole. */
+function toChange(event: Event): Change | undefined {
   switch (event.type) {
     case 'session.opened':
       return [
@@ -83,7 +89,7 @@ function toChange(event: Event): Change {
     case 'tool.finished':
       return ['tool_calls = tool_calls + 1, '];
     case 'model.attempted': {
-      if (!isCharged(event)) return [''];
+      if (!isCharged(event)) return undefined;
       const { input, output, cacheRead, cacheWrite } = event.usage;
       // A sum with an unknown part is unknown: null plus anything is null.
       return [
@@ -96,8 +102,10 @@ function toChange(event: Event): Change {
         event.usd,
       ];
     }
+    case 'message.added':
+      return event.message.role === 'user' ? [''] : undefined;
     default:
-      return [''];
+      return undefined;
   }
 }
 

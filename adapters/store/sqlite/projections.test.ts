@@ -51,7 +51,6 @@ test('the documented tables hold what the events say', async () => {
       cache_read_tokens: 300,
       cache_write_tokens: 40,
       cost_usd: 0.125,
-      last_seq: toSampleDrafts().length,
     }),
   ]);
   expect(tables['projects']).toEqual([

@@ -36,10 +36,7 @@ export function rebuildProjections(database: Database, options: ProjectionOption
   return database.transaction(() => {
     // It names messages by ids that are given anew.
     database.run('DELETE FROM messages_fts');
-    for (const table of PROJECTION_TABLES) {
-      database.exec(`DELETE FROM ${table}`);
-      database.run('DELETE FROM sqlite_sequence WHERE name = ?', table);
-    }
+    for (const table of PROJECTION_TABLES) database.exec(`DELETE FROM ${table}`);
     let count = 0;
     for (let last = 0; ;) {
       const rows = database.all<{ id: number; session_id: string; seq: number; record: string }>(

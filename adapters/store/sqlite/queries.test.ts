@@ -125,12 +125,12 @@ test('clearing removes old sessions with all that is theirs, but none that is pi
     return { blob, path };
   };
   const [own, shared] = [await write('own'), await write('shared')];
-  const use = (...blobs: { blob: { hash: string; size: number } }[]) =>
-    blobs.map(({ blob }) => ({ ...toSampleDrafts()[10]!, at: START, blob }) as Draft);
-  await addSession(store, 'OLD', [...toOpened(START), ...use(own, shared)]);
+  const use = (at: number, ...blobs: { blob: { hash: string; size: number } }[]) =>
+    blobs.map(({ blob }) => ({ ...toSampleDrafts()[10]!, at, blob }) as Draft);
+  await addSession(store, 'OLD', [...toOpened(START), ...use(START, own, shared)]);
   await store.send('OLD', { type: 'cancel', id: 'c' });
   await addSession(store, 'PINNED', [...toOpened(START), { type: 'session.changed', pinned: true, at: START }]);
-  await addSession(store, 'NEW', [...toOpened(START + DAY), ...use(shared), toNotice('new', START + DAY)]);
+  await addSession(store, 'NEW', [...toOpened(START + DAY), ...use(START + DAY, shared), toNotice('new', START + DAY)]);
   await addSession(store, 'HELD', toOpened(START));
   await using holder = startStoreProcess(home.path);
   await holder.ask('claim HELD');

@@ -34,6 +34,7 @@ export interface SessionRow {
   costUsd: number | null;
   lastSeq: number;
   createdAt: string;
+  /** Of the last event that says something of the session as a whole: a prompt, a turn, an ended call or run, a title. */
   updatedAt: string;
 }
 
@@ -68,7 +69,7 @@ const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title,
   agent_type AS agentType, parent_id AS parent, status, model, mode, sandbox, outcome,
   outcome_reason AS outcomeReason, turns, tool_calls AS toolCalls, input_tokens AS inputTokens,
   output_tokens AS outputTokens, cache_read_tokens AS cacheReadTokens, cache_write_tokens AS cacheWriteTokens,
-  cost_usd AS costUsd, last_seq AS lastSeq, created_at AS createdAt, updated_at AS updatedAt`;
+  cost_usd AS costUsd, (SELECT seq FROM heads WHERE session_id = sessions.id) AS lastSeq, created_at AS createdAt, updated_at AS updatedAt`;
 
 type Stored = Omit<SessionRow, 'pinned'> & { pinned: number };
 

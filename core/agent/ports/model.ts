@@ -74,6 +74,8 @@ export interface ModelInfo {
 
 export interface StreamOptions {
   signal: AbortSignal;
+  /** Called when the whole request is on its way: what is done then delays it no more. */
+  onSent?: () => void;
   /** Called whenever bytes arrive, also for keep-alives that yield no event. */
   onBytes?: () => void;
 }
