@@ -10,10 +10,10 @@ interface Subscriber {
   isLive: boolean;
 }
 
-/** Followers up to which nothing waits. */
-const FEW = 20;
-/** Milliseconds in which frames are collected where there are more. */
-const COLLECT_MS = 20;
+/** Times as long as telling everybody took, for which the next frames are then collected: the rest of the server works too. */
+const PAUSE = 1;
+/** Milliseconds that this is at most. */
+const MAX_PAUSE_MS = 100;
 /** Characters of a text on its way that somebody who comes later is shown; its end counts. */
 const MAX_PARTIAL = 1_000_000;
 
@@ -36,6 +36,8 @@ export class SessionHub {
   /** Frames that are told together: a write for each of them and each follower is most of the work. */
   #pending = '';
   #timer: NodeJS.Timeout | undefined;
+  /** Before this moment of the process's clock nothing more is told. */
+  #notBefore = 0;
   #queue: string;
 
   constructor(klaus: Klaus, session: Session, onUnused: () => void) {
@@ -127,7 +129,7 @@ export class SessionHub {
   /** For everybody who is up to date. */
   #push(frame: string): void {
     this.#pending += frame;
-    this.#timer ??= setTimeout(() => this.#flush(), this.#subscribers.size > FEW ? COLLECT_MS : 0);
+    this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#notBefore - performance.now()));
   }
 
   #flush(): void {
@@ -136,6 +138,7 @@ export class SessionHub {
     const frames = this.#pending;
     this.#pending = '';
     if (frames === '') return;
+    const begun = performance.now();
     for (const subscriber of this.#subscribers) {
       if (!subscriber.isLive) continue;
       if (subscriber.stream.isBehind) {
@@ -146,6 +149,8 @@ export class SessionHub {
       subscriber.stream.write(frames);
       subscriber.seq = this.#last;
     }
+    const ended = performance.now();
+    this.#notBefore = ended + Math.min(MAX_PAUSE_MS, PAUSE * (ended - begun));
   }
 
   /** What an event says whole is no longer on its way. */

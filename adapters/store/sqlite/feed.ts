@@ -6,6 +6,10 @@ import { readEvents } from './log.ts';
 
 /** Milliseconds between two looks at what other processes wrote. */
 const POLL_MS = 50;
+/** The same while another process writes: whoever follows it waits for the look. */
+const BUSY_POLL_MS = 20;
+/** Looks in a row that found nothing, after which no other process counts as writing. */
+const QUIET_POLLS = 25;
 
 interface Subscription {
   session: string;
@@ -37,6 +41,8 @@ export class Feed {
   readonly #watchers = new Set<() => void>();
   #stopPolling: (() => void) | undefined;
   #version = 0;
+  /** Looks to come that are close to each other. */
+  #busy = 0;
 
   constructor(database: Database, clock: Pick<Clock, 'every'>) {
     this.#database = database;
@@ -144,8 +150,13 @@ export class Feed {
 
   #poll(): void {
     const version = this.#readVersion();
-    if (version === this.#version) return;
+    if (version === this.#version) {
+      if (this.#busy > 0 && --this.#busy === 0) this.#pollEvery(POLL_MS);
+      return;
+    }
     this.#version = version;
+    if (this.#busy === 0) this.#pollEvery(BUSY_POLL_MS);
+    this.#busy = QUIET_POLLS;
     for (const subscription of this.#subscriptions) this.#catchUp(subscription);
     for (const waiter of this.#waiters) this.#look(waiter);
     this.#notice();
@@ -163,7 +174,13 @@ export class Feed {
   #startPolling(): void {
     if (this.#stopPolling) return;
     this.#version = this.#readVersion();
-    this.#stopPolling = this.#clock.every(POLL_MS, () => this.#poll());
+    this.#busy = 0;
+    this.#pollEvery(POLL_MS);
+  }
+
+  #pollEvery(ms: number): void {
+    this.#stopPolling?.();
+    this.#stopPolling = this.#clock.every(ms, () => this.#poll());
   }
 
   #stopWhenUnused(): void {
