@@ -18,6 +18,8 @@ import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-se
 import { explain } from './grants/explain.ts';
 import type { Klaus, KlausOptions } from './klaus.ts';
 import { judgeCommandLine } from './judge-command-line.ts';
+import { createListeners, type Listeners } from './listeners.ts';
+import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
 import { openSession } from './open-session.ts';
 import { createInForce } from './policy/in-force.ts';
@@ -56,7 +58,8 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
   const snapshots = createOpenSnapshots(home);
   const processes = createProcesses({ home });
-  const engine = createEngine({ options, env, home, configuration, store, snapshots, processes });
+  const starts = createListeners<SandboxStart>();
+  const engine = createEngine({ options, env, home, configuration, store, snapshots, processes, starts });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createInForce({ engine, store, configuration, home, tools, digest, redact });
   const open = (id: string) => createSession({ engine, store, inForce }, id);
@@ -133,6 +136,8 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       engine.tools.add(added);
       tools.push(...added.map(({ name }) => name));
     },
+    redact,
+    onSandboxStart: (listener) => starts.add(listener),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -160,10 +165,11 @@ interface EngineInput {
   store: SqliteStore;
   snapshots: OpenSnapshots;
   processes: ProcessHome;
+  starts: Listeners<SandboxStart>;
 }
 
 function createEngine(input: EngineInput): Engine {
-  const { options, env, home, configuration, store, snapshots, processes } = input;
+  const { options, env, home, configuration, store, snapshots, processes, starts } = input;
   const ids = createSystemIds();
   const credentials = findCredentials(env, configuration.values.keys);
   const builtin = options.builtinTools === false ? [] : builtinTools;
@@ -184,8 +190,8 @@ function createEngine(input: EngineInput): Engine {
     home,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
-    openSandbox: ({ name, workspace, masks }) =>
-      createSandbox({
+    openSandbox: async ({ name, workspace, masks }) => {
+      const sandbox = await createSandbox({
         ...toSandboxOptions(configuration),
         workspace,
         home,
@@ -194,7 +200,9 @@ function createEngine(input: EngineInput): Engine {
         // What is not there cannot be held without litter: whatever a command makes of it is taken back after its turn.
         protect: async () =>
           AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
-      }),
+      });
+      return observeSandbox(sandbox, (start) => starts.tell(start));
+    },
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),

@@ -37,6 +37,7 @@ export type {
   Session,
   TurnChanges,
 } from './klaus.ts';
+export type { SandboxStart } from './observe-sandbox.ts';
 export type { PinnedText, PinResult } from './session-pins.ts';
 export type { BackgroundProcess } from './processes.ts';
 export type { GivenCall } from './grants/call-text.ts';

@@ -41,6 +41,7 @@ import type { Configuration } from './config/configuration.ts';
 import type { BackgroundProcess } from './processes.ts';
 import type { GcSummary } from './snapshots.ts';
 import type { VerifiedEvidence, VerifyOptions } from '@klaus/core/agent';
+import type { SandboxStart } from './observe-sandbox.ts';
 import type { PinnedText, PinResult } from './session-pins.ts';
 import type { GivenCall } from './grants/call-text.ts';
 import type { Explanation, ExplainOptions } from './grants/explain.ts';
@@ -349,6 +350,13 @@ export interface Klaus {
    * @throws KlausError `usage` when a name is taken; none is added then.
    */
   attach(tools: readonly Tool[]): void;
+  /**
+   * Takes secrets out of a text that belongs to no session, such as a line of a log: the credentials of environment
+   * and configuration, and what looks like one.
+   */
+  redact(text: string): string;
+  /** Calls `listener` for every command that is started in a sandbox here; returns what ends that. */
+  onSandboxStart(listener: (start: SandboxStart) => void): () => void;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -15,6 +15,7 @@ import { sessionHandlers } from './handlers/sessions.ts';
 import { workHandlers } from './handlers/work.ts';
 import { Refusal, toProblem } from './problem.ts';
 import { readBody } from './read-body.ts';
+import { noteFailure, requestIdOf } from './request-log.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { StaticFiles } from './static-files.ts';
 
@@ -67,12 +68,12 @@ export function createApp({ context, doorkeeper, files }: AppOptions): Hono<Env>
     const text = 'Klaus is serving its API. The page is not built here: npm run build --workspace apps/web\n';
     return toResponse(text, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
   });
-  app.notFound((call) => toProblemResponse(notFound(call.req.path).problem, {}));
+  app.notFound((call) => toProblemResponse(call, notFound(call.req.path).problem));
   app.onError((error, call) => {
     const problem = toProblem(error);
-    if (problem.status >= 500) context.log.error('a request failed', { path: call.req.path, error });
+    noteFailure(call.env.incoming, error);
     const origin = doorkeeper.foreignOrigin(call.env.incoming);
-    return toProblemResponse(problem, origin === undefined ? {} : toCors(origin));
+    return toProblemResponse(call, problem, origin === undefined ? {} : toCors(origin));
   });
   return app;
 }
@@ -144,8 +145,8 @@ function notFound(path: string): Refusal {
   });
 }
 
-function toProblemResponse(problem: Problem, headers: Record<string, string>): Response {
-  return toResponse(JSON.stringify(problem), {
+function toProblemResponse(call: Call, problem: Problem, headers: Record<string, string> = {}): Response {
+  return toResponse(JSON.stringify({ ...problem, requestId: requestIdOf(call.env.incoming) }), {
     status: problem.status,
     headers: { ...headers, 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
   });
@@ -181,6 +182,7 @@ function toCors(origin: string): Record<string, string> {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
     'access-control-allow-headers': 'authorization, content-type, last-event-id',
+    'access-control-expose-headers': 'x-request-id',
     'access-control-max-age': '600',
     'cross-origin-resource-policy': 'cross-origin',
     vary: 'origin',

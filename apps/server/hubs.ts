@@ -28,8 +28,10 @@ export class Hubs {
     stream.onClose(() => this.#others.delete(stream));
   }
 
-  get subscribers(): number {
-    return [...this.#hubs.values()].reduce((sum, hub) => sum + hub.subscribers, this.#others.size);
+  /** Streams of sessions, and those that are told by somebody else. */
+  get subscribers(): { session: number; prompt: number } {
+    const session = [...this.#hubs.values()].reduce((sum, hub) => sum + hub.subscribers, 0);
+    return { session, prompt: this.#others.size };
   }
 
   /** The session was deleted. */

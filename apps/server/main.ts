@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
-import { createServerLog } from './server-log.ts';
+import { createServerLog, logCrashes } from './server-log.ts';
 
 export interface ServeOptions {
   klaus: Klaus;
@@ -22,12 +22,14 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
   const log = createServerLog({
     level: configuration.get('server.logLevel'),
     folder: join(klaus.home, 'logs'),
+    keepDays: configuration.get('server.logDays'),
     write: (line) => void process.stderr.write(line),
     json,
-    secrets: [configuration.get('server.secret'), configuration.get('server.webhookSecret')].filter(
-      (it) => it !== undefined,
-    ),
+    redact: (text) => klaus.redact(text),
   });
+  const { webhookSecret } = configuration.values.server;
+  if (webhookSecret !== undefined) log.hide(webhookSecret);
+  const forget = logCrashes(log);
   const server = await startServer({
     klaus,
     log,
@@ -35,6 +37,7 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
   });
+  log.hide(server.token);
   const stopped = waitForSignal((text) => log.info(text));
   sayReady(server, json);
   for (const session of server.takenOver) log.info('goes on with a session of the server before', { session });
@@ -42,6 +45,8 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
   await stopped;
   await server.close();
   log.info('stopped');
+  forget();
+  log.close();
 }
 
 function sayReady({ url, socket, tokenFile, token }: RunningServer, json: boolean): void {

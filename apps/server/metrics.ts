@@ -1,123 +1,174 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Event } from '@klaus/sdk';
+import type { Event, EventOf, SandboxStart } from '@klaus/sdk';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createLabelBounds } from './label-bounds.ts';
 
-/** Values that one label may have; whatever comes after them counts as `other`: names come from models and users. */
-const MAX_VALUES = 100;
 /** Upper bounds of the classes of durations, in seconds. */
-const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300] as const;
+const TOOL_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
+const MODEL_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
+const RUN_SECONDS = [1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 14_400];
+const START_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-type Labels = Readonly<Record<string, string>>;
-
-interface Family {
-  help: string;
-  type: 'counter' | 'gauge' | 'histogram';
-  values: Map<string, number>;
+/** Figures that are read when somebody asks. */
+export interface Gauges {
+  running: () => number;
+  queued: () => number;
+  approvals: () => number;
+  /** By kind. */
+  subscribers: () => Readonly<Record<string, number>>;
 }
 
 /** What is counted while the server works, and what is looked up when somebody asks. */
 export interface Metrics {
+  readonly mediaType: string;
   /** An event of a session that this server works on. */
   count(event: Event): void;
+  countStart(start: SandboxStart): void;
   /** In the text format of Prometheus, version 0.0.4. */
-  toText(): string;
+  toText(): Promise<string>;
+  /** Ends what is measured all the time. */
+  close(): void;
 }
 
-/** Figures that are read when they are asked for, by name. */
-export type Gauges = Readonly<Record<string, { help: string; read: () => number }>>;
-
+/** Models and tools have names from outside: each label is bounded. No label names a session. */
 export function createMetrics(gauges: Gauges): Metrics {
-  const families = new Map<string, Family>();
-  const known = new Map<string, Set<string>>();
-  const lag = monitorEventLoopDelay({ resolution: 20 });
-  lag.enable();
+  const registry = new Registry();
+  const registers = [registry];
+  // The process's own, by the names that dashboards know.
+  collectDefaultMetrics({ register: registry });
+  const counters = createCounters(registers);
+  const toModel = createLabelBounds();
+  const toTool = createLabelBounds();
+  const begun = new Map<string, number>();
+  const closeGauges = declareGauges(gauges, registers);
 
-  const declare = (name: string, type: Family['type'], help: string): void =>
-    void families.set(name, { help, type, values: new Map() });
-  const add = (name: string, labels: Labels, amount = 1): void => {
-    const { values } = families.get(name)!;
-    const key = toLabels(labels, known);
-    values.set(key, (values.get(key) ?? 0) + amount);
-  };
-  declare('klaus_runs_total', 'counter', 'Runs that ended, by outcome.');
-  declare('klaus_turns_total', 'counter', 'Answers of models, by model.');
-  declare('klaus_model_requests_total', 'counter', 'Requests to models, by model and outcome.');
-  declare('klaus_tokens_total', 'counter', 'Tokens by model and class.');
-  declare('klaus_cost_usd_total', 'counter', 'US dollars by model, where the price is known.');
-  declare('klaus_tool_calls_total', 'counter', 'Tool calls that ended, by tool and outcome.');
-  declare('klaus_tool_duration_seconds', 'histogram', 'How long tool calls took.');
-  declare('klaus_gate_decisions_total', 'counter', 'Decisions of the gate, by verdict.');
-  declare('klaus_approvals_total', 'counter', 'Questions that were settled, by answer.');
-
-  const addDuration = (tool: string, seconds: number): void => {
-    for (const bound of [...BUCKETS, Infinity]) {
-      if (seconds > bound) continue;
-      add('klaus_tool_duration_seconds', { tool, le: bound === Infinity ? '+Inf' : String(bound) });
-    }
-    add('klaus_tool_duration_seconds', { tool, part: 'sum' }, seconds);
-    add('klaus_tool_duration_seconds', { tool, part: 'count' });
+  const countAttempt = (event: EventOf<'model.attempted'>): void => {
+    const { outcome, purpose, usage, usd } = event;
+    const model = toModel(event.model);
+    counters.requests.inc({ model, outcome });
+    if (purpose === 'turn' && outcome === 'ok') counters.turns.inc({ model });
+    for (const [kind, tokens] of Object.entries(usage)) counters.tokens.inc({ model, class: kind }, tokens);
+    if (usd !== null) counters.cost.inc({ model }, usd);
+    const key = `${event.session}/${purpose}`;
+    const since = begun.get(key);
+    begun.delete(key);
+    if (since !== undefined) counters.requestSeconds.observe({ model }, Math.max(0, event.at - since) / 1_000);
   };
 
   return {
+    mediaType: registry.contentType,
+    countStart({ driver, outcome, durationMs }) {
+      counters.starts.inc({ driver, outcome });
+      if (outcome === 'ok') counters.startSeconds.observe({ driver }, durationMs / 1_000);
+    },
     count(event) {
       switch (event.type) {
-        case 'run.finished':
-          return add('klaus_runs_total', { outcome: event.outcome });
+        case 'run.started':
+          begun.set(event.session, event.at);
+          return;
+        case 'run.finished': {
+          const since = begun.get(event.session);
+          for (const key of [event.session, ...PURPOSES.map((purpose) => `${event.session}/${purpose}`)])
+            begun.delete(key);
+          counters.runs.inc({ outcome: event.outcome });
+          if (since !== undefined) counters.runSeconds.observe(Math.max(0, event.at - since) / 1_000);
+          return;
+        }
+        case 'turn.started':
+          begun.set(`${event.session}/turn`, event.at);
+          return;
+        case 'model.requested':
+          begun.set(`${event.session}/${event.purpose}`, event.at);
+          return;
+        case 'model.attempted':
+          return countAttempt(event);
         case 'gate.decided':
-          return add('klaus_gate_decisions_total', { verdict: event.verdict });
+          return counters.decisions.inc({ verdict: event.verdict });
         case 'approval.answered':
-          return add('klaus_approvals_total', { answer: event.answer });
-        case 'tool.finished':
-          addDuration(event.name, event.durationMs / 1_000);
-          return add('klaus_tool_calls_total', { tool: event.name, outcome: event.outcome });
-        case 'model.attempted': {
-          const { model, usage, usd } = event;
-          add('klaus_model_requests_total', { model, outcome: event.outcome });
-          if (event.purpose === 'turn' && event.outcome === 'ok') add('klaus_turns_total', { model });
-          for (const [kind, tokens] of Object.entries(usage)) add('klaus_tokens_total', { model, class: kind }, tokens);
-          if (usd !== null) add('klaus_cost_usd_total', { model }, usd);
-          return undefined;
+          return counters.approvals.inc({ answer: event.answer });
+        case 'tool.finished': {
+          const tool = toTool(event.name);
+          counters.calls.inc({ tool, outcome: event.outcome });
+          return counters.callSeconds.observe({ tool }, event.durationMs / 1_000);
         }
         default:
-          return undefined;
+          return;
       }
     },
-    toText() {
-      const lines: string[] = [];
-      for (const [name, { help, type, values }] of families) {
-        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-        for (const [labels, value] of values) lines.push(toLine(name, labels, value));
-      }
-      const read = {
-        ...gauges,
-        klaus_event_loop_lag_seconds: {
-          help: 'Delay of the event loop, 99th percentile.',
-          read: () => (Number.isNaN(lag.mean) ? 0 : lag.percentile(99) / 1e9),
-        },
-        process_resident_memory_bytes: { help: 'Memory of the process.', read: () => process.memoryUsage.rss() },
-      };
-      for (const [name, gauge] of Object.entries(read)) {
-        lines.push(`# HELP ${name} ${gauge.help}`, `# TYPE ${name} gauge`, `${name} ${gauge.read()}`);
-      }
-      return `${lines.join('\n')}\n`;
+    toText: () => registry.metrics(),
+    close() {
+      closeGauges();
+      registry.clear();
     },
   };
 }
 
-/** `{a="b"}`, with values that are bounded in number and escaped. */
-function toLabels(labels: Labels, known: Map<string, Set<string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => {
-    let values = known.get(name);
-    if (!values) known.set(name, (values = new Set()));
-    if (values.size < MAX_VALUES) values.add(value);
-    const shown = values.has(value) ? value : 'other';
-    return `${name}="${shown.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-  });
-  return `{${pairs.join(',')}}`;
+const PURPOSES: readonly EventOf<'model.requested'>['purpose'][] = ['turn', 'compaction', 'title'];
+
+function createCounters(registers: Registry[]) {
+  const counter = <const L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter<L>({ name, help, labelNames, registers });
+  const seconds = <const L extends string>(name: string, help: string, labelNames: L[], buckets: number[]) =>
+    new Histogram<L>({ name, help, labelNames, buckets, registers });
+  return {
+    runs: counter('klaus_runs_total', 'Runs that ended, by outcome.', ['outcome']),
+    runSeconds: seconds('klaus_run_duration_seconds', 'How long runs took that began and ended here.', [], RUN_SECONDS),
+    turns: counter('klaus_turns_total', 'Answers of models, by model.', ['model']),
+    requests: counter('klaus_model_requests_total', 'Requests to models, by model and outcome.', ['model', 'outcome']),
+    requestSeconds: seconds(
+      'klaus_model_request_duration_seconds',
+      'From a request to the end of its answer.',
+      ['model'],
+      MODEL_SECONDS,
+    ),
+    tokens: counter('klaus_tokens_total', 'Tokens by model and class.', ['model', 'class']),
+    cost: counter('klaus_cost_usd_total', 'US dollars by model, where the price is known.', ['model']),
+    calls: counter('klaus_tool_calls_total', 'Tool calls that ended, by tool and outcome.', ['tool', 'outcome']),
+    callSeconds: seconds('klaus_tool_duration_seconds', 'How long tool calls took.', ['tool'], TOOL_SECONDS),
+    decisions: counter('klaus_gate_decisions_total', 'Decisions of the gate, by verdict.', ['verdict']),
+    approvals: counter('klaus_approvals_total', 'Questions that were settled, by answer.', ['answer']),
+    starts: counter('klaus_sandbox_starts_total', 'Commands that were started in a sandbox, by driver and outcome.', [
+      'driver',
+      'outcome',
+    ]),
+    startSeconds: seconds(
+      'klaus_sandbox_start_duration_seconds',
+      'From the request for a command until it began, by driver.',
+      ['driver'],
+      START_SECONDS,
+    ),
+  };
 }
 
-/** The parts of a histogram have names of their own. */
-function toLine(name: string, labels: string, value: number): string {
-  const part = /,part="(sum|count)"/.exec(labels);
-  if (part) return `${name}_${part[1]}${labels.replace(part[0], '')} ${value}`;
-  return `${name}${labels.includes(',le="') ? '_bucket' : ''}${labels} ${value}`;
+/** @returns What ends the measuring. */
+function declareGauges(gauges: Gauges, registers: Registry[]): () => void {
+  const gauge = (name: string, help: string, read: () => number): void =>
+    void new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('klaus_runs_active', 'Sessions that are worked on.', gauges.running);
+  gauge('klaus_runs_queued', 'Sessions that wait for a place.', gauges.queued);
+  gauge('klaus_approvals_waiting', 'Open questions of all sessions.', gauges.approvals);
+  new Gauge({
+    name: 'klaus_stream_subscribers',
+    help: 'Open streams and sockets, by kind.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const [kind, count] of Object.entries(gauges.subscribers())) this.set({ kind }, count);
+    },
+  });
+  const lag = monitorEventLoopDelay({ resolution: 20 });
+  lag.enable();
+  gauge('klaus_event_loop_lag_seconds', 'Delay of the event loop since the last look, 99th percentile.', () => {
+    const seconds = Number.isNaN(lag.mean) ? 0 : lag.percentile(99) / 1e9;
+    lag.reset();
+    return seconds;
+  });
+  return () => lag.disable();
 }

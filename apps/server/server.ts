@@ -12,7 +12,8 @@ import type { Context } from './handler.ts';
 import { HostFeed } from './host-feed.ts';
 import { Hubs } from './hubs.ts';
 import type { Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
+import { followRequest } from './request-log.ts';
 import { RunQueue } from './run-queue.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
 import { createStaticFiles } from './static-files.ts';
@@ -98,8 +99,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const app = createApp({ context, doorkeeper, files: createStaticFiles() });
   const sockets = createSockets(context, doorkeeper);
+  const metrics = await openMetrics(context, sockets);
+  context.metrics = metrics;
+  const stopCounting = metrics && klaus.onSandboxStart((start) => metrics.countStart(start));
   const servers = [tcp, ...(socket ? [socket] : [])];
-  for (const server of servers) connectRequests(server, app, sockets);
+  for (const server of servers) connectRequests(server, { app, sockets, log });
   const webhook = openWebhook(klaus, log);
   if (webhook) queue.onEvent((event) => webhook.tell(event));
   const takenOver = queue.takeOver();
@@ -113,6 +117,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     feed.end(bye);
     await sockets.close();
     webhook?.close();
+    stopCounting?.();
+    metrics?.close();
     for (const server of servers) server.closeIdleConnections();
     const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), 500);
     await ended;
@@ -152,16 +158,22 @@ function createContext({
     },
   });
   const feed = new HostFeed({ klaus, queue, deletedUntil: (session) => deletions.until(session) });
-  const metrics = klaus.configuration.get('server.metrics')
-    ? createMetrics({
-        klaus_runs_active: { help: 'Sessions that are worked on.', read: () => queue.running.length },
-        klaus_runs_queued: { help: 'Sessions that wait for a place.', read: () => queue.queued.length },
-        klaus_approvals_waiting: { help: 'Open questions of all sessions.', read: () => klaus.approvals().length },
-        klaus_stream_subscribers: { help: 'Open event streams.', read: () => hubs.subscribers + feed.subscribers },
-      })
-    : undefined;
-  if (metrics) queue.onEvent((event) => metrics.count(event));
-  return { ...given, klaus, log, queue, hubs, feed, deletions, metrics, maxBodyBytes: MAX_BODY_BYTES };
+  const context = { ...given, klaus, log, queue, hubs, feed, deletions, metrics: undefined };
+  return { ...context, maxBodyBytes: MAX_BODY_BYTES };
+}
+
+/** Undefined where they are switched off: then nothing is loaded for them either. */
+async function openMetrics({ klaus, queue, hubs, feed }: Context, sockets: Sockets): Promise<Metrics | undefined> {
+  if (!klaus.configuration.get('server.metrics')) return undefined;
+  const { createMetrics } = await import('./metrics.ts');
+  const metrics = createMetrics({
+    running: () => queue.running.length,
+    queued: () => queue.queued.length,
+    approvals: () => klaus.approvals().length,
+    subscribers: () => ({ ...hubs.subscribers, list: feed.subscribers, ...sockets.clients() }),
+  });
+  queue.onEvent((event) => metrics.count(event));
+  return metrics;
 }
 
 function openWebhook(klaus: Klaus, log: Log): Webhook | undefined {
@@ -172,9 +184,16 @@ function openWebhook(klaus: Klaus, log: Log): Webhook | undefined {
   return createWebhook({ klaus, url, secret, retryMs: configuration.get('retry.baseMs'), log });
 }
 
-function connectRequests(server: Server, app: ReturnType<typeof createApp>, sockets: Sockets): void {
+interface Doors {
+  app: ReturnType<typeof createApp>;
+  sockets: Sockets;
+  log: Log;
+}
+
+function connectRequests(server: Server, { app, sockets, log }: Doors): void {
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    followRequest(request, response, log);
     if (!sockets.handleRequest(request, response)) void listener(request, response);
   });
   server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) =>

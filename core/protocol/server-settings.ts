@@ -72,6 +72,13 @@ export const SERVER_SETTINGS = {
     description: 'What the server writes to its log: entries of this level and above.',
     project: 'never',
   }),
+  'server.logDays': defineSetting({
+    schema: z.int().min(0).max(36_500),
+    default: 14,
+    env: 'AGENT_LOG_DAYS',
+    description: 'Log files of earlier days that the server keeps beside that of today. 0: all of them.',
+    project: 'never',
+  }),
   'server.maxConcurrent': defineSetting({
     schema: z.int().min(1),
     default: 3,

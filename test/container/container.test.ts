@@ -149,7 +149,7 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
       });
       await stack('exec', '-T', 'agent', ...(await healthCheck()));
       expect(await stack('exec', '-T', 'agent', 'sh', '-c', 'cat /data/logs/agent-*.log')).toContain(
-        '"text":"stopped"',
+        '"msg":"stopped"',
       );
       expect(await stack('logs', 'agent')).toContain('stopped');
     } finally {

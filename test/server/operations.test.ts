@@ -1,12 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createServerLog } from '../../apps/server/server-log.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
-import { follow, rawRequest, startServeProcess, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { follow, startServeProcess, startTestServer, type TestServer } from '../fixtures/server.ts';
 
 const SCRIPT = {
   steps: [
@@ -23,39 +20,6 @@ async function run({ client }: TestServer): Promise<string> {
   await followed.stop();
   return session;
 }
-
-test('counts what it does, in the format of Prometheus', async () => {
-  await using it = await startTestServer({ script: SCRIPT });
-  await run(it);
-  const text = await it.client.metrics();
-  const read = (name: string): number =>
-    Number(
-      text
-        .split('\n')
-        .find((line) => line.startsWith(`${name} `))
-        ?.split(' ')[1],
-    );
-  expect(read('klaus_runs_total{outcome="done"}')).toBe(1);
-  expect(read('klaus_tool_calls_total{tool="read_file",outcome="ok"}')).toBe(1);
-  expect(read('klaus_tool_duration_seconds_bucket{tool="read_file",le="+Inf"}')).toBe(1);
-  expect(read('klaus_tool_duration_seconds_count{tool="read_file"}')).toBe(1);
-  expect(read('klaus_gate_decisions_total{verdict="allow"}')).toBeGreaterThanOrEqual(1);
-  expect(read('klaus_turns_total{model="anthropic/claude-sonnet-5-5"}')).toBe(2);
-  expect(read('klaus_tokens_total{model="anthropic/claude-sonnet-5-5",class="output"}')).toBeGreaterThan(0);
-  expect(read('klaus_runs_queued')).toBe(0);
-  // Every line is a comment, or a name with labels and a number.
-  for (const line of text.trimEnd().split('\n'))
-    expect(line).toMatch(/^# (HELP|TYPE) |^[a-z_]+(\{[^}]*\})? [\d.e+-]+$/);
-});
-
-test('AGENT_METRICS_ENABLED=false: there are none', async () => {
-  await using it = await startTestServer({ env: { AGENT_METRICS_ENABLED: 'false' } });
-  const answer = await rawRequest(it.server, {
-    path: '/metrics',
-    headers: { authorization: `Bearer ${it.server.token}` },
-  });
-  expect(answer.status).toBe(404);
-});
 
 test('AGENT_WEBHOOK_URL is told of the end of a run, signed, and again until it takes it', async () => {
   const secret = 'a-secret-of-the-hook';
@@ -85,23 +49,6 @@ test('AGENT_WEBHOOK_URL is told of the end of a run, signed, and again until it 
   expect(JSON.parse(last!.body)).toMatchObject({ type: 'run.finished', session, outcome: 'done', toolCalls: 1 });
   const signed = createHmac('sha256', secret).update(`${last!.headers['x-klaus-timestamp'] as string}.${last!.body}`);
   expect(last!.headers['x-klaus-signature']).toBe(`sha256=${signed.digest('hex')}`);
-});
-
-test('LOG_LEVEL: what is below it is not written, and no secret is', () => {
-  using place = createPlace();
-  const lines: string[] = [];
-  const folder = join(place.home, 'logs');
-  const options = { folder, write: (line: string) => void lines.push(line), json: false, secrets: ['hush-hush'] };
-  const log = createServerLog({ ...options, level: 'warn' });
-  log.info('not this');
-  log.warn('a token', { error: new Error('it was hush-hush') });
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/ warn a token error=Error: it was …/);
-  const [name] = readdirSync(folder);
-  expect(name).toMatch(/^agent-\d{4}-\d{2}-\d{2}\.log$/);
-  expect(statSync(join(folder, name!)).mode & 0o777).toBe(0o600);
-  const entry = JSON.parse(readFileSync(join(folder, name!), 'utf8')) as object;
-  expect(entry).toMatchObject({ level: 'warn', text: 'a token', error: expect.stringContaining('it was …') });
 });
 
 test('AGENT_SHUTDOWN_TIMEOUT: a step that does not end is cut off in time, and nothing is lost', async () => {

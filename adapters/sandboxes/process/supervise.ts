@@ -45,7 +45,9 @@ export interface Launch {
   isDriverFailure?(exitCode: number | null, stderr: string): boolean;
 }
 
-export type SuperviseOptions = Pick<ExecRequest, 'stdin' | 'onOutput' | 'keepBytes' | 'signal'> & { timeoutMs: number };
+export type SuperviseOptions = Pick<ExecRequest, 'stdin' | 'onOutput' | 'onBegin' | 'keepBytes' | 'signal'> & {
+  timeoutMs: number;
+};
 
 export type Supervised = Omit<ExecResult, 'unenforced' | 'exceeded'>;
 
@@ -79,6 +81,7 @@ export async function supervise(launch: Launch, options: SuperviseOptions): Prom
   try {
     const isReady = await command.passGate();
     if (isReady) {
+      options.onBegin?.();
       command.endAfter(options.timeoutMs, 'timeout');
       feedStdin(child.stdin, launch, options.stdin);
     }

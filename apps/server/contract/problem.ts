@@ -23,6 +23,7 @@ export const problemSchema = z.object({
   detail: z.string().optional().describe('What can be done about it.'),
   code: problemCodeSchema.describe('Of a closed set.'),
   retryable: z.boolean().optional().describe('The same request may succeed later without any change.'),
+  requestId: z.string().optional().describe('Stands in the log of the server too, and in the header X-Request-Id.'),
   errors: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()

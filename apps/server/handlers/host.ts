@@ -60,8 +60,8 @@ export const hostHandlers: Handlers<
 
   configuration: (_given, { klaus }) => ({ settings: klaus.configuration.explain() }),
 
-  metrics(_given, { metrics }) {
-    if (metrics) return { mediaType: 'text/plain; version=0.0.4; charset=utf-8', content: [metrics.toText()] };
+  async metrics(_given, { metrics }) {
+    if (metrics) return { mediaType: metrics.mediaType, content: [await metrics.toText()] };
     throw new Refusal(404, 'not_found', {
       title: 'Metrics are switched off.',
       detail: 'AGENT_METRICS_ENABLED is false.',

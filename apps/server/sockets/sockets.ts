@@ -6,6 +6,7 @@ import type { WebSocketServer } from 'ws';
 import type { Doorkeeper } from '../doorkeeper.ts';
 import type { Context } from '../handler.ts';
 import { toProblem } from '../problem.ts';
+import { noteFailure, requestIdOf, toPath } from '../request-log.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 import { serveChat, toAgent } from './chat.ts';
 
@@ -18,6 +19,8 @@ export interface Sockets {
   /** True for a request of Socket.IO, which is answered here. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Clients that are connected, by protocol. */
+  clients(): { socketIo: number; chat: number };
   close(): Promise<void>;
 }
 
@@ -30,11 +33,18 @@ interface Opened {
 export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets {
   let opened: Promise<Opened> | undefined;
   let chats: Promise<WebSocketServer> | undefined;
-  const openEngine = (): Promise<Opened> => (opened ??= createEngine(context));
+  const openEngine = (): Promise<Opened> =>
+    (opened ??= createEngine(context).then((made) => {
+      connected.socketIo = () => made.engine.clientsCount;
+      return made;
+    }));
   const openChats = (): Promise<WebSocketServer> =>
-    (chats ??= import('ws').then(
-      ({ WebSocketServer: Chats }) => new Chats({ noServer: true, maxPayload: MAX_MESSAGE_BYTES }),
-    ));
+    (chats ??= import('ws').then(({ WebSocketServer: Chats }) => {
+      const server = new Chats({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+      connected.chat = () => server.clients.size;
+      return server;
+    }));
+  const connected = { socketIo: (): number => 0, chat: (): number => 0 };
   const check = (request: IncomingMessage): void => {
     doorkeeper.checkPlace(request);
     doorkeeper.checkToken(request);
@@ -48,7 +58,8 @@ export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets
       } catch (error) {
         const problem = toProblem(error);
         response.writeHead(problem.status, { ...SECURITY_HEADERS, 'content-type': 'application/problem+json' });
-        response.end(JSON.stringify(problem));
+        noteFailure(request, error);
+        response.end(JSON.stringify({ ...problem, requestId: requestIdOf(request) }));
         return true;
       }
       void openEngine().then(({ engine }) =>
@@ -62,7 +73,10 @@ export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets
       try {
         check(request);
       } catch (error) {
-        refuse(socket, toProblem(error).status);
+        const { status, code } = toProblem(error);
+        const fields = { request: requestIdOf(request), path: toPath(request), status, code };
+        context.log.warn('an upgrade was refused', fields);
+        refuse(socket, status);
         return;
       }
       const path = new URL(request.url ?? '/', 'http://localhost').pathname;
@@ -76,6 +90,7 @@ export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets
         );
       } else refuse(socket, 404);
     },
+    clients: () => ({ socketIo: connected.socketIo(), chat: connected.chat() }),
     async close() {
       const [engine, server] = await Promise.all([opened, chats]);
       for (const chat of server?.clients ?? []) chat.close(1012, 'The server is going down.');

@@ -41,6 +41,8 @@ export interface ExecRequest {
   stdin?: string | Uint8Array;
   /** Output as it comes, both streams in order of arrival. A chunk is read over after the call: copy what you keep. */
   onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
+  /** Called when the driver has done its part and the command begins; not for one that ends before. */
+  onBegin?: () => void;
   /** Bytes of output kept in the result; what comes later still reaches `onOutput`. Default 1 MiB. */
   keepBytes?: number;
   signal?: AbortSignal;

@@ -1,0 +1,47 @@
+import type { Sandbox } from '@klaus/core/agent';
+import { isKlausError, type SandboxName } from '@klaus/core/protocol';
+
+/** One command that a sandbox was asked to start. */
+export interface SandboxStart {
+  driver: SandboxName;
+  /** `failed`: the driver broke before the command began. What a command comes to is no matter of its start. */
+  outcome: 'ok' | 'failed';
+  /** Milliseconds from the request until the command began, or until that failed. */
+  durationMs: number;
+}
+
+/** The same sandbox, which says when a command of it begins. */
+export function observeSandbox(sandbox: Sandbox, tell: (start: SandboxStart) => void): Sandbox {
+  const { name: driver } = sandbox;
+  const watch = async <T>(run: (begun: () => void) => Promise<T>, isBegunAtEnd: boolean): Promise<T> => {
+    const asked = performance.now();
+    let hasBegun = false;
+    const say = (outcome: SandboxStart['outcome']): void => {
+      if (hasBegun) return;
+      hasBegun = true;
+      tell({ driver, outcome, durationMs: performance.now() - asked });
+    };
+    try {
+      const result = await run(() => say('ok'));
+      if (isBegunAtEnd) say('ok');
+      return result;
+    } catch (error) {
+      if (isKlausError(error) && error.code.startsWith('sandbox.')) say('failed');
+      throw error;
+    }
+  };
+  return {
+    name: driver,
+    exec: (request) =>
+      watch((begun) => {
+        const onBegin = (): void => {
+          begun();
+          request.onBegin?.();
+        };
+        return sandbox.exec({ ...request, onBegin });
+      }, false),
+    ...(sandbox.warmUp ? { warmUp: () => sandbox.warmUp!() } : {}),
+    ...(sandbox.start ? { start: (request) => watch(() => sandbox.start!(request), true) } : {}),
+    ...(sandbox.attach ? { attach: (folder) => sandbox.attach!(folder) } : {}),
+  };
+}
