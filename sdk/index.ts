@@ -49,7 +49,7 @@ export type { ApprovalRow, RecoveryReport, SessionRow, StoreStats } from '@klaus
 export type { AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from '@klaus/adapters/store';
 export type { Policy, PolicyEntry } from '@klaus/core/policy';
 export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
-export type { ChangeMark, MessageHit, SessionFilter } from '@klaus/adapters/store';
+export type { ChangeMark, Delivery, MessageHit, OutboxDelivery, SessionFilter } from '@klaus/adapters/store';
 export type { Charged, UsageRow } from '@klaus/adapters/store';
 export type { KnownModel } from './known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace-files.ts';

@@ -10,6 +10,7 @@ export type { MessageHit } from './sqlite/search-messages.ts';
 export type { ClearFilter, ClearReport } from './sqlite/clear-sessions.ts';
 export type { DecisionFilter, DecisionRow } from './sqlite/decisions.ts';
 export type { HostFilter } from './sqlite/host-chain.ts';
+export type { Delivery, OutboxDelivery } from './sqlite/outbox.ts';
 export type { SessionFilter, SessionRow } from './sqlite/session-row.ts';
 export type { StoreStats } from './sqlite/stats.ts';
 export type { Charged, UsageFilter, UsageRow } from './sqlite/usage.ts';

@@ -104,8 +104,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopCounting = metrics && klaus.onSandboxStart((start) => metrics.countStart(start));
   const servers = [tcp, ...(socket ? [socket] : [])];
   for (const server of servers) connectRequests(server, { app, sockets, log });
-  const webhook = openWebhook(klaus, log);
-  if (webhook) queue.onEvent((event) => webhook.tell(event));
+  const webhook = openWebhook(context);
   const takenOver = queue.takeOver();
 
   const close = async (): Promise<void> => {
@@ -116,7 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hubs.end(bye);
     feed.end(bye);
     await sockets.close();
-    webhook?.close();
+    await webhook?.close();
     stopCounting?.();
     metrics?.close();
     for (const server of servers) server.closeIdleConnections();
@@ -176,12 +175,20 @@ async function openMetrics({ klaus, queue, hubs, feed }: Context, sockets: Socke
   return metrics;
 }
 
-function openWebhook(klaus: Klaus, log: Log): Webhook | undefined {
+function openWebhook({ klaus, queue, log }: Context): Webhook | undefined {
   const { configuration } = klaus;
   const url = configuration.get('server.webhookUrl');
   if (url === undefined) return undefined;
   const secret = configuration.get('server.webhookSecret');
-  return createWebhook({ klaus, url, secret, retryMs: configuration.get('retry.baseMs'), log });
+  return createWebhook({
+    klaus,
+    url,
+    secret,
+    retryMs: configuration.get('retry.baseMs'),
+    giveUpMs: configuration.get('server.webhookGiveUpMs'),
+    isOurs: (session) => queue.isRunning(session),
+    log,
+  });
 }
 
 interface Doors {

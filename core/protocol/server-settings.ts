@@ -65,6 +65,13 @@ export const SERVER_SETTINGS = {
     secret: true,
     project: 'never',
   }),
+  'server.webhookGiveUpMs': defineSetting({
+    schema: z.int().min(0).max(2_592_000_000),
+    default: 86_400_000,
+    env: 'AGENT_WEBHOOK_GIVE_UP',
+    description: 'Milliseconds for which a message is tried again that AGENT_WEBHOOK_URL did not take.',
+    project: 'never',
+  }),
   'server.logLevel': defineSetting({
     schema: z.enum(['debug', 'info', 'warn', 'error']),
     default: 'info',

@@ -148,9 +148,7 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
         tables: expect.arrayContaining([expect.objectContaining({ name: 'sessions', rows: 1 })]),
       });
       await stack('exec', '-T', 'agent', ...(await healthCheck()));
-      expect(await stack('exec', '-T', 'agent', 'sh', '-c', 'cat /data/logs/agent-*.log')).toContain(
-        '"msg":"stopped"',
-      );
+      expect(await stack('exec', '-T', 'agent', 'sh', '-c', 'cat /data/logs/agent-*.log')).toContain('"msg":"stopped"');
       expect(await stack('logs', 'agent')).toContain('stopped');
     } finally {
       await stack('down', '-v', '-t', '1');

@@ -1,9 +1,7 @@
-import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
-import { follow, startServeProcess, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { follow, startServeProcess } from '../fixtures/server.ts';
 
 const SCRIPT = {
   steps: [
@@ -12,44 +10,6 @@ const SCRIPT = {
     { when: { turn: 1 }, reply: { text: 'Done.' } },
   ],
 };
-
-async function run({ client }: TestServer): Promise<string> {
-  const { session } = await client.openSession({ body: { text: 'go' } });
-  const followed = follow(client, session);
-  await followed.until('run.finished');
-  await followed.stop();
-  return session;
-}
-
-test('AGENT_WEBHOOK_URL is told of the end of a run, signed, and again until it takes it', async () => {
-  const secret = 'a-secret-of-the-hook';
-  const taken: { body: string; headers: Record<string, string | string[] | undefined> }[] = [];
-  let wake = (): void => {};
-  const hook = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      taken.push({ body, headers: request.headers });
-      response.writeHead(taken.length < 3 ? 503 : 204).end();
-      if (taken.length === 3) wake();
-    });
-  });
-  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-  const { port } = hook.address() as { port: number };
-  await using it = await startTestServer({
-    script: SCRIPT,
-    env: { AGENT_WEBHOOK_URL: `http://127.0.0.1:${port}/hook`, AGENT_WEBHOOK_SECRET: secret },
-  });
-  const third = new Promise<void>((resolve) => (wake = resolve));
-  const session = await run(it);
-  await third;
-  hook.close();
-  const [first, , last] = taken;
-  expect(last!.headers['x-klaus-delivery']).toBe(first!.headers['x-klaus-delivery']);
-  expect(JSON.parse(last!.body)).toMatchObject({ type: 'run.finished', session, outcome: 'done', toolCalls: 1 });
-  const signed = createHmac('sha256', secret).update(`${last!.headers['x-klaus-timestamp'] as string}.${last!.body}`);
-  expect(last!.headers['x-klaus-signature']).toBe(`sha256=${signed.digest('hex')}`);
-});
 
 test('AGENT_SHUTDOWN_TIMEOUT: a step that does not end is cut off in time, and nothing is lost', async () => {
   using place = createPlace();

@@ -90,7 +90,7 @@ function recordDeletion(
 function deleteSession(database: Database, session: string): void {
   clearRecall(database, session);
   dropFromSearch(database, session);
-  for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints']) {
+  for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints', 'outbox']) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
   }
   database.run('DELETE FROM sessions WHERE id = ?', session);

@@ -10,6 +10,7 @@ import { m008 } from './migrations/m008-recall.ts';
 import { m009 } from './migrations/m009-message-search.ts';
 import { m010 } from './migrations/m010-first-prompt.ts';
 import { m011 } from './migrations/m011-fewer-pages.ts';
+import { m012 } from './migrations/m012-outbox.ts';
 import { newer } from './store-error.ts';
 
 /** One step of the schema. Its name is kept in the database; a name once released never changes. */
@@ -19,7 +20,20 @@ export interface Migration {
 }
 
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006, m007, m008, m009, m010, m011];
+export const MIGRATIONS: readonly Migration[] = [
+  m001,
+  m002,
+  m003,
+  m004,
+  m005,
+  m006,
+  m007,
+  m008,
+  m009,
+  m010,
+  m011,
+  m012,
+];
 
 /**
  * Brings the schema up to date, in one transaction. Reads one small table when there is nothing to do.

@@ -15,6 +15,7 @@ import { createKnowledge } from './knowledge.ts';
 import { Leases } from './leases.ts';
 import { appendRecords, readEvents, readHead } from './log.ts';
 import type { Head } from './log.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
 import { createRecall } from './recall/recall.ts';
 import { createQueries } from './queries.ts';
@@ -44,6 +45,8 @@ export interface SqliteStore extends Store, Queries, Disposable {
    * @param options.by A door.
    */
   recordExport(session: string, options: { format: string; by: string }): Promise<void>;
+  /** Messages about what is appended, for another program. */
+  readonly outbox: Outbox;
   /** Calls `notice` soon after any process wrote or sent anything. */
   watch(notice: () => void): () => void;
   /** Seq and hash of a session's last record; undefined when it has none. */
@@ -83,6 +86,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const commits = new GroupCommit(database);
   const feed = new Feed(database, clock);
   const leases = new Leases({ home, database, commits });
+  const outbox = createOutbox({ home, database, commits });
   const live = new Set<(live: Live) => void>();
   const heads = new WeakMap<Lease, Head>();
 
@@ -108,6 +112,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
           const { events, head } = appendRecords(database, options);
           heads.set(lease, head);
           anchor(database, { session, events, redact });
+          outbox.take(events, clock.now());
           if (consume.length > 0) {
             consumeCommands(database, { session, ids: consume, seq: head.seq });
           }
@@ -157,6 +162,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     onSend: (session, wake) => feed.onSend(session, wake),
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),
+    outbox,
     checkpoints: createCheckpoints(database, commits),
     watch: (notice) => feed.watch(notice),
     head: (session) => readHead(database, session),
