@@ -29,6 +29,7 @@ import { createSession } from './session.ts';
 import { collectGarbage, createOpenSnapshots, type OpenSnapshots } from './snapshots.ts';
 import { createSystemClock } from './system-clock.ts';
 import { createSystemIds } from './system-ids.ts';
+import { type Traced, traceRuns } from './trace-runs.ts';
 import { readUsageReport } from './usage.ts';
 import { listKnownModels } from './known-models.ts';
 import { openWorkspaceFiles } from './workspace-files.ts';
@@ -56,10 +57,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const redactor = createRedactor({ salt: 'host', digest, values: credentials });
   const redact = (text: string): string => redactor.redact(text);
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
+  const traced = await traceRuns(store, { configuration, env });
   const snapshots = createOpenSnapshots(home);
   const processes = createProcesses({ home });
   const starts = createListeners<SandboxStart>();
-  const engine = createEngine({ options, env, home, configuration, store, snapshots, processes, starts });
+  const engine = createEngine({ options, env, home, configuration, store, traced, snapshots, processes, starts });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createInForce({ engine, store, configuration, home, tools, digest, redact });
   const open = (id: string) => createSession({ engine, store, inForce }, id);
@@ -67,6 +69,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     try {
       await endProcesses(engine, processes);
       await snapshots.close();
+      await traced.close();
     } finally {
       store.close();
     }
@@ -166,10 +169,11 @@ interface EngineInput {
   snapshots: OpenSnapshots;
   processes: ProcessHome;
   starts: Listeners<SandboxStart>;
+  traced: Traced;
 }
 
 function createEngine(input: EngineInput): Engine {
-  const { options, env, home, configuration, store, snapshots, processes, starts } = input;
+  const { options, env, home, configuration, store, traced, snapshots, processes, starts } = input;
   const ids = createSystemIds();
   const credentials = findCredentials(env, configuration.values.keys);
   const builtin = options.builtinTools === false ? [] : builtinTools;
@@ -181,7 +185,7 @@ function createEngine(input: EngineInput): Engine {
       ...(options.onNotice ? { onNotice: options.onNotice } : {}),
     }));
   return {
-    store,
+    store: traced.store,
     models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
     tools: createToolRegistry([...builtin, ...(options.tools ?? [])]),
     clock: createSystemClock(),

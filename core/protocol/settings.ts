@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from './mode.ts';
 import { additional, atMost, capAtMost, narrowerMode, neverHost, only, subset, tierOnly } from './narrowing.ts';
-import { SERVER_SETTINGS } from './server-settings.ts';
+import { OPERATION_SETTINGS } from './operation-settings.ts';
 import { defineSetting, type Setting } from './setting.ts';
 
 /** Longest time, in milliseconds: a day. Timers of the platforms wrap around soon after 24 of them. */
@@ -348,7 +348,7 @@ export const SETTINGS = {
   'baseUrls.anthropic': url('ANTHROPIC_BASE_URL', 'Anthropic'),
   'baseUrls.openai': url('OPENAI_BASE_URL', 'OpenAI'),
   'baseUrls.openrouter': url('OPENROUTER_BASE_URL', 'OpenRouter'),
-  ...SERVER_SETTINGS,
+  ...OPERATION_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof SETTINGS;

@@ -1,0 +1,2 @@
+export { createTracing } from './tracing.ts';
+export type { Tracing, TracingOptions } from './tracing.ts';

@@ -1,0 +1,86 @@
+import { type HrTime, type Link, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import type { FinishedSpan, SpanName } from './finished-span.ts';
+
+/** Milliseconds that the end of a process waits for a collector. */
+const FLUSH_MS = 1_500;
+/** Spans that wait for a collector; what comes beyond them is dropped. */
+const QUEUE = 4_096;
+
+/** Hands spans to a collector, in the background. Nothing that a collector does or does not do reaches the caller. */
+export interface SpanSink {
+  export(spans: readonly FinishedSpan[]): void;
+  /** Sends what waits, for a second and a half at most. */
+  close(): Promise<void>;
+}
+
+/**
+ * OTLP over HTTP as JSON. Address, headers, time-out and resource come from the standard variables:
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` (default `http://localhost:4318`), `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` …
+ *
+ * @param version Of Klaus.
+ */
+export function createSpanSink(version: string): SpanSink {
+  const resource = resourceFromAttributes({ 'service.name': 'klaus', 'service.version': version }).merge(
+    detectResources({ detectors: [envDetector] }),
+  );
+  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize: QUEUE });
+  const scope = { name: 'klaus', version };
+  return {
+    export(spans) {
+      for (const span of spans) processor.onEnd(toReadable(span, { resource, scope }));
+    },
+    async close() {
+      const flushed = processor.shutdown().catch(() => {});
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
+      await Promise.race([flushed, late]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+interface Origin {
+  resource: Resource;
+  scope: { name: string; version: string };
+}
+
+function toReadable(span: FinishedSpan, { resource, scope }: Origin): ReadableSpan {
+  const { trace, parent, failure } = span;
+  return {
+    name: span.name,
+    kind: span.kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL,
+    spanContext: () => toContext(span),
+    ...(parent === undefined ? {} : { parentSpanContext: toContext({ trace, span: parent }) }),
+    startTime: toTime(span.startedAt),
+    endTime: toTime(span.endedAt),
+    duration: toTime(Math.max(0, span.endedAt - span.startedAt)),
+    status: failure === undefined ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, message: failure },
+    attributes: Object.fromEntries(
+      Object.entries(span.attributes).map(([key, value]) => [key, typeof value === 'object' ? [...value] : value]),
+    ),
+    links: span.links.map((link): Link => ({
+      context: toContext(link),
+      attributes: { ...link.attributes } as Link['attributes'] & object,
+    })),
+    events: [],
+    ended: true,
+    resource,
+    instrumentationScope: scope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+function toContext({ trace, span }: SpanName) {
+  return { traceId: trace, spanId: span, traceFlags: TraceFlags.SAMPLED };
+}
+
+/** Seconds and nanoseconds. */
+function toTime(ms: number): HrTime {
+  const whole = Math.trunc(ms);
+  return [Math.trunc(whole / 1_000), (whole % 1_000) * 1e6 + Math.round((ms - whole) * 1e6)];
+}
