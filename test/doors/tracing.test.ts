@@ -156,8 +156,9 @@ test('a run that another process goes on with is one trace, and a fork points to
   await using collector = await startCollector();
   const options = toOptions(place, server, collector.url);
   const killed = startKlaus(['run', '--json', 'read it'], options);
-  // The turn that waits for its answer.
-  await killed.printed('stdout', '"turn":2');
+  // The second request, with the results of the calls, has arrived and waits for its answer.
+  while (!server.requests.some(({ body }) => JSON.stringify(body).includes('tool_result')))
+    await new Promise((resolve) => setImmediate(resolve));
   killed.kill('SIGKILL');
   const [first] = toEvents((await killed.ended).stdout.replace(/[^\n]*$/, ''));
   const session = first!.session;
