@@ -85,10 +85,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     },
     exportTest: (idOrPrefix) => exportTest({ engine, store }, toKnownSession(store, idOrPrefix)),
     session: (idOrPrefix) => open(toKnownSession(store, idOrPrefix)),
-    async policy(workspace) {
-      const root = resolve(cwd, workspace ?? configuration.get('workspace'));
-      return inForce.policy(existsSync(root) ? realpathSync(root) : root);
-    },
+    policy: async (workspace) => inForce.policy(toRealPath(resolve(cwd, workspace ?? configuration.get('workspace')))),
     sessions: (query = {}) => store.sessions(query),
     usage({ session, by = session === undefined ? 'day' : 'model', since } = {}) {
       const of = session === undefined ? {} : { session: toKnownSession(store, session) };
@@ -122,8 +119,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     models: () => listKnownModels(configuration),
     files: (workspace) => openWorkspaceFiles(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
     latest() {
-      const root = resolve(cwd, configuration.get('workspace'));
-      const row = store.latestSession(existsSync(root) ? realpathSync(root) : root);
+      const row = store.latestSession(toRealPath(resolve(cwd, configuration.get('workspace'))));
       return row && open(row.id);
     },
     judge: (command, given = {}) =>
@@ -144,6 +140,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** As it is, where nothing is there. */
+function toRealPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Only letters and digits come into a query, so that nothing in it can be an operator. */

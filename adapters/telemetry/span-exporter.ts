@@ -1,6 +1,12 @@
 import { type HrTime, type Link, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { detectResources, envDetector, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  detectResources,
+  type Resource,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { FinishedSpan, SpanName } from './finished-span.ts';
 
@@ -24,7 +30,7 @@ export interface SpanSink {
  */
 export function createSpanSink(version: string): SpanSink {
   const resource = resourceFromAttributes({ 'service.name': 'klaus', 'service.version': version }).merge(
-    detectResources({ detectors: [envDetector] }),
+    detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
   );
   const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize: QUEUE });
   const scope = { name: 'klaus', version };

@@ -1,6 +1,6 @@
 import type { Event } from '@klaus/core/protocol';
 import type { FinishedSpan } from './finished-span.ts';
-import { createSpanFold, type FindRun, type SpanFold } from './span-fold.ts';
+import { type FindRun, SpanFold } from './span-fold.ts';
 import { createSpanSink } from './span-exporter.ts';
 
 export interface TracingOptions {
@@ -25,7 +25,7 @@ export function createTracing({ version, content = false, readBefore, findRun }:
   const sink = createSpanSink(version);
   const folds = new Map<string, SpanFold>();
   const open = ({ session, seq }: Event): SpanFold => {
-    const fold = createSpanFold({ content, findRun });
+    const fold = new SpanFold({ content, findRun });
     folds.set(session, fold);
     // Their spans were sent by whoever appended them.
     for (const event of readBefore(session, seq)) fold.take(event);

@@ -108,23 +108,26 @@ const PURPOSES: readonly EventOf<'model.requested'>['purpose'][] = ['turn', 'com
 function createCounters(registers: Registry[]) {
   const counter = <const L extends string>(name: string, help: string, labelNames: L[]) =>
     new Counter<L>({ name, help, labelNames, registers });
-  const seconds = <const L extends string>(name: string, help: string, labelNames: L[], buckets: number[]) =>
+  const seconds = <const L extends string>([name, buckets]: [string, number[]], help: string, labelNames: L[]) =>
     new Histogram<L>({ name, help, labelNames, buckets, registers });
   return {
     runs: counter('klaus_runs_total', 'Runs that ended, by outcome.', ['outcome']),
-    runSeconds: seconds('klaus_run_duration_seconds', 'How long runs took that began and ended here.', [], RUN_SECONDS),
+    runSeconds: seconds(
+      ['klaus_run_duration_seconds', RUN_SECONDS],
+      'How long runs took that began and ended here.',
+      [],
+    ),
     turns: counter('klaus_turns_total', 'Answers of models, by model.', ['model']),
     requests: counter('klaus_model_requests_total', 'Requests to models, by model and outcome.', ['model', 'outcome']),
     requestSeconds: seconds(
-      'klaus_model_request_duration_seconds',
+      ['klaus_model_request_duration_seconds', MODEL_SECONDS],
       'From a request to the end of its answer.',
       ['model'],
-      MODEL_SECONDS,
     ),
     tokens: counter('klaus_tokens_total', 'Tokens by model and class.', ['model', 'class']),
     cost: counter('klaus_cost_usd_total', 'US dollars by model, where the price is known.', ['model']),
     calls: counter('klaus_tool_calls_total', 'Tool calls that ended, by tool and outcome.', ['tool', 'outcome']),
-    callSeconds: seconds('klaus_tool_duration_seconds', 'How long tool calls took.', ['tool'], TOOL_SECONDS),
+    callSeconds: seconds(['klaus_tool_duration_seconds', TOOL_SECONDS], 'How long tool calls took.', ['tool']),
     decisions: counter('klaus_gate_decisions_total', 'Decisions of the gate, by verdict.', ['verdict']),
     approvals: counter('klaus_approvals_total', 'Questions that were settled, by answer.', ['answer']),
     starts: counter('klaus_sandbox_starts_total', 'Commands that were started in a sandbox, by driver and outcome.', [
@@ -132,10 +135,9 @@ function createCounters(registers: Registry[]) {
       'outcome',
     ]),
     startSeconds: seconds(
-      'klaus_sandbox_start_duration_seconds',
+      ['klaus_sandbox_start_duration_seconds', START_SECONDS],
       'From the request for a command until it began, by driver.',
       ['driver'],
-      START_SECONDS,
     ),
   };
 }

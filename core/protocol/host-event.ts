@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { limitsSchema } from './limits.ts';
+import { modeSchema } from './mode.ts';
 
 /** Version of the shapes of host events. */
 export const HOST_EVENT_VERSION = 1;
@@ -54,6 +56,19 @@ export const grantReplaced = z
   .object({ type: z.literal('grant.changed'), ...session, ...end, reason: z.string() })
   .describe('The authority of a session changed: a grant was revoked or an approval widened it.');
 
+export const sessionReset = z
+  .object({
+    type: z.literal('session.changed'),
+    ...session,
+    ...end,
+    mode: modeSchema.optional(),
+    limits: limitsSchema.optional(),
+    model: z.string().optional(),
+  })
+  .describe(
+    'Mode, limits or model of one session were changed: what it may do, and spend. Only what changed is there.',
+  );
+
 export const workspacePutBack = z
   .object({ type: z.literal('workspace.restored'), ...session, ...end, kind: z.string(), files: z.int(), by })
   .describe('Files of a workspace were put back to an earlier state.');
@@ -105,6 +120,7 @@ export const hostEventBodySchema = z.discriminatedUnion('type', [
   approvalSettled,
   approvalForgotten,
   grantReplaced,
+  sessionReset,
   workspacePutBack,
   configurationChanged,
   databaseRecovered,

@@ -15,21 +15,26 @@ const ANCHORING: ReadonlySet<unknown> = new Set([
   'workspace.restored',
 ]);
 
+/** A title or a pin is nobody's concern but the user's. */
+function isReset(event: Event): boolean {
+  return event.type === 'session.changed' && (event.mode ?? event.limits ?? event.model) !== undefined;
+}
+
 /** True for a record of a session that the host chain knows of, or of one after it. */
 export function isAnchoring(type: unknown): boolean {
   return ANCHORING.has(type);
 }
 
 /**
- * Tells the host chain what it keeps of the events just written to a session: answers, changes of authority,
- * files put back, and where the chain ends now. Runs in the transaction that appends them.
+ * Tells the host chain what it keeps of the events just written to a session: answers, changes of authority, mode
+ * and limits, files put back, and where the chain ends now. Runs in the transaction that appends them.
  */
 export function anchor(
   database: Database,
   options: { session: string; events: readonly Event[]; redact?: Redact | undefined },
 ): void {
   const { session, events, redact } = options;
-  const known = events.filter((event) => isAnchoring(event.type) && !isInherited(database, event));
+  const known = events.filter((event) => (isAnchoring(event.type) || isReset(event)) && !isInherited(database, event));
   const last = known.at(-1);
   if (!last) return;
   const { seq: records, hash: head } = readHead(database, session)!;
@@ -51,6 +56,11 @@ function toBody(event: Event, end: End): HostEventBody | undefined {
     }
     case 'grant.changed':
       return { type: 'grant.changed', ...end, reason: event.reason };
+    case 'session.changed': {
+      const { mode, limits, model } = event;
+      const changed = Object.entries({ mode, limits, model }).filter(([, value]) => value !== undefined);
+      return { type: 'session.changed', ...end, ...Object.fromEntries(changed) };
+    }
     case 'workspace.restored':
       return { type: 'workspace.restored', ...end, kind: event.kind, files: event.files, by: event.by };
     default:

@@ -39,7 +39,7 @@ test('an event that is refused leaves no message', async () => {
   using store = open(home.path);
   const lease = store.claim(A)!;
   const consume = ['01KE0000000000000000000CMD'];
-  await expect(store.append(A, [toNotice('never')], { lease, consume })).rejects.toThrow();
+  await expect(store.append(A, [toNotice('never')], { lease, consume })).rejects.toThrow('is not waiting');
   expect(store.outbox.deliver()!.due(0)).toEqual([]);
 });
 

@@ -130,6 +130,11 @@ function describe(event: HostEvent): string {
       return `${event.approval} of ${event.agent} in ${event.workspace} by ${event.by}`;
     case 'grant.changed':
       return event.reason;
+    case 'session.changed': {
+      const { mode, model, limits } = event;
+      const caps = Object.entries(limits ?? {}).map(([name, cap]) => `${name} ${cap === 0 ? 'unlimited' : cap}`);
+      return [...(mode ? [`mode ${mode}`] : []), ...(model ? [`model ${model}`] : []), ...caps].join(', ');
+    }
     case 'workspace.restored':
       return `${event.kind} of ${formatNumber(event.files, 'file')} by ${event.by}`;
     case 'configuration.changed': {
