@@ -113,14 +113,10 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
           heads.set(lease, head);
           anchor(database, { session, events, redact });
           outbox.take(events, clock.now());
-          if (consume.length > 0) {
-            consumeCommands(database, { session, ids: consume, seq: head.seq });
-          }
+          if (consume.length > 0) consumeCommands(database, { session, ids: consume, seq: head.seq });
           return events;
         },
-        (events) => {
-          if (events.length > 0) feed.published(session, events);
-        },
+        (events) => void (events.length > 0 && feed.published(session, events)),
       );
     },
     appendHost: (body) =>
