@@ -31,6 +31,7 @@ import type {
   ApprovalRow,
   ClearFilter,
   ClearReport,
+  FileLock,
   MessageHit,
   SessionFilter,
   SessionRow,
@@ -349,6 +350,13 @@ export interface Klaus {
    * @throws KlausError `usage` when a name is taken; none is added then.
    */
   attach(tools: readonly Tool[]): void;
+  /**
+   * Takes what only one process may have of this state folder; the kernel gives it back however that process ends.
+   * Undefined while a live one has it, this one included.
+   *
+   * @param name Path of the lock file below the state folder, without its ending.
+   */
+  lock(name: string): FileLock | undefined;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
