@@ -71,6 +71,8 @@ export interface KlausOptions {
 }
 
 export interface OpenOptions {
+  /** A ULID that no session has. Default: a new one. */
+  id?: string;
   /** Default: the configured workspace. */
   workspace?: string;
   /** Accept `/`, the home folder and the like. Default false. */
@@ -125,6 +127,8 @@ export type Advance =
   | { state: 'busy' };
 
 export interface PromptOptions {
+  /** Id of the command, a ULID: the same one sent twice has one effect. Default: a new one. */
+  id?: string;
   /** What to do with a question. Default `deny`. */
   onAsk?: OnAsk;
   /** While a run is under way: seen at its next model call, or its own run afterwards. Default `steer`. */

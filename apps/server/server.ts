@@ -98,7 +98,16 @@ interface InPlace extends Required<ServerOptions> {
   place: Place;
 }
 
-async function startInPlace({ klaus, host, port, log, version, secret, folder, place }: InPlace): Promise<RunningServer> {
+async function startInPlace({
+  klaus,
+  host,
+  port,
+  log,
+  version,
+  secret,
+  folder,
+  place,
+}: InPlace): Promise<RunningServer> {
   const { configuration } = klaus;
   const tokenFile = secret === undefined ? join(folder, 'token') : null;
   const token = createToken(secret ?? readToken(tokenFile!));
@@ -169,7 +178,7 @@ function createContext({
 }: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
   const limit = klaus.configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
-  const hubs = new Hubs(klaus);
+  const hubs = new Hubs({ klaus, queue });
   const deletions = new Deletions({
     klaus,
     onChange(session, state) {
