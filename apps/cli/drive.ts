@@ -3,6 +3,7 @@ import { askInTerminal } from './approval-prompt.ts';
 import { type Driven, toExit } from './driven.ts';
 import { type Interrupts, watchInterrupts } from './interrupts.ts';
 import { formatDuration } from '@klaus/sdk/transcript';
+import { createLiveRelay } from './live-relay.ts';
 import type { Output } from './output/output.ts';
 import { findOpenRun } from './open-run.ts';
 import { onReaderGone } from './streams.ts';
@@ -49,7 +50,9 @@ export async function drive(options: DriveOptions): Promise<Driven> {
   );
   let failure: ModelFailureCode | undefined;
   let ended: EventOf<'run.finished'> | undefined;
+  const relay = createLiveRelay(options);
   const show = (event: Event) => {
+    relay.event(event);
     if (event.type === 'run.finished') ended = event;
     // The start makes much that stays; what comes from here on dies young.
     if (event.type === 'turn.started') keepYoungHeapSmall();
@@ -70,6 +73,7 @@ export async function drive(options: DriveOptions): Promise<Driven> {
     clearTimeout(timer);
     forgetReader();
     unlisten?.();
+    relay.close();
     unsubscribe();
     output.settle();
   }

@@ -31,10 +31,10 @@ const turns = (count: number, pace = 2): Script => ({
     TITLE,
     ...Array.from({ length: count }, (_, turn) => ({
       when: { turn },
+      pace,
+      chunk: 10,
       reply: {
         text: { repeat: `step ${turn} `, times: 20 },
-        pace,
-        chunk: 10,
         calls: [{ name: 'read_file', input: { path: 'README.md' } }],
       },
     })),

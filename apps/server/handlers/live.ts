@@ -22,9 +22,22 @@ export const liveHandlers: Handlers<'live'> = {
   },
 };
 
+/** Milliseconds for which a claim that was seen counts: to look for a lock that is held takes some of them. */
+const SEEN_MS = 1_000;
+const seen = new WeakMap<Context, Map<string, { fence: number; at: number }>>();
+
 /** True while another process has the session, and nobody took it since that claim. */
-function isHeldBy({ klaus, queue }: Context, session: string, fence: number): boolean {
-  return !queue.isRunning(session) && klaus.store.fenceOf(session) === fence && klaus.store.isClaimed(session);
+function isHeldBy(context: Context, session: string, fence: number): boolean {
+  const { klaus, queue } = context;
+  if (queue.isRunning(session) || klaus.store.fenceOf(session) !== fence) return false;
+  let claims = seen.get(context);
+  if (!claims) seen.set(context, (claims = new Map()));
+  const last = claims.get(session);
+  if (last?.fence === fence && Date.now() - last.at < SEEN_MS) return true;
+  claims.delete(session);
+  if (!klaus.store.isClaimed(session)) return false;
+  claims.set(session, { fence, at: Date.now() });
+  return true;
 }
 
 /** True where the log says it already, or says that it came to nothing: shown now, nothing would take it away again. */
