@@ -28,7 +28,7 @@ export const LAYERS: readonly Layer[] = [
   },
   { folder: 'apps/server', imports: ['sdk', 'apps/server/contract'] },
   { folder: 'apps/web', imports: ['core/protocol', 'apps/server/contract', 'apps/server/client'] },
-  { folder: 'apps/cli', imports: ['sdk', 'apps/*/main.ts'] },
+  { folder: 'apps/cli', imports: ['sdk', 'apps/*/main.ts', 'apps/server/contract', 'apps/server/client'] },
   { folder: 'apps/*', imports: ['sdk'] },
   { folder: 'examples', imports: ['sdk'] },
   { folder: '{test,bench,scripts}', imports: ['**'] },

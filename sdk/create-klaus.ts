@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createProcesses, createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
-import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
+import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools, createCheckpoint } from '@klaus/adapters/tools';
 import { createLayers, createSecretSource, createWorkspace } from '@klaus/adapters/workspace';
 import { createToolRegistry, type Engine, type Models } from '@klaus/core/agent';
@@ -137,6 +137,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     },
     redact,
     onSandboxStart: (listener) => starts.add(listener),
+    lock: (name) => lockFile(join(home, `${name}.lock`)),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -31,6 +31,7 @@ import type {
   ApprovalRow,
   ClearFilter,
   ClearReport,
+  FileLock,
   MessageHit,
   SessionFilter,
   SessionRow,
@@ -71,6 +72,8 @@ export interface KlausOptions {
 }
 
 export interface OpenOptions {
+  /** A ULID that no session has. Default: a new one. */
+  id?: string;
   /** Default: the configured workspace. */
   workspace?: string;
   /** Accept `/`, the home folder and the like. Default false. */
@@ -125,6 +128,8 @@ export type Advance =
   | { state: 'busy' };
 
 export interface PromptOptions {
+  /** Id of the command, a ULID: the same one sent twice has one effect. Default: a new one. */
+  id?: string;
   /** What to do with a question. Default `deny`. */
   onAsk?: OnAsk;
   /** While a run is under way: seen at its next model call, or its own run afterwards. Default `steer`. */
@@ -357,6 +362,13 @@ export interface Klaus {
   redact(text: string): string;
   /** Calls `listener` for every command that is started in a sandbox here; returns what ends that. */
   onSandboxStart(listener: (start: SandboxStart) => void): () => void;
+  /**
+   * Takes what only one process may have of this state folder; the kernel gives it back however that process ends.
+   * Undefined while a live one has it, this one included.
+   *
+   * @param name Path of the lock file below the state folder, without its ending.
+   */
+  lock(name: string): FileLock | undefined;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

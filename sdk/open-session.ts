@@ -40,7 +40,7 @@ export async function openSession({ engine, configuration, inForce, given, cwd }
     ...(choice === undefined ? {} : { choice }),
   });
   await inForce.engine(workspace.root);
-  const id = engine.ids.ulid();
+  const id = given.id ?? engine.ids.ulid();
   const opened: EventBody = {
     type: 'session.opened',
     workspace: workspace.root,
@@ -61,6 +61,7 @@ export async function openSession({ engine, configuration, inForce, given, cwd }
   const lease = engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);
   try {
+    for (const _ of engine.store.read(id)) throw new KlausError('usage', `There is a session ${id} already.`);
     await engine.store.append(id, [{ ...opened, at: engine.clock.now() }], { lease });
   } finally {
     lease.release();

@@ -40,7 +40,10 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
   };
   return {
     id,
-    async prompt(content, { onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {}) {
+    async prompt(
+      content,
+      { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {},
+    ) {
       // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
       await checkPolicy();
       const row = store.session(id);
@@ -48,7 +51,7 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
       const more = { ...(waitForModelMs === undefined ? {} : { waitForModelMs }), ...(pinned ? { pin: true } : {}) };
-      return send({ type: 'prompt', id: engine.ids.ulid(), parts, onAsk, delivery, ...more });
+      return send({ type: 'prompt', id: command, parts, onAsk, delivery, ...more });
     },
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;

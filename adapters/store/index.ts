@@ -1,5 +1,7 @@
 export { createSqliteStore } from './sqlite/sqlite-store.ts';
 export type { SqliteStore, SqliteStoreOptions } from './sqlite/sqlite-store.ts';
+export { lockFile } from './sqlite/file-lock.ts';
+export type { FileLock } from './sqlite/file-lock.ts';
 export { recoverDatabase } from './sqlite/recover.ts';
 export type { RecoveryReport } from './sqlite/recover.ts';
 export type { ApprovalFilter, ApprovalRow } from './sqlite/approval-row.ts';

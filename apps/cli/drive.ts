@@ -1,8 +1,9 @@
 import type { Advance, Event, EventOf, Klaus, ModelFailureCode, Session } from '@klaus/sdk';
 import { askInTerminal } from './approval-prompt.ts';
-import { EXIT, type ExitCode, outcomeToExitCode } from './exit-codes.ts';
+import { type Driven, toExit } from './driven.ts';
 import { type Interrupts, watchInterrupts } from './interrupts.ts';
 import { formatDuration } from '@klaus/sdk/transcript';
+import { createLiveRelay } from './live-relay.ts';
 import type { Output } from './output/output.ts';
 import { findOpenRun } from './open-run.ts';
 import { onReaderGone } from './streams.ts';
@@ -20,17 +21,6 @@ export interface DriveOptions {
   /** Milliseconds until the run is cancelled. Default: no end. */
   timeoutMs?: number | undefined;
 }
-
-/**
- * How driving a session ended. `busy`: another live process holds it. `stopped` says that this process asked
- * it to stop, and why.
- */
-export type Driven = Advance & {
-  stopped: 'interrupt' | 'timeout' | undefined;
-  /** What the last request to the model failed with; undefined when it did not. */
-  failure: ModelFailureCode | undefined;
-  exitCode: ExitCode;
-};
 
 /**
  * Works on a session until nothing is left to do here, showing what happens. Ctrl-C cancels once and
@@ -60,7 +50,9 @@ export async function drive(options: DriveOptions): Promise<Driven> {
   );
   let failure: ModelFailureCode | undefined;
   let ended: EventOf<'run.finished'> | undefined;
+  const relay = createLiveRelay(options);
   const show = (event: Event) => {
+    relay.event(event);
     if (event.type === 'run.finished') ended = event;
     // The start makes much that stays; what comes from here on dies young.
     if (event.type === 'turn.started') keepYoungHeapSmall();
@@ -81,21 +73,10 @@ export async function drive(options: DriveOptions): Promise<Driven> {
     clearTimeout(timer);
     forgetReader();
     unlisten?.();
+    relay.close();
     unsubscribe();
     output.settle();
   }
-}
-
-function toExit(result: Advance, stopped: Driven['stopped'], failure: ModelFailureCode | undefined): ExitCode {
-  if (result.state === 'busy') return EXIT.busy;
-  const finished = result.state === 'idle' ? result.finished : undefined;
-  // Work that was done before the wish to stop arrived is done.
-  if (finished !== undefined && finished.outcome !== 'cancelled') return outcomeToExitCode(finished.outcome, failure);
-  if (stopped === 'timeout') return EXIT.busy;
-  if (stopped === 'interrupt') return EXIT.interrupted;
-  if (finished !== undefined) return outcomeToExitCode(finished.outcome);
-  // Nothing was done here, and 0 means that something was.
-  return result.state === 'parked' ? EXIT.waiting : EXIT.failed;
 }
 
 /** The wish to end the run: sent once, whoever has it first. */

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageOptions } from './commands/usage.ts';
+import { addServerOptions } from './server-option.ts';
 
 /** `klaus usage`: what requests to models cost. */
 export function addUsage(program: Command, done: (exitCode: number) => void): void {
-  program
+  const usage = program
     .command('usage')
     .summary('say what requests to models cost, and what is left of the limits of a session')
     .description(
@@ -19,10 +20,10 @@ export function addUsage(program: Command, done: (exitCode: number) => void): vo
     )
     .option('--since <date>', 'only requests that ended from then on, such as 2026-01-31 (in UTC)', toTime)
     .option('--json', 'one JSON document')
-    .addHelpText('after', '\nExample:\n  klaus usage --by model --since 2026-01-01')
-    .action(async (id: string | undefined, options: UsageOptions) => {
-      done(await (await import('./commands/usage.ts')).usage(id, options));
-    });
+    .addHelpText('after', '\nExample:\n  klaus usage --by model --since 2026-01-01');
+  addServerOptions(usage).action(async (id: string | undefined, options: UsageOptions) => {
+    done(await (await import('./commands/usage.ts')).usage(id, options));
+  });
 }
 
 function toTime(text: string): number {

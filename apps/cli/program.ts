@@ -1,4 +1,4 @@
-import type { AnswerOptions } from './commands/answer.ts';
+import type { AnswerOptions } from './hunk-answer.ts';
 import type { VerifyCommandOptions } from './commands/verify.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
@@ -22,6 +22,7 @@ import { addProcesses } from './program-processes.ts';
 import { addReplay } from './program-replay.ts';
 import { addGate, addUndo } from './program-undo.ts';
 import { addUsage } from './program-usage.ts';
+import { addServerOptions, type ServerOptions, sayWhereItActs } from './server-option.ts';
 import { VERSION } from '@klaus/sdk/version';
 
 const EXAMPLES = `
@@ -57,7 +58,8 @@ export function createProgram(done: (exitCode: number) => void = () => {}, first
     .exitOverride()
     // execute.ts prints errors; commander would print them a second time.
     .configureOutput({ outputError: () => {} })
-    .addHelpText('after', EXAMPLES);
+    .addHelpText('after', EXAMPLES)
+    .hook('preAction', (_, command) => sayWhereItActs(command));
   for (const add of toGroups(first)) add(program, done);
   return program;
 }
@@ -115,7 +117,7 @@ function addRun(program: Command, done: Done): void {
     .argument('<id>', 'session id or its beginning')
     .addOption(onAskOption())
     .addOption(waitForModelOption());
-  addShowOptions(addLimitOptions(resume)).action(async (id: string, options: RunOptions) => {
+  addServerOptions(addShowOptions(addLimitOptions(resume))).action(async (id: string, options: RunOptions) => {
     done(await (await import('./commands/resume.ts')).resume(id, options));
   });
   const steer = program
@@ -124,40 +126,43 @@ function addRun(program: Command, done: Done): void {
     .argument('<id>', 'session id or its beginning')
     .argument('<text...>', 'the message; - reads it from standard input')
     .addOption(onAskOption());
-  addShowOptions(steer).action(async (id: string, words: string[], options: RunOptions) => {
+  addServerOptions(addShowOptions(steer)).action(async (id: string, words: string[], options: RunOptions) => {
     done(await (await import('./commands/steer.ts')).steer(id, words, options));
   });
-  program
+  const cancel = program
     .command('cancel')
     .summary('stop the run of a session, whichever process it is in')
-    .argument('<id>', 'session id or its beginning')
-    .action(async (id: string) => done(await (await import('./commands/cancel.ts')).cancel(id)));
+    .argument('<id>', 'session id or its beginning');
+  addServerOptions(cancel).action(async (id: string, options: ServerOptions) =>
+    done(await (await import('./commands/cancel.ts')).cancel(id, options)),
+  );
 }
 
 function addSessions(program: Command, done: Done): void {
-  program
+  const sessions = program
     .command('sessions')
     .summary('list sessions, the newest first')
     .argument('[search]', 'text in title, summary, folder or messages')
     .option('--json', 'one object a line')
-    .option('--limit <count>', 'how many', toPositive, 50)
-    .action(async (search: string | undefined, options: { json?: true; limit: number }) => {
+    .option('--limit <count>', 'how many', toPositive, 50);
+  addServerOptions(sessions).action(
+    async (search: string | undefined, options: ServerOptions & { json?: true; limit: number }) => {
       done(await (await import('./commands/sessions.ts')).sessions(search, options));
-    });
-  program
+    },
+  );
+  const show = program
     .command('show')
     .summary('print the transcript of a session')
     .argument('<id>', 'session id or its beginning')
     .option('--json', 'the events as NDJSON; with --grep one object a place')
     .option('--plain', 'no colours')
-    .option('--grep <words>', 'only the places where these words stand, whole outputs included')
-    .action(async (id: string, options: { json?: true; plain?: true; grep?: string }) => {
-      if (options.grep !== undefined) {
-        done(await (await import('./commands/grep.ts')).grep(id, options.grep, options));
-        return;
-      }
-      done(await (await import('./commands/show.ts')).show(id, options));
-    });
+    .option('--grep <words>', 'only the places where these words stand, whole outputs included');
+  addServerOptions(show).action(
+    async (id: string, options: ServerOptions & { json?: true; plain?: true; grep?: string }) => {
+      if (options.grep === undefined) done(await (await import('./commands/show.ts')).show(id, options));
+      else done(await (await import('./commands/grep.ts')).grep(id, options.grep, options));
+    },
+  );
   program
     .command('verify')
     .summary('run the recorded checks of a session again: exit 0 only when all of them pass')
@@ -175,7 +180,7 @@ function addSessions(program: Command, done: Done): void {
     .action(async (id: string | undefined, options: VerifyCommandOptions) => {
       done(await (await import('./commands/verify.ts')).verify(id, options));
     });
-  program
+  const exported = program
     .command('export')
     .summary('print a whole session as one document, or write it as a test')
     .argument('<id>', 'session id or its beginning')
@@ -189,8 +194,9 @@ function addSessions(program: Command, done: Done): void {
     .addHelpText(
       'after',
       '\nExamples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --as test --out test/session',
-    )
-    .action(async (id: string, options: { format: 'md' | 'json'; as?: 'test'; out?: string }) => {
+    );
+  addServerOptions(exported).action(
+    async (id: string, options: ServerOptions & { format: 'md' | 'json'; as?: 'test'; out?: string }) => {
       if (options.as === 'test') {
         done(await (await import('./commands/export-test.ts')).exportTest(id, options));
         return;
@@ -198,7 +204,8 @@ function addSessions(program: Command, done: Done): void {
       if (options.out !== undefined)
         throw new UsageError('--out belongs to --as test.', 'A document goes to standard output.');
       done(await (await import('./commands/export.ts')).exportSession(id, options));
-    });
+    },
+  );
 }
 
 /** Options of a yes: which hunks, and for how long. */
@@ -226,15 +233,16 @@ function toPair(text: string, before: readonly string[] = []): string[] {
 }
 
 function addApprovals(program: Command, done: Done): void {
-  program
+  const approvals = program
     .command('approvals')
     .summary('list open questions of all sessions')
     .option('--json', 'one object a line')
     .option('--remembered', 'list approvals that hold for longer than their session')
-    .option('--forget <id>', 'forget one of those')
-    .action(async (options: { json?: true; remembered?: true; forget?: string }) =>
+    .option('--forget <id>', 'forget one of those');
+  addServerOptions(approvals).action(
+    async (options: ServerOptions & { json?: true; remembered?: true; forget?: string }) =>
       done(await (await import('./commands/approvals.ts')).approvals(options)),
-    );
+  );
   for (const [name, reply, what] of [
     ['approve', 'approved', 'say yes to a question, and go on with its session'],
     ['reject', 'rejected', 'say no to a question, and go on with its session'],
@@ -245,7 +253,7 @@ function addApprovals(program: Command, done: Done): void {
       .argument('<id>', 'approval id or its beginning')
       .option('--note <text>', 'a reason that the model is told');
     if (name === 'approve') addAnswerOptions(command);
-    addShowOptions(command).action(async (id: string, options: AnswerOptions) => {
+    addServerOptions(addShowOptions(command)).action(async (id: string, options: AnswerOptions) => {
       done(await (await import('./commands/answer.ts')).answer(id, reply, options));
     });
   }

@@ -43,6 +43,15 @@ function toReport(error: unknown, help: string): Report {
     return { code: 'store.full', message: error.message, hint, exitCode: EXIT.failed };
   }
   if (error instanceof CommanderError) {
+    if (/unknown option '--(server|token-file)/.test(error.message)) {
+      const hint = 'Type it on the machine of the server, or look at the page that it serves.';
+      return {
+        code: 'usage',
+        message: 'This command acts on this machine alone: it takes no --server.',
+        hint,
+        exitCode: EXIT.usage,
+      };
+    }
     // "error: unknown option '--jsn'\n(Did you mean --json?)"
     const [what = '', hint] = error.message.replace(/^error: /, '').split('\n');
     const message = what.charAt(0).toUpperCase() + what.slice(1);

@@ -1,6 +1,8 @@
 import type { Limits, Mode, OnAsk, SandboxName } from '@klaus/sdk';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { grantOption } from './program-grants.ts';
+import { UsageError } from './report-error.ts';
+import { addServerOptions, type ServerOptions } from './server-option.ts';
 
 /** Options of a command that works on a session and shows it. */
 export interface ShowOptions {
@@ -18,7 +20,7 @@ export interface LimitOptions {
   maxToolCalls?: number;
 }
 
-export interface RunOptions extends ShowOptions, LimitOptions {
+export interface RunOptions extends ShowOptions, LimitOptions, ServerOptions {
   cwd?: string;
   model?: string;
   approve?: Mode;
@@ -130,7 +132,7 @@ export function addRunOptions(command: Command): Command {
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
     .addOption(settingOption());
-  return addShowOptions(addLimitOptions(command));
+  return addServerOptions(addShowOptions(addLimitOptions(command)));
 }
 
 /** The limits that were given, and only those. */
@@ -178,4 +180,23 @@ function toNamedSettings(options: RunOptions): Record<string, unknown> {
     'retry.waitMs': options.waitForModel,
     ...Object.fromEntries(Object.entries(toLimits(options)).map(([name, value]) => [`limits.${name}`, value])),
   };
+}
+
+/** @throws UsageError for options that contradict each other, or that cannot change in an existing session. */
+export function checkCombination(options: RunOptions): void {
+  if (options.session !== undefined && options.continue) {
+    throw new UsageError('--session and --continue exclude each other.', 'Give the one that you mean.');
+  }
+  if (options.session === undefined && !options.continue) return;
+  const fixed = [
+    ...(options.sandbox ? ['--sandbox'] : []),
+    ...(options.grant ? ['--grant'] : []),
+    ...(options.session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),
+  ];
+  if (fixed.length > 0) {
+    throw new UsageError(
+      `${fixed.join(' and ')} cannot change in an existing session.`,
+      'Leave it out, or begin a new session.',
+    );
+  }
 }

@@ -10,6 +10,7 @@ import { approvalHandlers } from './handlers/approvals.ts';
 import { contextHandlers } from './handlers/context.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { hostHandlers } from './handlers/host.ts';
+import { liveHandlers } from './handlers/live.ts';
 import { promptHandlers } from './handlers/prompt.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
 import { workHandlers } from './handlers/work.ts';
@@ -21,6 +22,7 @@ import type { StaticFiles } from './static-files.ts';
 
 const HANDLERS: Handlers<RouteName> = {
   ...hostHandlers,
+  ...liveHandlers,
   ...promptHandlers,
   ...sessionHandlers,
   ...workHandlers,

@@ -51,7 +51,8 @@ export function markLocal(socket: object): void {
   Object.defineProperty(socket, LOCAL, { value: true });
 }
 
-function isLocal(request: IncomingMessage): boolean {
+/** True for a request by the Unix socket. */
+export function isLocal(request: IncomingMessage): boolean {
   return LOCAL in request.socket;
 }
 

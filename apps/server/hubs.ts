@@ -1,22 +1,23 @@
-import type { Klaus } from '@klaus/sdk';
 import { type EventStream, toFrame } from './event-stream.ts';
 import { SessionHub } from './session-hub.ts';
+import type { ViewSources } from './session-view.ts';
 
 /** The hubs of the sessions that somebody follows. */
 export class Hubs {
-  readonly #klaus: Klaus;
+  readonly #sources: ViewSources;
   readonly #hubs = new Map<string, SessionHub>();
   readonly #others = new Set<EventStream>();
 
-  constructor(klaus: Klaus) {
-    this.#klaus = klaus;
+  constructor(sources: ViewSources) {
+    this.#sources = sources;
   }
 
   /** @param session A whole id. */
   follow(session: string, { stream, after }: { stream: EventStream; after: number }): void {
     let hub = this.#hubs.get(session);
     if (!hub) {
-      hub = new SessionHub(this.#klaus, this.#klaus.session(session), () => this.#hubs.delete(session));
+      const handle = this.#sources.klaus.session(session);
+      hub = new SessionHub(this.#sources, handle, () => this.#hubs.delete(session));
       this.#hubs.set(session, hub);
     }
     hub.add(stream, after);

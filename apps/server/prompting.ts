@@ -6,6 +6,9 @@ export interface GivenPrompt {
   text?: string | undefined;
   parts?: readonly Part[] | undefined;
   pin?: boolean | undefined;
+  /** Id for the command. */
+  command?: string | undefined;
+  waitForModelMs?: number | undefined;
   onAsk?: OnAsk | undefined;
 }
 
@@ -45,6 +48,8 @@ export async function sendPrompt(
     onAsk: given.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait',
     ...(given.delivery === undefined ? {} : { delivery: given.delivery }),
     ...(given.pin ? { pin: true } : {}),
+    ...(given.command === undefined ? {} : { id: given.command }),
+    ...(given.waitForModelMs === undefined ? {} : { waitForModelMs: given.waitForModelMs }),
   });
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isKlausError, type ChangeMark, type Event, type Klaus } from '@klaus/sdk';
+import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from './log.ts';
 
 export interface RunQueueOptions {
@@ -37,7 +37,7 @@ export class RunQueue {
   readonly #waiting = new Map<string, number>();
   /** Its own sessions that wait for an answer, or for the process that holds them. */
   readonly #resting = new Map<string, 'parked' | 'busy'>();
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new Map<string, unknown>();
   readonly #listeners = new Set<(session: string) => void>();
   readonly #watchers = new Set<(event: Event) => void>();
   readonly #pause = new AbortController();
@@ -97,6 +97,11 @@ export class RunQueue {
     this.#release(session);
   }
 
+  /** True once it was told to stop: what stands still then goes on with the next server. */
+  get isStopping(): boolean {
+    return this.#pause.signal.aborted;
+  }
+
   isRunning(session: string): boolean {
     return this.#running.has(session);
   }
@@ -107,7 +112,8 @@ export class RunQueue {
     return at < 0 ? undefined : at + 1;
   }
 
-  problemOf(session: string): string | undefined {
+  /** What was thrown when it could not be worked on; undefined where nothing was. */
+  problemOf(session: string): unknown {
     return this.#problems.get(session);
   }
 
@@ -179,9 +185,7 @@ export class RunQueue {
     } catch (error) {
       if (this.#leave.signal.aborted) return;
       // What is wrong has to be mended by somebody; the next thing that is sent tries again.
-      const message = error instanceof Error ? error.message : String(error);
-      const hint = isKlausError(error) && error.hint !== undefined ? ` ${error.hint}` : '';
-      this.#problems.set(session, `${message}${hint}`);
+      this.#problems.set(session, error);
       this.#release(session);
       this.#log.error('a session could not be worked on', { session, error });
     } finally {

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
@@ -63,9 +62,8 @@ export interface RunningServer {
  *   taken, `store.busy` when a server of the same state folder runs.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { klaus, host = '127.0.0.1', port = 3001, log, version } = options;
-  const { configuration } = klaus;
-  const secret = configuration.get('server.secret');
+  const { klaus, host = '127.0.0.1', port = 3001 } = options;
+  const secret = klaus.configuration.get('server.secret');
   if (!isLoopback(host) && secret === undefined) {
     throw new KlausError('config', `${host} can be reached from other machines, and no secret is set.`, {
       hint: 'Set AGENT_API_SECRET, or leave out --host and use ssh -L 3001:127.0.0.1:3001 from the other machine.',
@@ -73,12 +71,51 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const folder = join(klaus.home, 'server');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const place = takePlace(klaus);
+  try {
+    return await startInPlace({ ...options, host, port, secret, folder, place });
+  } catch (error) {
+    place.release();
+    throw error;
+  }
+}
+
+type Place = NonNullable<ReturnType<Klaus['lock']>>;
+
+/** There is one server of a state folder; the kernel knows whether it lives. @throws KlausError `store.busy`. */
+function takePlace(klaus: Klaus): Place {
+  const place = klaus.lock('server/klaus');
+  if (place) return place;
+  throw new KlausError('store.busy', 'klaus serve runs already for this state folder.', {
+    hint: 'Use that one, or give this one a state folder of its own with KLAUS_HOME.',
+  });
+}
+
+interface InPlace extends Required<ServerOptions> {
+  secret: string | undefined;
+  /** Where the server keeps what is its own. */
+  folder: string;
+  /** Held until the server is closed. */
+  place: Place;
+}
+
+async function startInPlace({
+  klaus,
+  host,
+  port,
+  log,
+  version,
+  secret,
+  folder,
+  place,
+}: InPlace): Promise<RunningServer> {
+  const { configuration } = klaus;
   const tokenFile = secret === undefined ? join(folder, 'token') : null;
   const token = createToken(secret ?? readToken(tokenFile!));
   const tcp = createServer();
   const socketPath = join(folder, 'klaus.sock');
   const socket = socketPath.length <= MAX_SOCKET_PATH ? createServer() : undefined;
-  if (socket) await claimSocket(socket, socketPath);
+  if (socket) await listenLocally(socket, socketPath);
   try {
     await listen(tcp, { host, port });
   } catch (error) {
@@ -123,6 +160,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await ended;
     clearTimeout(timer);
     if (socket) rmSync(`${socketPath}.json`, { force: true });
+    place.release();
   };
   let closing: Promise<void> | undefined;
   if (socket) writeFileSync(`${socketPath}.json`, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
@@ -145,7 +183,7 @@ function createContext({
 }: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
   const limit = klaus.configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
-  const hubs = new Hubs(klaus);
+  const hubs = new Hubs({ klaus, queue });
   const deletions = new Deletions({
     klaus,
     onChange(session, state) {
@@ -229,13 +267,8 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
   });
 }
 
-/** Takes the socket of the state folder; one that a killed server left behind is replaced. */
-async function claimSocket(server: Server, path: string): Promise<void> {
-  if (await isAnswered(path)) {
-    throw new KlausError('store.busy', 'klaus serve runs already for this state folder.', {
-      hint: 'Use that one, or give this one a state folder of its own with KLAUS_HOME.',
-    });
-  }
+/** Listens on the socket of the state folder. What is there was left behind by a server that was killed. */
+async function listenLocally(server: Server, path: string): Promise<void> {
   rmSync(path, { force: true });
   server.on('connection', (connection) => markLocal(connection));
   const mask = process.umask(0o177);
@@ -248,15 +281,4 @@ async function claimSocket(server: Server, path: string): Promise<void> {
     process.umask(mask);
   }
   chmodSync(path, 0o600);
-}
-
-function isAnswered(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const connection = connect(path);
-    connection.on('connect', () => {
-      connection.destroy();
-      resolve(true);
-    });
-    connection.on('error', () => resolve(false));
-  });
 }

@@ -1,6 +1,7 @@
-import type { Event, Klaus, Live, Session } from '@klaus/sdk';
+import type { Event, EventType, Live, Session } from '@klaus/sdk';
+import type { Standing } from './contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
-import { toQueue } from './session-view.ts';
+import { toQueue, toStanding, type ViewSources } from './session-view.ts';
 
 interface Subscriber {
   stream: EventStream;
@@ -16,6 +17,10 @@ const PAUSE = 1;
 const MAX_PAUSE_MS = 100;
 /** Characters of a text on its way that somebody who comes later is shown; its end counts. */
 const MAX_PARTIAL = 1_000_000;
+/** Milliseconds between two looks at what no commit tells: whether another process still holds the session. */
+const TICK_MS = 1_000;
+/** Events after which a session may stand elsewhere, whoever wrote them. */
+const TURNING: ReadonlySet<EventType> = new Set(['run.started', 'run.finished', 'approval.asked', 'approval.answered']);
 
 /** Text that is on its way, as far as it came. */
 type Partial = Extract<Live, { offset: number }>;
@@ -26,7 +31,7 @@ type Partial = Extract<Live, { offset: number }>;
  * back to reading the log, and loses nothing.
  */
 export class SessionHub {
-  readonly #klaus: Klaus;
+  readonly #sources: ViewSources;
   readonly #session: Session;
   readonly #subscribers = new Set<Subscriber>();
   readonly #partials = new Map<string, Partial>();
@@ -39,17 +44,25 @@ export class SessionHub {
   /** Before this moment of the process's clock nothing more is told. */
   #notBefore = 0;
   #queue: string;
+  #standing: Standing | undefined;
 
-  constructor(klaus: Klaus, session: Session, onUnused: () => void) {
-    this.#klaus = klaus;
+  constructor(sources: ViewSources, session: Session, onUnused: () => void) {
+    const { klaus, queue } = sources;
+    this.#sources = sources;
     this.#session = session;
     this.#onUnused = onUnused;
     this.#last = klaus.store.head(session.id)?.seq ?? 0;
     this.#queue = this.#readQueue();
+    this.#standing = toStanding(sources, session.id);
+    const tick = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#stops.push(
       session.subscribe(this.#last, (event) => this.#onEvent(event)),
       session.onLive((live) => this.#onLive(live)),
       klaus.store.onSend(session.id, () => this.#tellQueue()),
+      queue.onChange((changed) => {
+        if (changed === session.id) this.#tellStanding();
+      }),
+      () => clearInterval(tick),
     );
   }
 
@@ -79,6 +92,8 @@ export class SessionHub {
     const { stream } = subscriber;
     stream.write(toFrame('queue', this.#queue));
     for (const partial of this.#partials.values()) stream.write(toFrame('live', JSON.stringify(partial)));
+    const standing = this.#readStanding();
+    if (standing) stream.write(toFrame('standing', JSON.stringify(standing)));
     stream.write(toFrame('ready', JSON.stringify({ seq: subscriber.seq })));
   }
 
@@ -112,13 +127,16 @@ export class SessionHub {
     // Only these take something out of the inbox that waited there.
     if (event.type === 'message.added' || event.type === 'run.started' || event.type === 'run.finished')
       this.#tellQueue();
+    if (TURNING.has(event.type)) this.#tellStanding();
   }
 
   #onLive(live: Live): void {
     if (live.type === 'message.discarded') this.#drop(live.message);
     else {
       const key = live.type === 'tool.progress' ? live.call : `${live.message}/${live.part}`;
-      const before = this.#partials.get(key);
+      const known = this.#partials.get(key);
+      // Behind a gap, as of a process that could not send for a while, it begins anew.
+      const before = known && live.offset <= known.offset + known.text.length ? known : undefined;
       const text = before === undefined ? live.text : before.text.slice(0, live.offset - before.offset) + live.text;
       const cut = Math.max(0, text.length - MAX_PARTIAL);
       this.#partials.set(key, { ...live, offset: (before?.offset ?? live.offset) + cut, text: text.slice(cut) });
@@ -164,8 +182,35 @@ export class SessionHub {
     for (const key of [...this.#partials.keys()]) if (key.startsWith(`${message}/`)) this.#partials.delete(key);
   }
 
+  /** Nothing while the server stops: that a run stands still then means nothing. */
+  #readStanding(): Standing | undefined {
+    return this.#sources.queue.isStopping ? undefined : toStanding(this.#sources, this.#session.id);
+  }
+
+  #tellStanding(): void {
+    this.#standing = this.#readStanding();
+    if (!this.#standing) return;
+    this.#push(toFrame('standing', JSON.stringify(this.#standing)));
+    if (!this.#standing.held) this.#leave();
+  }
+
+  /** Nobody works on it: nobody will end the messages that were on their way. */
+  #leave(): void {
+    const messages = [...this.#partials.values()].flatMap((live) => ('message' in live ? [live.message] : []));
+    for (const message of new Set(messages))
+      this.#onLive({ type: 'message.discarded', session: this.#session.id, message });
+  }
+
+  /** The claim of another process comes and goes without a word. */
+  #tick(): void {
+    const { klaus, queue } = this.#sources;
+    const { id } = this.#session;
+    if (!this.#standing || queue.isRunning(id)) return;
+    if (this.#standing.held !== klaus.store.isClaimed(id)) this.#tellStanding();
+  }
+
   #readQueue(): string {
-    return JSON.stringify(toQueue(this.#klaus.store.inbox(this.#session.id)));
+    return JSON.stringify(toQueue(this.#sources.klaus.store.inbox(this.#session.id)));
   }
 
   #tellQueue(): void {

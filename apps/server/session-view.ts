@@ -1,6 +1,7 @@
 import type { Command, Klaus, SessionRow } from '@klaus/sdk';
-import { modeSchema, sandboxNameSchema } from '@klaus/sdk';
-import type { QueuedMessage, SessionState, SessionView } from './contract/index.ts';
+import { isKlausError, modeSchema, sandboxNameSchema } from '@klaus/sdk';
+import type { QueuedMessage, SessionState, SessionView, Standing } from './contract/index.ts';
+import { toProblem } from './problem.ts';
 import type { RunQueue } from './run-queue.ts';
 
 export interface ViewSources {
@@ -36,7 +37,7 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, questions: numbe
     questions,
     outcome: row.outcome,
     outcomeReason: row.outcomeReason,
-    problem: queue.problemOf(row.id) ?? null,
+    problem: toSentence(queue.problemOf(row.id)),
     held,
     position: position ?? null,
     turns: row.turns,
@@ -54,13 +55,31 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, questions: numbe
   };
 }
 
-interface Standing {
+/** The whole of what went wrong, for a person; null where nothing did. */
+function toSentence(error: unknown): string | null {
+  if (error === undefined) return null;
+  const message = error instanceof Error ? error.message : String(error);
+  return isKlausError(error) && error.hint !== undefined ? `${message} ${error.hint}` : message;
+}
+
+/** Where a session stands at this moment; undefined for one that is not there. */
+export function toStanding(sources: ViewSources, session: string): Standing | undefined {
+  const row = sources.klaus.store.session(session);
+  if (!row) return undefined;
+  // Before the rest: what is appended meanwhile changes it once more.
+  const { lastSeq } = row;
+  const { state, held, questions, position } = toSessionViews(sources, [row])[0]!;
+  const error = sources.queue.problemOf(session);
+  return { state, held, questions, position, problem: error === undefined ? null : toProblem(error), lastSeq };
+}
+
+interface Facts {
   questions: number;
   position: number | undefined;
   held: boolean;
 }
 
-function toState(row: SessionRow, { questions, position, held }: Standing): SessionState {
+function toState(row: SessionRow, { questions, position, held }: Facts): SessionState {
   if (questions > 0) return 'needs-you';
   if (position !== undefined) return 'queued';
   if (held) return 'running';

@@ -70,6 +70,17 @@ const DOORS: Record<string, Door> = {
   },
 };
 
+/** The command line of a user elsewhere, who has the address of the server and its token. */
+const overCommandLine: Door = async (place, server) => {
+  const serve = await startServeProcess(place, server);
+  const env = { KLAUS_HOME: `${place.home}-elsewhere`, KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' };
+  const ended = await runKlaus(['run', '--json', '--server', serve.url, PROMPT], { place, server, env });
+  expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+  serve.process.kill('SIGTERM');
+  await serve.process.ended;
+  return toEvents(ended.stdout);
+};
+
 type Served = Awaited<ReturnType<typeof startServeProcess>>;
 
 /** A door of the server: what a client sees of the session that it begins there, while nothing but the server runs. */
@@ -112,6 +123,7 @@ const overWebSocket = overServer(async ({ url, headers, client }) => {
 });
 
 const SERVED: Record<string, Door> = {
+  'klaus run --json at a server': overCommandLine,
   'klaus serve over HTTP and SSE': overHttp,
   'klaus serve over Socket.IO': overSocketIo,
   'klaus serve over a WebSocket chat': overWebSocket,

@@ -213,3 +213,23 @@ test('files are shown of known workspaces alone, and no secret file', async () =
   writeFileSync(join(outside, 'x'), 'x');
   await expect(client.files({ query: { workspace: outside } })).rejects.toMatchObject({ problem: { status: 403 } });
 });
+
+test('a prompt that is sent again because its answer was lost is one session and one prompt', async () => {
+  await using it = await startTestServer();
+  const body = { session: '01M81GDKX0E0M6PXJHQ23V5A2C', command: '01M81GDKX0E0M6PXJHQ23V5A2D', text: 'go' };
+  const answers = [await it.client.openSession({ body }), await it.client.openSession({ body })];
+  expect(answers).toEqual([answers[0], answers[0]]);
+  const { session } = answers[0]!;
+  expect(session).toBe(body.session);
+  const followed = follow(it.client, session);
+  await followed.until('run.finished');
+  const again = { command: body.command, text: 'go' };
+  await it.client.sendPrompt({ params: { id: session }, body: again });
+  await followed.stop();
+  while ((await it.client.session({ params: { id: session } })).held);
+  const events = [...it.klaus.session(session).events()];
+  expect(events.filter(({ type }) => type === 'session.opened')).toHaveLength(1);
+  expect(events.filter((event) => event.type === 'message.added' && event.message.origin === 'user')).toHaveLength(1);
+  expect((await it.client.sessions()).sessions).toHaveLength(1);
+  await expect(it.klaus.open({ id: session })).rejects.toThrow('already');
+});

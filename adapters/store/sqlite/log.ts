@@ -34,6 +34,12 @@ export function raiseFence(database: Database, session: string): number {
   return database.transactionInMemory(() => database.get<{ fence: number }>(sql, session, FIRST_PREV)!.fence);
 }
 
+/** Fence of the session's newest claim; 0 when it was never claimed. */
+export function readFence(database: Database, session: string): number {
+  const sql = 'SELECT fence FROM heads WHERE session_id = ?';
+  return database.get<{ fence: number }>(sql, session)?.fence ?? 0;
+}
+
 /** Events with their text as it is stored, and the head behind them. */
 interface Chained {
   events: Event[];

@@ -16,6 +16,7 @@ import type { DecisionFilter, DecisionRow } from './decisions.ts';
 import { isLocked, toLockFile } from './file-lock.ts';
 import { readHostEvents, readLastHostEvent } from './host-chain.ts';
 import type { HostFilter, Redact } from './host-chain.ts';
+import { readFence } from './log.ts';
 import { findNearest } from './nearest.ts';
 import { rebuildProjections } from './projections.ts';
 import type { ProjectionOptions } from './projections.ts';
@@ -45,6 +46,8 @@ export interface Queries {
   latestSession(workspace: string): SessionRow | undefined;
   /** True while a live process holds the session. */
   isClaimed(session: string): boolean;
+  /** Fence of the session's newest claim; 0 when it was never claimed. */
+  fenceOf(session: string): number;
   /** Oldest first. */
   approvals(filter?: ApprovalFilter): ApprovalRow[];
   /** @throws KlausError `usage` for a prefix of several ids. */
@@ -104,6 +107,7 @@ export function createQueries(
     },
     latestSession: (workspace) => findLatestSession(database, workspace),
     isClaimed: (session) => isLocked(toLockFile(home, session)),
+    fenceOf: (session) => readFence(database, session),
     approvals: (filter) => listApprovals(database, filter),
     approval: (idOrPrefix) => findApproval(database, idOrPrefix),
     changedSessions: (since) => changedSessions(database, since),

@@ -1,44 +1,17 @@
-import { readFileSync } from 'node:fs';
-import type { EventOf, HunkAnswer, Scope } from '@klaus/sdk';
+import type { EventOf } from '@klaus/sdk';
+import { toHunkAnswer, type AnswerOptions } from '../hunk-answer.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { UsageError } from '../report-error.ts';
-import type { ShowOptions } from '../run-options.ts';
-import { canAsk, createOutput, workOn } from '../show-session.ts';
-
-export interface AnswerOptions extends ShowOptions {
-  note?: string;
-  hunks?: readonly string[];
-  rejectHunks?: readonly string[];
-  /** `id=file`. */
-  edit?: readonly string[];
-  scope?: Scope;
-}
-
-/** The hunks that the options name; nothing where the whole change is meant. */
-function toHunkAnswer(
-  question: EventOf<'approval.asked'> | undefined,
-  { hunks, rejectHunks, edit }: AnswerOptions,
-): { hunks?: HunkAnswer } {
-  if (!hunks && !rejectHunks && !edit) return {};
-  if (hunks && rejectHunks) throw new UsageError('--hunks and --reject-hunks exclude each other.');
-  const subject = question?.subject;
-  const all = subject === undefined || subject.kind === 'limit' ? [] : (subject.hunks ?? []).map((hunk) => hunk.id);
-  for (const id of rejectHunks ?? []) {
-    if (!all.includes(id)) throw new UsageError(`There is no hunk ${id}.`, `Hunks: ${all.join(', ')}.`);
-  }
-  const accepted = hunks ?? all.filter((hunk) => !(rejectHunks ?? []).includes(hunk));
-  const edited = (edit ?? []).map((pair) => {
-    const at = pair.indexOf('=');
-    return { id: pair.slice(0, at), text: readFileSync(pair.slice(at + 1), 'utf8') };
-  });
-  return { hunks: { accepted: [...accepted], ...(edited.length > 0 ? { edited } : {}) } };
-}
+import { toGivenServer } from '../server-option.ts';
+import { canAsk, createOutput } from '../show-output.ts';
+import { workOn } from '../show-session.ts';
 
 /**
  * `klaus approve ID` and `klaus reject ID`, from any process: settles the question and, when nobody holds
  * the session, goes on with it here.
  */
 export async function answer(id: string, reply: 'approved' | 'rejected', options: AnswerOptions): Promise<number> {
+  if (toGivenServer(options) !== undefined) return (await import('../remote/answer.ts')).answerAt(id, reply, options);
   const output = createOutput(options);
   await using klaus = await openKlaus({ onNotice: (text) => output.note(text) });
   const row = klaus.store.approval(id);
@@ -55,7 +28,7 @@ export async function answer(id: string, reply: 'approved' | 'rejected', options
     by: 'cli',
     ...(options.note !== undefined && { note: options.note }),
     ...(options.scope !== undefined && { scope: options.scope }),
-    ...toHunkAnswer(row === undefined ? undefined : klaus.question(row.id), options),
+    ...toHunkAnswer(row === undefined ? [] : toHunkIds(klaus.question(row.id)), options),
   });
   return await workOn({
     klaus,
@@ -66,4 +39,8 @@ export async function answer(id: string, reply: 'approved' | 'rejected', options
     asks: canAsk(options),
     handedOver: 'The answer',
   });
+}
+
+function toHunkIds({ subject }: EventOf<'approval.asked'>): string[] {
+  return subject.kind === 'limit' ? [] : (subject.hunks ?? []).map((hunk) => hunk.id);
 }

@@ -1,9 +1,11 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { findOpenRun } from '../open-run.ts';
+import { toGivenServer, type ServerOptions } from '../server-option.ts';
 
 /** `klaus cancel ID`: stops the run of a session, whichever process it is in. */
-export async function cancel(id: string): Promise<number> {
+export async function cancel(id: string, options: ServerOptions): Promise<number> {
+  if (toGivenServer(options) !== undefined) return (await import('../remote/answer.ts')).cancelAt(id, options);
   await using klaus = await openKlaus();
   const session = klaus.session(id);
   if (!session.isRunnable() && !klaus.approvals().some((question) => question.session === session.id)) {

@@ -10,7 +10,8 @@ import { openKlaus } from '../open-klaus.ts';
 import { createPaint, paintDiff } from '../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { UsageError } from '../report-error.ts';
-import { canAsk, createOutput, workOn } from '../show-session.ts';
+import { canAsk, createOutput } from '../show-output.ts';
+import { workOn } from '../show-session.ts';
 
 /** Short enough to be the session's title, so that no model is asked for one. */
 const PROMPT = 'The tests are red. Find the bug, mend it, run them again.';

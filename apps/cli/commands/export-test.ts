@@ -5,9 +5,11 @@ import { openKlaus } from '../open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
+import { refuseServer, type ServerOptions } from '../server-option.ts';
 
 /** `klaus export ID --as test`: a folder with a script, a test that plays it, and the files it begins with. */
-export async function exportTest(id: string, options: { out?: string }): Promise<number> {
+export async function exportTest(id: string, options: ServerOptions & { out?: string }): Promise<number> {
+  refuseServer(options, 'klaus export --as test');
   await using klaus = await openKlaus();
   const session = klaus.session(id);
   const folder = resolve(options.out ?? `klaus-test-${session.id}`);

@@ -1,13 +1,19 @@
 import type { RecalledText } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
+import { refuseServer, type ServerOptions } from '../server-option.ts';
 import { createPaint } from '../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 
 const LIMIT = 20;
 
 /** `klaus show ID --grep WORDS`: where in the session's messages, calls and results the words stand. */
-export async function grep(id: string, query: string, options: { json?: true; plain?: true }): Promise<number> {
+export async function grep(
+  id: string,
+  query: string,
+  options: ServerOptions & { json?: true; plain?: true },
+): Promise<number> {
+  refuseServer(options, 'klaus show --grep');
   await using klaus = await openKlaus();
   const session = klaus.session(id);
   const { hits, skipped } = await session.recall.search(query, { limit: LIMIT });

@@ -2,14 +2,17 @@ import type { Klaus, Session } from '@klaus/sdk';
 import { openKlaus } from '../open-klaus.ts';
 import { UsageError } from '../report-error.ts';
 import { type LimitOptions, type RunOptions, type ShowOptions, toLimits, toWait } from '../run-options.ts';
-import { createOutput, workOn } from '../show-session.ts';
+import { toGivenServer, type ServerOptions } from '../server-option.ts';
+import { createOutput } from '../show-output.ts';
+import { workOn } from '../show-session.ts';
 import { lastSeq, toOnAsk } from './run.ts';
 
 /** `klaus resume ID`: goes on after a crash, a limit, a failure or a cancel. */
 export async function resume(
   id: string,
-  options: ShowOptions & LimitOptions & Pick<RunOptions, 'onAsk' | 'waitForModel'>,
+  options: ShowOptions & LimitOptions & ServerOptions & Pick<RunOptions, 'onAsk' | 'waitForModel'>,
 ): Promise<number> {
+  if (toGivenServer(options) !== undefined) return (await import('../remote/run.ts')).resumeAt(id, options);
   const output = createOutput(options);
   const settings = { onAsk: options.onAsk, 'retry.waitMs': options.waitForModel };
   await using klaus = await openKlaus({ settings, onNotice: (text) => output.note(text) });

@@ -4,11 +4,14 @@ import { openKlaus, toFolder } from '../open-klaus.ts';
 import type { Output } from '../output/output.ts';
 import { readStdin, toPromptParts } from '../prompt-input.ts';
 import { UsageError } from '../report-error.ts';
-import { type RunOptions, toGivenSettings, toLimits, toSettings, toWait } from '../run-options.ts';
-import { canAsk, createOutput, workOn } from '../show-session.ts';
+import { toGivenServer } from '../server-option.ts';
+import { checkCombination, type RunOptions, toGivenSettings, toLimits, toSettings, toWait } from '../run-options.ts';
+import { canAsk, createOutput } from '../show-output.ts';
+import { workOn } from '../show-session.ts';
 
 /** `klaus "prompt"` and `klaus run`: one prompt, in a new session or in an existing one. */
 export async function run(words: readonly string[], options: RunOptions): Promise<number> {
+  if (toGivenServer(options) !== undefined) return (await import('../remote/run.ts')).runAt(words, options);
   checkCombination(options);
   const output = createOutput(options);
   const stdin = await readStdin();
@@ -85,24 +88,6 @@ export function toOnAsk(klaus: Klaus, options: RunOptions): { onAsk: OnAsk; asks
   if (chosen !== undefined) return { onAsk: chosen, asks: false };
   const asks = canAsk(options);
   return { onAsk: asks ? 'wait' : 'deny', asks };
-}
-
-function checkCombination(options: RunOptions): void {
-  if (options.session !== undefined && options.continue) {
-    throw new UsageError('--session and --continue exclude each other.', 'Give the one that you mean.');
-  }
-  if (options.session === undefined && !options.continue) return;
-  const fixed = [
-    ...(options.sandbox ? ['--sandbox'] : []),
-    ...(options.grant ? ['--grant'] : []),
-    ...(options.session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),
-  ];
-  if (fixed.length > 0) {
-    throw new UsageError(
-      `${fixed.join(' and ')} cannot change in an existing session.`,
-      'Leave it out, or begin a new session.',
-    );
-  }
 }
 
 function findSession(klaus: Klaus, options: RunOptions): Session | undefined {

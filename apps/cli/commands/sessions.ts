@@ -1,37 +1,21 @@
 import type { Klaus, SessionRow } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
-import { formatUsd } from '@klaus/sdk/transcript';
-import { outputWidth, toTable } from '../output/table.ts';
+import { toGivenServer, type ServerOptions } from '../server-option.ts';
+import { printSessions } from '../listing/session-table.ts';
 
 /** `klaus sessions [search]`: the newest first; with --json one object a line. */
-export async function sessions(search: string | undefined, options: { json?: true; limit: number }): Promise<number> {
+export async function sessions(
+  search: string | undefined,
+  options: ServerOptions & { json?: true; limit: number },
+): Promise<number> {
+  if (toGivenServer(options) !== undefined) return (await import('../remote/listing.ts')).sessionsAt(search, options);
   await using klaus = await openKlaus();
-  const rows = klaus.sessions({ limit: options.limit, ...(search !== undefined && { search }) });
-  if (options.json === true) {
-    for (const row of rows) {
-      const line = { ...row, status: toStatus(klaus, row), processes: listRunning(klaus, row.id) };
-      process.stdout.write(`${JSON.stringify(line)}\n`);
-    }
-    return EXIT.done;
-  }
-  if (rows.length === 0) {
-    process.stderr.write(
-      search === undefined
-        ? 'There are no sessions yet: klaus "prompt" begins one.\n'
-        : `No session has "${search}".\n`,
-    );
-    return EXIT.done;
-  }
-  const table = rows.map((row) => [
-    row.id,
-    row.updatedAt.slice(0, 16).replace('T', ' '),
-    [toStatus(klaus, row), ...listRunning(klaus, row.id)].join(' +'),
-    formatUsd(row.costUsd),
-    `${row.forkedFrom === null ? '' : '⑂ '}${row.title ?? row.firstPrompt ?? ''}`,
-    row.workspace,
-  ]);
-  process.stdout.write(toTable([['ID', 'LAST', 'STATUS', 'COST', 'TITLE', 'WORKSPACE'], ...table], outputWidth()));
+  const rows = klaus
+    .sessions({ limit: options.limit, ...(search !== undefined && { search }) })
+    .map((row) => ({ ...row, status: toStatus(klaus, row), processes: listRunning(klaus, row.id) }));
+  if (options.json === true) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+  else printSessions(rows, search);
   return EXIT.done;
 }
 

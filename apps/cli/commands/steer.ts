@@ -1,11 +1,13 @@
 import { openKlaus } from '../open-klaus.ts';
 import { readStdin, toPromptParts } from '../prompt-input.ts';
 import type { RunOptions } from '../run-options.ts';
-import { createOutput } from '../show-session.ts';
+import { toGivenServer } from '../server-option.ts';
+import { createOutput } from '../show-output.ts';
 import { lastSeq, sendPrompt } from './run.ts';
 
 /** `klaus steer ID "text"`: speaks into a run, which sees it at its next model call. */
 export async function steer(id: string, words: readonly string[], options: RunOptions): Promise<number> {
+  if (toGivenServer(options) !== undefined) return (await import('../remote/run.ts')).steerAt(id, words, options);
   const output = createOutput(options);
   const stdin = await readStdin();
   await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });

@@ -1,3 +1,4 @@
+export { API_VERSION } from './api-version.ts';
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
 export { type Answer, type Given, type Method, type Route } from './route.ts';
 export { ROUTES, type RouteName, type RouteOf } from './routes.ts';

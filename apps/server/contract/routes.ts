@@ -1,13 +1,22 @@
-import { hunkAnswerSchema, limitsSchema, modeSchema, sandboxNameSchema, scopeSchema } from '@klaus/core/protocol';
+import {
+  hunkAnswerSchema,
+  limitsSchema,
+  modeSchema,
+  onAskSchema,
+  sandboxNameSchema,
+  scopeSchema,
+} from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute, type Route } from './route.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { budgetRowSchema } from './session-view.ts';
 import {
   approvalDetailSchema,
   approvalViewSchema,
   fileContentSchema,
   fileEntrySchema,
   modelViewSchema,
+  reservedRequestSchema,
   runViewSchema,
   searchHitSchema,
   usageRowSchema,
@@ -21,7 +30,11 @@ const signIn = {
     summary: 'Says that the server lives. The only route without a token.',
     tag: 'server',
     open: true,
-    answer: z.object({ status: z.literal('ok'), version: z.string() }),
+    answer: z.object({
+      status: z.literal('ok'),
+      version: z.string(),
+      api: z.int().describe('Raised when a route or an event means something else than before.'),
+    }),
   }),
   signIn: defineRoute({
     method: 'POST',
@@ -49,6 +62,7 @@ const signIn = {
       workspace: z.string().describe('Where a run begins that names none.'),
       model: z.string().describe('As it is configured: a full name or a tier.'),
       mode: modeSchema,
+      onAsk: onAskSchema.nullable().describe('What becomes of a question. Null: nothing is configured.'),
       sandbox: sandboxNameSchema.nullable().describe('Null: the best one that works.'),
       isolate: z.boolean(),
       limits: limitsSchema,
@@ -147,7 +161,12 @@ const runs = {
       session: z.string().optional().describe('Of this session and those that it began.'),
       since: z.coerce.number().optional().describe('Unix milliseconds.'),
     }),
-    answer: z.object({ by: z.string(), rows: z.array(usageRowSchema) }),
+    answer: z.object({
+      by: z.enum(['day', 'model', 'session', 'agent']),
+      rows: z.array(usageRowSchema),
+      reserved: z.array(reservedRequestSchema).describe('Requests whose end is not known.'),
+      budget: z.array(budgetRowSchema).optional().describe('Of the session that was asked about.'),
+    }),
   }),
   search: defineRoute({
     method: 'GET',

@@ -10,13 +10,24 @@ import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { pinnedTextSchema, sessionDetailSchema, sessionStateSchema, sessionViewSchema } from './session-view.ts';
 import { decisionViewSchema, processViewSchema, restoredSchema } from './shapes.ts';
-import { loggedSchema, sessionStreamSchema } from './stream.ts';
+import { liveSchema, loggedSchema, sessionStreamSchema } from './stream.ts';
 
 const tag = 'sessions';
 const params = z.object({ id: z.string().describe('Session id or its beginning.') });
 const sent = z.object({ session: z.string(), command: z.string().describe('Id of the command in the inbox.') });
 
+const ulid = z.string().regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+
 const prompting = {
+  command: ulid
+    .optional()
+    .describe('Id for the command, a ULID. The same prompt sent again with it, after an answer that was lost, is one.'),
+  waitForModelMs: z
+    .number()
+    .min(0)
+    .max(604_800_000)
+    .optional()
+    .describe('Milliseconds for which the run waits out an outage of the model. Default: as the settings say.'),
   text: z.string().optional().describe('One longer than `maxPromptChars` is attached as a file.'),
   parts: z.array(partSchema).optional().describe('Text, images and files; after `text` where both are given.'),
   pin: z.boolean().optional().describe('Keep its text in the context word for word.'),
@@ -48,7 +59,14 @@ export const sessionRoutes = {
     summary: 'Opens a session and, with a prompt, begins its first run.',
     tag,
     body: z.object({
+      session: ulid
+        .optional()
+        .describe('Id for the session, a ULID. Asked for again with it, after an answer that was lost, it is one.'),
       workspace: z.string().optional().describe('Absolute path of a folder. Default: the configured one.'),
+      grant: z
+        .array(z.string())
+        .optional()
+        .describe('What the session may do, such as `file-operations`. Default: the workspace and the sandbox.'),
       model: z.string().optional(),
       mode: modeSchema.optional(),
       sandbox: sandboxNameSchema.optional(),
@@ -133,6 +151,19 @@ export const sessionRoutes = {
     }),
     answer: sessionStreamSchema,
   }),
+  live: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/live',
+    summary: 'Takes the text on its way of the process that holds the session. Only by the Unix socket.',
+    tag,
+    params,
+    body: z.object({
+      fence: z.int().describe('Of the claim under which the process works: an older one is refused.'),
+      seq: z.int().describe('Of the last event that the process had appended: what is durable since is left out.'),
+      pieces: z.array(liveSchema).max(1_000),
+    }),
+    answer: z.object({ taken: z.boolean().describe('False: the session is not held by that process.') }),
+  }),
   sendPrompt: defineRoute({
     method: 'POST',
     path: '/api/sessions/:id/prompt',
@@ -159,7 +190,11 @@ export const sessionRoutes = {
     summary: 'Goes on after a crash, a limit, a failure or a cancel.',
     tag,
     params,
-    body: z.object({ limits: limitsSchema.partial().optional() }),
+    body: z.object({
+      limits: limitsSchema.partial().optional(),
+      onAsk: onAskSchema.optional().describe('Default: as configured, else `wait`.'),
+      waitForModelMs: prompting.waitForModelMs,
+    }),
     status: 202,
     answer: z.object({ session: z.string() }),
   }),

@@ -1,5 +1,6 @@
 import { limitsSchema, modeSchema, partSchema, sandboxNameSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
+import { problemSchema } from './problem.ts';
 
 /**
  * Where a session stands, in the order in which a person should look at it: `needs-you` a question is open;
@@ -48,6 +49,17 @@ export const sessionViewSchema = z.object({
   updatedAt: z.string(),
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
+
+/** Where a session stands at this moment, for who follows it. */
+export const standingSchema = z.object({
+  state: sessionStateSchema,
+  held: z.boolean().describe('True while a live process works on it, this server or another one.'),
+  questions: z.int().describe('Open questions.'),
+  position: z.int().nullable().describe('Place among the waiting runs, from 1; null unless it waits.'),
+  problem: problemSchema.nullable().describe('Why this server could not go on with it.'),
+  lastSeq: z.int().describe('Seq of the last event that was in its log then.'),
+});
+export type Standing = z.infer<typeof standingSchema>;
 
 export const budgetRowSchema = z.object({
   limit: z.enum(['tokens', 'usd']),

@@ -89,6 +89,15 @@ export const usageRowSchema = chargedSchema.extend({
 });
 export type UsageRowView = z.infer<typeof usageRowSchema>;
 
+export const reservedRequestSchema = z.object({
+  session: z.string(),
+  purpose: z.enum(['turn', 'compaction', 'title']),
+  model: z.string(),
+  tokens: z.int(),
+  usd: z.number().nullable(),
+  at: z.number().describe('Unix milliseconds.'),
+});
+
 export const searchHitSchema = z.object({
   session: z.string(),
   sessionTitle: z.string().nullable(),

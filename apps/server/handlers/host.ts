@@ -1,5 +1,5 @@
 import type { KnownModel, MessageHit } from '@klaus/sdk';
-import type { ModelView, SearchHit } from '../contract/index.ts';
+import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../deletions.ts';
 import type { Handlers } from '../handler.ts';
 import { toOpenApi } from '../openapi.ts';
@@ -21,7 +21,7 @@ export const hostHandlers: Handlers<
   | 'usage'
   | 'search'
 > = {
-  health: (_given, { version }) => ({ status: 'ok', version }),
+  health: (_given, { version }) => ({ status: 'ok', version, api: API_VERSION }),
 
   signIn({ body }, { token, cookie }, exchange) {
     exchange.door.checkTries(exchange.request);
@@ -48,6 +48,7 @@ export const hostHandlers: Handlers<
       workspace: configuration.get('workspace'),
       model: configuration.get('model'),
       mode: configuration.get('approve'),
+      onAsk: configuration.get('onAsk') ?? null,
       sandbox: configuration.get('sandbox.driver') ?? null,
       isolate: configuration.get('isolate'),
       limits: configuration.values.limits,
@@ -87,7 +88,7 @@ export const hostHandlers: Handlers<
 
   usage({ query }, { klaus }) {
     const { by, session, since } = query;
-    return { by, rows: klaus.usage({ by, ...given({ session, since }) }).rows };
+    return klaus.usage({ by, ...given({ session, since }) });
   },
 
   search: ({ query }, { klaus }) => ({

@@ -59,14 +59,17 @@ export const sessionHandlers: Handlers<
 
   async openSession({ body }, context) {
     const { klaus, queue } = context;
-    const { workspace, model, mode, sandbox, limits, isolate } = body;
+    const { session: id, workspace, model, mode, sandbox, limits, isolate, grant } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'A workspace is named by its absolute path.');
     }
-    const session = await klaus.open({
-      ...given({ workspace, model, mode, sandbox, isolate }),
-      ...(limits ? { limits: given(limits) } : {}),
-    });
+    const isHere = id !== undefined && klaus.store.head(id) !== undefined;
+    const session = isHere
+      ? klaus.session(id)
+      : await klaus.open({
+          ...given({ id, workspace, model, mode, sandbox, isolate, grant }),
+          ...(limits ? { limits: given(limits) } : {}),
+        });
     const command = await sendPrompt(klaus, session, body);
     if (command !== undefined) queue.add(session.id);
     return { session: session.id, command: command ?? null };

@@ -32,7 +32,8 @@ export const workHandlers: Handlers<
       throw new KlausError('usage', 'Nothing is left to do in this session.', { hint: 'Send a prompt.' });
     }
     if (last.type === 'run.finished' && last.outcome !== 'done') {
-      await session.send({ type: 'resume', onAsk: klaus.configuration.get('onAsk') ?? 'wait' });
+      const onAsk = body.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait';
+      await session.send({ type: 'resume', onAsk, ...given({ waitForModelMs: body.waitForModelMs }) });
     }
     queue.add(session.id);
     return { session: session.id };

@@ -1,0 +1,220 @@
+import type { Event, EventOf } from '@klaus/sdk';
+import { formatDuration } from '@klaus/sdk/transcript';
+import type { Standing } from '@klaus/server/contract';
+import { sayHowToGoOn } from '../closing-words.ts';
+import { type Driven, toExit } from '../driven.ts';
+import { type Interrupts, watchInterrupts } from '../interrupts.ts';
+import type { Output } from '../output/output.ts';
+import type { ShowOptions } from '../run-options.ts';
+import { onReaderGone } from '../streams.ts';
+import { retrying } from './retrying.ts';
+import type { RemoteServer } from './connect-server.ts';
+import { ServerError, toServerError } from './server-error.ts';
+import { watchSession, type WatchedSession } from './watched-session.ts';
+
+export interface FollowRunOptions {
+  server: RemoteServer;
+  /** Id. */
+  session: string;
+  /** Events after this one are shown. */
+  after: number;
+  show: ShowOptions;
+  output: Output;
+  /** True when a person at this terminal answers questions. */
+  asks: boolean;
+  /** What was put into the inbox: "The message". */
+  handedOver?: string;
+}
+
+/**
+ * Shows what a server does on a session until nothing is left to do there, as if it were done here: questions are put
+ * to the person at the terminal, Ctrl-C cancels the run, and the exit code is the same.
+ */
+export async function followRun(options: FollowRunOptions): Promise<number> {
+  const { server, session, output, show } = options;
+  const before = await recall(options);
+  const say = createSay(options);
+  const watched = watchSession({ ...options, before, say });
+  const stop = createStop(options, { watched, say });
+  using interrupts = watchInterrupts((signal) => {
+    output.note('Cancelling. Ctrl-C again leaves at once; the run goes on at the server then.');
+    const isKey = signal === undefined || signal === 'SIGINT';
+    stop.request(
+      'interrupt',
+      isKey ? 'The user stopped the run with Ctrl-C.' : `The signal ${signal} stopped the run.`,
+    );
+  });
+  const timeoutMs = show.timeout === undefined ? undefined : show.timeout * 1_000;
+  const late = () => {
+    output.note('The time is up. Cancelling.', 'warn');
+    stop.request('timeout', `The run was stopped after ${formatDuration(timeoutMs ?? 0)}, its time limit (--timeout).`);
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
+  const forgetReader = onReaderGone(() =>
+    stop.request('interrupt', 'The run was stopped: nobody read its output any more.'),
+  );
+  let driven: Driven;
+  try {
+    driven = await waitAndAsk(options, { watched, stop, interrupts, say });
+  } finally {
+    clearTimeout(timer);
+    forgetReader();
+    await watched.close();
+    output.settle();
+  }
+  const { denial, mode } = watched.seen;
+  sayHowToGoOn({
+    driven,
+    session,
+    output,
+    denial,
+    isWidest: mode === 'auto',
+    handedOver: options.handedOver,
+    at: server.at,
+  });
+  return driven.exitCode;
+}
+
+/** A word about the connection, also where only events are printed. */
+function createSay({ show, output }: FollowRunOptions): (text: string) => void {
+  return (text) => {
+    if (show.json === true) process.stderr.write(`klaus: ${text}\n`);
+    else output.note(text, 'warn');
+  };
+}
+
+/** Events from before what is shown: for an output that names what it shows by them, and for questions still open. */
+const RECALLED = 500;
+
+async function recall({ server, session, after, output }: FollowRunOptions): Promise<Event[]> {
+  if (after === 0) return [];
+  const query = { after: Math.max(0, after - RECALLED), limit: RECALLED };
+  const { events } = await server.client.log({ params: { id: session }, query });
+  const before = events.filter(({ seq }) => seq <= after);
+  for (const event of before) output.recall?.(event);
+  return before;
+}
+
+/** The wish to end the run: sent once, whoever has it first. */
+interface Stop {
+  readonly signal: AbortSignal;
+  readonly reason: Driven['stopped'];
+  request(reason: NonNullable<Driven['stopped']>, sentence: string): void;
+  /** Resolves when the server has it; at once where there is none. */
+  sent(): Promise<void>;
+}
+
+function createStop(
+  { server, session, output }: FollowRunOptions,
+  { watched, say }: { watched: WatchedSession; say: (text: string) => void },
+): Stop {
+  const controller = new AbortController();
+  let reason: Driven['stopped'];
+  let sending = Promise.resolve();
+  const send = async (sentence: string): Promise<void> => {
+    const { run } = watched.seen;
+    const body = { reason: sentence, ...(run === undefined ? {} : { run }) };
+    try {
+      await retrying({ server, onWait: () => say('The wish to stop waits for the connection.') }, () =>
+        server.client.cancel({ params: { id: session }, body }),
+      );
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      output.note(`The wish to stop could not be sent: ${why}`, 'warn');
+    }
+  };
+  return {
+    signal: controller.signal,
+    get reason() {
+      return reason;
+    },
+    request(why, sentence) {
+      if (reason !== undefined) return;
+      reason = why;
+      sending = send(sentence);
+      controller.abort();
+    },
+    sent: () => sending,
+  };
+}
+
+interface Parts {
+  watched: WatchedSession;
+  stop: Stop;
+  interrupts: Interrupts;
+  say: (text: string) => void;
+}
+
+async function waitAndAsk(options: FollowRunOptions, parts: Parts): Promise<Driven> {
+  const { watched, stop } = parts;
+  const answered = new Set<string>();
+  for (;;) {
+    const { version } = watched;
+    const standing = await watched.still();
+    if (standing.questions === 0) return toDriven(options, parts, standing);
+    if (stop.signal.aborted) {
+      await stop.sent();
+      if (!(await isStill(options, standing))) await watched.changed(version);
+      else return toDriven(options, parts, standing);
+      continue;
+    }
+    const questions = watched.questions();
+    const question = questions.find(({ approval }) => !answered.has(approval));
+    if (!options.asks || questions.length === 0) return toDriven(options, parts, standing);
+    if (!question) {
+      // Its answer is on its way to the log.
+      await watched.changed(version);
+      continue;
+    }
+    const reply = await ask(question, options, parts);
+    if (reply === 'answered') answered.add(question.approval);
+    else if (!stop.signal.aborted && watched.questions().includes(question)) return toDriven(options, parts, standing);
+  }
+}
+
+/** False while the wish to stop is being carried out, or was a moment ago. */
+async function isStill({ server, session }: FollowRunOptions, { lastSeq }: Standing): Promise<boolean> {
+  const now = await server.client.session({ params: { id: session } });
+  return !now.held && now.position === null && now.questions > 0 && now.lastSeq === lastSeq;
+}
+
+function toDriven({ server }: FollowRunOptions, { watched, stop }: Parts, standing: Standing): Driven {
+  if (standing.problem) throw toServerError(standing.problem, server.name);
+  const { ended, failure } = watched.seen;
+  const result =
+    standing.questions > 0
+      ? { state: 'parked' as const, approvals: watched.questions() }
+      : { state: 'idle' as const, ...(ended ? { finished: ended } : {}) };
+  const stopped = stop.reason;
+  return { ...result, stopped, failure, exitCode: toExit(result, stopped, failure) };
+}
+
+/** Puts a question to the person at the terminal, until it has an answer from there or from anywhere else. */
+async function ask(
+  question: EventOf<'approval.asked'>,
+  { server, show, output }: FollowRunOptions,
+  { watched, stop, interrupts, say }: Parts,
+): Promise<'answered' | 'open'> {
+  output.settle();
+  const { askInTerminal } = await import('../approval-prompt.ts');
+  const { approval } = question;
+  const signal = AbortSignal.any([stop.signal, watched.untilAnswered(approval)]);
+  const reply = await askInTerminal(question, { plain: show.plain ?? false, signal });
+  if (reply.kind === 'interrupt') {
+    interrupts.request();
+    await stop.sent();
+    return 'open';
+  }
+  if (reply.kind === 'later') return 'open';
+  const body = { answer: reply.kind, ...(reply.kind === 'approved' ? reply.options : {}) };
+  try {
+    await retrying({ server, onWait: () => say('The answer waits for the connection.'), signal: stop.signal }, () =>
+      server.client.answer({ params: { id: approval }, body }),
+    );
+  } catch (error) {
+    // Somebody else was faster, or the answer had come through although its receipt had not.
+    if (!(error instanceof ServerError) || error.code !== 'usage') throw error;
+    output.note(error.message);
+  }
+  return 'answered';
+}

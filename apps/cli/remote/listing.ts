@@ -1,0 +1,127 @@
+import type { Event, UsageReport } from '@klaus/sdk';
+import type { SessionView } from '@klaus/server/contract';
+import { EXIT } from '../exit-codes.ts';
+import { printApprovals } from '../listing/approval-text.ts';
+import { printSessions } from '../listing/session-table.ts';
+import { toTranscriptText } from '../listing/transcript-text.ts';
+import { toUsageText } from '../listing/usage-text.ts';
+import { createPaint } from '../output/paint.ts';
+import type { ServerOptions } from '../server-option.ts';
+import { atServer, type RemoteServer } from './connect-server.ts';
+
+/** Sessions of one page of the list. */
+const PAGE = 200;
+/** Events of one page of a log. */
+const LOG_PAGE = 5_000;
+
+/** `klaus sessions --server`: the same lines as of this machine, but for background processes. */
+export async function sessionsAt(
+  search: string | undefined,
+  options: ServerOptions & { json?: true; limit: number },
+): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    const views: SessionView[] = [];
+    for (let cursor: string | null = ''; cursor !== null && views.length < options.limit;) {
+      const query = {
+        limit: Math.min(PAGE, options.limit - views.length),
+        ...(search === undefined ? {} : { search }),
+        ...(cursor === '' ? {} : { cursor }),
+      };
+      const { sessions, next }: { sessions: SessionView[]; next: string | null } = await client.sessions({ query });
+      views.push(...sessions);
+      cursor = next;
+    }
+    const rows = views.map(toRow);
+    if (options.json === true) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    else printSessions(rows, search);
+    return EXIT.done;
+  });
+}
+
+/** The names that `klaus sessions --json` has for a session of this machine. */
+function toRow({ state, agent, tokens, usd, outcome, position, held, questions, problem, ...view }: SessionView) {
+  return {
+    ...view,
+    agentType: agent,
+    status: toStatus(state, outcome),
+    outcome,
+    inputTokens: tokens.input,
+    outputTokens: tokens.output,
+    cacheReadTokens: tokens.cacheRead,
+    cacheWriteTokens: tokens.cacheWrite,
+    costUsd: usd,
+    held,
+    position,
+    questions,
+    problem,
+  };
+}
+
+function toStatus(state: SessionView['state'], outcome: string | null): string {
+  if (state === 'needs-you') return 'waiting';
+  if (state === 'idle') return 'new';
+  return state === 'done' || state === 'failed' ? (outcome ?? state) : state;
+}
+
+/** `klaus show --server`. */
+export async function showAt(id: string, options: ServerOptions & { json?: true; plain?: true }): Promise<number> {
+  return await atServer(options, async (server) => {
+    const events: Event[] = [];
+    for await (const page of readLog(server, id)) {
+      if (options.json !== true) events.push(...page);
+      else for (const event of page) process.stdout.write(`${JSON.stringify(event)}\n`);
+    }
+    const paint = createPaint(process.stdout, options.plain ?? false);
+    for (const text of toTranscriptText(events, paint)) process.stdout.write(text);
+    return EXIT.done;
+  });
+}
+
+async function* readLog({ client }: RemoteServer, id: string): AsyncGenerator<Event[]> {
+  for (let after = 0; ;) {
+    const { events, last } = await client.log({ params: { id }, query: { after, limit: LOG_PAGE } });
+    yield events;
+    after = events.at(-1)?.seq ?? last;
+    if (after >= last) return;
+  }
+}
+
+/** `klaus export --server`: the document as the server makes it. The host chain of the server knows of it. */
+export async function exportAt(id: string, options: ServerOptions & { format: 'md' | 'json' }): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    process.stdout.write(await client.exportSession({ params: { id }, query: { format: options.format } }));
+    return EXIT.done;
+  });
+}
+
+/** `klaus approvals --server`. */
+export async function approvalsAt(options: ServerOptions & { json?: true }): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    const { approvals } = await client.approvals();
+    const rows = await Promise.all(approvals.map(({ id }) => client.approval({ params: { id } })));
+    if (options.json !== true) printApprovals(rows);
+    else
+      for (const { hunks: _hunks, scopes: _scopes, ...row } of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    return EXIT.done;
+  });
+}
+
+export interface UsageAtOptions extends ServerOptions {
+  by?: UsageReport['by'];
+  /** Unix milliseconds. */
+  since?: number;
+  json?: true;
+}
+
+/** `klaus usage --server`. */
+export async function usageAt(id: string | undefined, options: UsageAtOptions): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    const { by = id === undefined ? 'day' : 'model', since } = options;
+    const query = { by, ...(id === undefined ? {} : { session: id }), ...(since === undefined ? {} : { since }) };
+    const { budget, ...rest } = await client.usage({ query });
+    const report = { ...rest, ...(budget ? { budget } : {}) };
+    if (options.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    else process.stdout.write(toUsageText(report));
+    return EXIT.done;
+  });
+}

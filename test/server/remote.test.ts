@@ -1,0 +1,397 @@
+import { createServer } from 'node:http';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Event, Script, StartedModelServer } from '@klaus/sdk';
+import { describe, expect, test } from 'vitest';
+import { runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
+import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+
+const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
+
+const WRITE: Script = {
+  steps: [
+    TITLE,
+    {
+      when: { turn: 0 },
+      reply: {
+        text: 'A new file.',
+        calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'brand new\n' } }],
+      },
+    },
+    { when: { turn: 1, result: 'new.txt' }, reply: { text: 'It is written.' } },
+    { when: { turn: 1 }, reply: { text: 'I was not allowed to.' } },
+  ],
+};
+
+/** @param pace Milliseconds between two pieces of an answer. */
+const turns = (count: number, pace = 2): Script => ({
+  steps: [
+    TITLE,
+    ...Array.from({ length: count }, (_, turn) => ({
+      when: { turn },
+      pace,
+      chunk: 10,
+      reply: {
+        text: { repeat: `step ${turn} `, times: 20 },
+        calls: [{ name: 'read_file', input: { path: 'README.md' } }],
+      },
+    })),
+    { when: { turn: count }, reply: { text: 'Done.' } },
+  ],
+});
+
+/** What a user elsewhere has: nothing of the server's state, only its address and its token. */
+function elsewhere(place: Place, { url, headers }: Pick<ServeProcess, 'url' | 'headers'>): Record<string, string> {
+  return {
+    KLAUS_HOME: join(place.home, '..', 'elsewhere'),
+    KLAUS_SERVER: url,
+    KLAUS_SERVER_TOKEN: headers['authorization']!.replace('Bearer ', ''),
+  };
+}
+
+async function stop({ process }: ServeProcess): Promise<void> {
+  process.kill('SIGTERM');
+  await process.ended;
+}
+
+/** Ids, times and money differ from run to run, and where it runs is said where it is elsewhere. */
+function toWords(stderr: string): string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('· works at '))
+    .map((line) =>
+      line
+        .replaceAll(/[0-9A-HJKMNP-TV-Z]{26}/g, 'ID')
+        .replaceAll(/\d+(\.\d+)? m?s\b/g, 'TIME')
+        .replace(/checkpoint [0-9a-f]+/, 'checkpoint HASH')
+        .replace('by server', 'by cli'),
+    );
+}
+
+interface ExitCase {
+  script: Script;
+  words: string[];
+  code: number;
+  env?: Record<string, string>;
+}
+
+const failing = (status: number): Script => ({
+  steps: [{ reply: {}, faults: [{ kind: 'status', status, always: true }] }],
+});
+
+const EXITS: Record<string, ExitCase> = {
+  'a task that is done': { script: WRITE, words: ['write'], code: 0 },
+  'nobody to ask': { script: WRITE, words: ['--approve', 'ask', 'write'], code: 6 },
+  'a mode that does not allow it': { script: WRITE, words: ['--approve', 'plan', 'write'], code: 6 },
+  'a question left open': { script: WRITE, words: ['--approve', 'ask', '--on-ask', 'wait', 'write'], code: 8 },
+  'a limit': { script: WRITE, words: ['--max-turns', '1', 'write'], code: 5 },
+  'a model that fails': { script: failing(500), words: ['write'], code: 4 },
+  'a key that is refused': { script: failing(401), words: ['write'], code: 3 },
+  'a model that nobody knows': { script: WRITE, words: ['--model', 'no-such-model', 'write'], code: 3 },
+  'a session that is not there': { script: WRITE, words: ['--session', '01J', 'write'], code: 2 },
+  'no prompt': { script: WRITE, words: [], code: 2 },
+};
+
+describe('klaus run at a server', () => {
+  test.each(Object.entries(EXITS))('ends like one of this machine: %s', async (_, { script, words, code }) => {
+    using here = createPlace();
+    using there = createPlace();
+    await using server = await startServer(script);
+    const serve = await startServeProcess(there, server);
+    const [local, remote] = await Promise.all([
+      runKlaus(['run', ...words], { place: here, server }),
+      runKlaus(['run', ...words], { place: there, server, env: elsewhere(there, serve) }),
+    ]);
+    await stop(serve);
+    expect({ code: remote.code, stdout: remote.stdout }).toEqual({ code: local.code, stdout: local.stdout });
+    expect(remote.code).toBe(code);
+    // Where to look for a key is the other machine.
+    const isHint = (line: string) => line.includes('klaus doctor');
+    expect(toWords(remote.stderr).filter((line) => !isHint(line))).toEqual(
+      toWords(local.stderr).filter((line) => !isHint(line)),
+    );
+  });
+
+  test('takes standard input, and goes on with the latest session of the folder of the server', async () => {
+    using place = createPlace();
+    await using server = await startServer({
+      steps: [TITLE, { when: { turn: 0 }, reply: { text: 'I see.' } }, { when: { turn: 1 }, reply: { text: 'Yes.' } }],
+    });
+    const serve = await startServeProcess(place, server);
+    const env = elsewhere(place, serve);
+    const first = await runKlaus(['--json', 'what is this?'], { place, server, env, stdin: 'a log\n' });
+    const [opened] = toEvents(first.stdout);
+    const second = await runKlaus(['--json', '--continue', 'and now?'], { place, server, env });
+    await stop(serve);
+    expect([first.code, second.code]).toEqual([0, 0]);
+    const parts = toEvents(first.stdout).flatMap((event) =>
+      event.type === 'message.added' && event.message.origin === 'user' ? event.message.parts : [],
+    );
+    expect(parts).toEqual([
+      { type: 'text', text: 'what is this?' },
+      { type: 'file', name: 'stdin', mediaType: 'text/plain', text: 'a log\n' },
+    ]);
+    const events = second.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Event);
+    expect(new Set(events.map(({ session }) => session))).toEqual(new Set([opened?.session]));
+    expect(events[0]?.seq).toBe(toEvents(first.stdout).length + 1);
+  });
+
+  test('a server that is killed and begun again in the middle loses nothing and doubles nothing', async () => {
+    using place = createPlace();
+    await using server = await startServer(turns(12));
+    const env = { AGENT_TOKEN_BUDGET: '0' };
+    let serve = await startServeProcess(place, server, { env });
+    const { port } = new URL(serve.url);
+    const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
+    for (const turn of [3, 8]) {
+      await run.printed('stdout', `"type":"turn.started","run":"`);
+      await run.printed('stdout', `"turn":${turn},"model"`);
+      serve.process.kill('SIGKILL');
+      await serve.process.ended;
+      serve = await startServeProcess(place, server, { env, words: ['--port', port] });
+    }
+    const ended = await run.ended;
+    const events = toEvents(ended.stdout);
+    const { events: log } = await serve.client.log({ params: { id: events[0]!.session } });
+    await stop(serve);
+    expect(ended.code).toBe(0);
+    expect(events).toEqual(log);
+    expect(events.at(-1)?.type).toBe('session.changed');
+    expect(ended.stderr).toContain(`The connection to ${serve.url} broke`);
+    expect(ended.stderr).toContain(`Connected to ${serve.url} again.`);
+  });
+
+  test('Ctrl-C stops the run there: exit 130, and the log says who it was', async () => {
+    using place = createPlace();
+    await using server = await startServer({
+      steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
+    });
+    const serve = await startServeProcess(place, server);
+    const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
+    await run.printed('stdout', '"type":"turn.started"');
+    run.kill('SIGINT');
+    const ended = await run.ended;
+    await stop(serve);
+    expect(ended.code).toBe(130);
+    const finished = toEvents(ended.stdout).find((event) => event.type === 'run.finished');
+    expect(finished).toMatchObject({ outcome: 'cancelled', reason: 'The user stopped the run with Ctrl-C.' });
+  });
+
+  test('--timeout stops it: exit 9', async () => {
+    using place = createPlace();
+    await using server = await startServer({
+      steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
+    });
+    const serve = await startServeProcess(place, server);
+    const ended = await runKlaus(['--timeout', '1', 'go'], { place, server, env: elsewhere(place, serve) });
+    await stop(serve);
+    expect(ended.code).toBe(9);
+  });
+
+  test('is stopped from elsewhere, and gone on with', async () => {
+    using place = createPlace();
+    await using server = await startServer({
+      steps: [TITLE, { reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
+    });
+    const serve = await startServeProcess(place, server);
+    const env = elsewhere(place, serve);
+    const run = startKlaus(['--json', 'go'], { place, server, env });
+    await run.printed('stdout', '"type":"turn.started"');
+    const { session } = JSON.parse(run.text.stdout.split('\n')[0]!) as { session: string };
+    const cancelled = await runKlaus(['cancel', session], { place, server, env });
+    expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringContaining('is stopping') });
+    const ended = await run.ended;
+    expect(ended.code).toBe(130);
+    expect(toEvents(ended.stdout).find((event) => event.type === 'run.finished')).toMatchObject({
+      outcome: 'cancelled',
+      reason: 'The user stopped the run with klaus cancel.',
+    });
+    expect(await runKlaus(['cancel', session], { place, server, env })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Nothing is running'),
+    });
+    expect(await runKlaus(['resume', session], { place, server, env })).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    const nothing = await runKlaus(['resume', session], { place, server, env });
+    await stop(serve);
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing is left to do') });
+  });
+});
+
+describe('a question of a server', () => {
+  test('is listed, answered hunk by hunk and shown to its end', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    const serve = await startServeProcess(place, server);
+    const env = elsewhere(place, serve);
+    const klaus = (...words: string[]) => runKlaus(words, { place, server, env });
+    const asked = await klaus('--approve', 'ask', '--on-ask', 'wait', 'write');
+    expect(asked.stderr).toContain('Waiting for approval: create new.txt');
+    const { id, session } = JSON.parse((await klaus('approvals', '--json')).stdout) as { id: string; session: string };
+    const steered = await klaus('steer', session, 'and be quick');
+    expect(steered).toMatchObject({ code: 8, stderr: expect.stringContaining('The message waits until that') });
+    expect((await klaus('approvals')).stdout).toContain('+brand new');
+    const approved = await klaus('approve', id, '--json');
+    expect(approved.code).toBe(0);
+    expect(approved.stdout).toContain('"origin":"steer"');
+    expect(approved.stdout).toContain('It is written.');
+    expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');
+    const again = await klaus('approve', id);
+    await stop(serve);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('That question was settled before') });
+  });
+
+  test.skipIf(!hasTmux)('is put to the person at the keyboard (needs tmux)', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    const serve = await startServeProcess(place, server);
+    const env = toEnv({ place, server, env: elsewhere(place, serve) });
+    const words = [process.execPath, MAIN, '--approve', 'ask', 'write'];
+    await using terminal = await openTerminal(words, { env, cwd: place.workspace });
+    expect(await terminal.shows('q decide later]')).toContain('+brand new');
+    await terminal.type('y');
+    expect(await terminal.exitCode()).toBe(0);
+    expect((await terminal.shows('go on with')).match(/It is written\./g)).toHaveLength(1);
+    // Answered from the page, the question goes away by itself.
+    await using second = await openTerminal(words, { env, cwd: place.workspace });
+    await second.shows('q decide later]');
+    const [question] = (await serve.client.approvals()).approvals;
+    await serve.client.answer({ params: { id: question!.id }, body: { answer: 'rejected' } });
+    expect(await second.exitCode()).toBe(6);
+    await stop(serve);
+  });
+});
+
+describe('says of what is there the same as on the machine itself', () => {
+  async function compare(commands: (id: string) => string[][]): Promise<void> {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    const serve = await startServeProcess(place, server);
+    const { session: id } = await serve.client.openSession({ body: { text: 'write' } });
+    const followed = follow(serve.client, id);
+    await followed.until('session.changed', ({ summary }) => summary !== undefined);
+    await followed.stop();
+    const env = elsewhere(place, serve);
+    for (const words of commands(id)) {
+      const [there, here] = await Promise.all([
+        runKlaus(words, { place, server, env }),
+        runKlaus(words, { place, server }),
+      ]);
+      expect(there, words.join(' ')).toEqual(here);
+    }
+    await stop(serve);
+  }
+
+  test('klaus sessions and klaus show', () =>
+    compare((id) => [['sessions'], ['sessions', 'nothing'], ['show', id], ['show', '--json', id]]));
+
+  test('klaus export and klaus usage', () =>
+    compare((id) => [['export', id], ['export', '--format', 'json', id], ['usage'], ['usage', id, '--json']]));
+
+  test('klaus sessions --json, but for what only the machine knows', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    const serve = await startServeProcess(place, server);
+    await serve.client.openSession({ body: {} });
+    const env = elsewhere(place, serve);
+    const [there, here] = await Promise.all([
+      runKlaus(['sessions', '--json'], { place, server, env }),
+      runKlaus(['sessions', '--json'], { place, server }),
+    ]);
+    await stop(serve);
+    const { processes, project, ...own } = JSON.parse(here.stdout) as Record<string, unknown>;
+    expect({ processes, project: typeof project }).toEqual({ processes: [], project: 'string' });
+    expect(JSON.parse(there.stdout)).toMatchObject(own);
+  });
+});
+
+describe('finds the server', () => {
+  test('by its Unix socket, and by its address where it is that of the own state folder: without a token', async () => {
+    using place = createPlace();
+    await using server = await startServer({ steps: [TITLE, { when: { turn: 0 }, reply: { text: 'Hello.' } }] });
+    const serve = await startServeProcess(place, server);
+    const socket = join(place.home, 'server', 'klaus.sock');
+    const KLAUS_HOME = join(place.home, '..', 'elsewhere');
+    const run = (server_: string, env: Record<string, string>) =>
+      runKlaus(['--server', server_, 'write'], { place, server: server as StartedModelServer, env });
+    expect(await run(`unix:${socket}`, { KLAUS_HOME })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+    expect(await run(serve.url, {})).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+    // Another state folder has no business with that token.
+    expect(await run(serve.url, { KLAUS_HOME })).toMatchObject({ code: 3 });
+    const file = join(place.home, '..', 'token');
+    writeFileSync(file, 'a-secret-of-the-test\n', { mode: 0o600 });
+    const given = ['--server', serve.url, '--token-file', file, 'write'];
+    expect(await runKlaus(given, { place, server, env: { KLAUS_HOME } })).toMatchObject({ code: 0 });
+    await stop(serve);
+  });
+
+  test.each([
+    ['ftp://127.0.0.1', 2, 'is no address of a server.'],
+    ['unix:klaus.sock', 2, 'names no absolute path.'],
+    ['http://127.0.0.1:3001/#token=abc', 2, 'The address of the server holds its token.'],
+    ['http://me:secret@127.0.0.1:3001', 2, 'has no user'],
+    ['unix:/nowhere/klaus.sock', 3, 'cannot be reached: there is no such socket.'],
+    ['http://127.0.0.1:1', 3, 'cannot be reached: nobody listens there.'],
+  ])('or says what is wrong with %s', async (address, code, says) => {
+    using place = createPlace();
+    const ended = await runKlaus(['sessions', '--server', address], { place });
+    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(says) });
+    expect(ended.stderr).not.toContain('abc');
+  });
+
+  test.each([
+    ['another program', '<html>', 'There is no klaus serve at'],
+    ['other JSON', '{"status":"ok"}', 'There is no klaus serve at'],
+    [
+      'a newer API',
+      '{"status":"ok","version":"9.1.0","api":2}',
+      'speaks version 2 of the API, and this klaus version 1.',
+    ],
+    ['an older API', '{"status":"ok","version":"0.0.9"}', 'speaks version 0 of the API'],
+  ])('or says that %s answers there', async (_, body, says) => {
+    using place = createPlace();
+    const other = createServer((_request, response) => response.end(body));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const url = `http://127.0.0.1:${port}`;
+    const plain = await runKlaus(['sessions', '--server', url], { place });
+    const secure = await runKlaus(['sessions', '--server', url.replace('http', 'https')], { place });
+    other.close();
+    expect(plain).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(says) });
+    expect(secure).toMatchObject({ code: 3, stderr: expect.stringContaining('speaks no TLS.') });
+  });
+});
+
+describe('what has no meaning elsewhere', () => {
+  test.each([
+    [['run', '--cwd', 'src', 'go'], 'is no absolute path.'],
+    [['run', '--set', 'maxRetries=1', 'go'], '--set cannot change the settings of a server.'],
+    [['run', '--allow-any-workspace', 'go'], 'is not taken with --server.'],
+    [['show', '01J', '--grep', 'x'], 'klaus show --grep acts on the sessions of this machine alone.'],
+    [['export', '01J', '--as', 'test'], 'klaus export --as test acts on the sessions of this machine alone.'],
+    [['approvals', '--remembered'], 'klaus approvals --remembered acts on the sessions of this machine alone.'],
+    [['undo'], 'it takes no --server.'],
+    [['audit', 'verify'], 'it takes no --server.'],
+  ])('is refused before anything is done: %s', async (words, says) => {
+    using place = createPlace();
+    const ended = await runKlaus([...words, '--server', 'http://127.0.0.1:1'], { place });
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
+  });
+
+  test('KLAUS_SERVER: a command that acts here says so, one of the machine does not, and local means here', async () => {
+    using place = createPlace();
+    const env = { KLAUS_SERVER: 'http://127.0.0.1:1' };
+    const klaus = (...words: string[]) => runKlaus(words, { place, env });
+    expect((await klaus('undo')).stderr).toContain('klaus undo acts on the sessions of this machine');
+    expect((await klaus('audit', 'verify')).stderr).toContain(
+      'klaus audit verify acts on the sessions of this machine',
+    );
+    expect((await klaus('config')).stderr).toBe('');
+    expect(await klaus('sessions', '--server', 'local')).toMatchObject({ code: 0, stdout: '' });
+    expect((await klaus('sessions')).code).toBe(3);
+  });
+});
