@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event, Klaus, Live, Session } from '@klaus/sdk';
 import { type EventStream, toFrame } from './event-stream.ts';
 import { toQueue } from './session-view.ts';
@@ -14,6 +15,8 @@ interface Subscriber {
 const FEW = 20;
 /** Milliseconds in which frames are collected where there are more. */
 const COLLECT_MS = 20;
+/** Characters of a log that are read and sent at once; others of the server's clients have their turn after each. */
+const PART = 64 * 1_024;
 /** Characters of a text on its way that somebody who comes later is shown; its end counts. */
 const MAX_PARTIAL = 1_000_000;
 
@@ -84,23 +87,31 @@ export class SessionHub {
   async #catchUp(subscriber: Subscriber): Promise<void> {
     const { stream } = subscriber;
     while (!stream.closed) {
-      for (const event of this.#session.events(subscriber.seq)) {
-        // Another process may have written more than the hub was told of yet.
-        if (event.seq > this.#last) break;
-        stream.write(toEventFrame(event));
-        subscriber.seq = event.seq;
-        if (stream.isBehind) break;
-      }
-      if (!stream.isBehind) {
-        // What was committed since the last look is told by the hub from here on.
-        if (subscriber.seq >= this.#last) break;
-        continue;
-      }
-      await stream.drained();
+      const isRest = this.#sendPart(subscriber);
+      if (stream.isBehind) await stream.drained();
+      // What was committed since the last look is told by the hub from here on.
+      else if (isRest && subscriber.seq >= this.#last) break;
+      else await nextTurn();
     }
     // What waits to be told is in the log that was just read, or of no use without what came before.
     this.#flush();
     subscriber.isLive = true;
+  }
+
+  /** Sends some of what a subscriber lacks in one write. @returns Whether that was all. */
+  #sendPart(subscriber: Subscriber): boolean {
+    let frames = '';
+    let isRest = true;
+    for (const event of this.#session.events(subscriber.seq)) {
+      // Another process may have written more than the hub was told of yet.
+      if (event.seq > this.#last) break;
+      frames += toEventFrame(event);
+      subscriber.seq = event.seq;
+      isRest = frames.length < PART;
+      if (!isRest) break;
+    }
+    if (frames !== '') subscriber.stream.write(frames);
+    return isRest;
   }
 
   #onEvent(event: Event): void {

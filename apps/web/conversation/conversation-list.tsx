@@ -6,7 +6,7 @@ import { toKeysText } from '../keys/keys.tsx';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
+import { Empty, Loading } from '../ui/empty.tsx';
 import { EntryView } from './entry-view.tsx';
 import { toRows, type Row } from './rows.ts';
 import { QueuedView, StreamingView, WorkingView } from './streaming-view.tsx';
@@ -49,8 +49,17 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     element.scrollTop = element.scrollHeight;
   }, []);
   useSignal('jump-to-end', toEnd);
+  const { isWhole } = state;
+  const top = useRef({ isWhole, key: '', by: 0 });
   useLayoutEffect(() => {
     if (isFollowing.current) toEnd();
+    else if (isWhole && !top.current.isWhole) {
+      // What came before is there now: whoever read in the middle goes on reading there.
+      const at = rows.findIndex(({ key }) => key === top.current.key);
+      const start = list.measurementsCache[at]?.start;
+      if (start !== undefined) scroll.current!.scrollTop = start + top.current.by;
+    }
+    top.current.isWhole = isWhole;
   });
   useEffect(() => {
     // Rows find their height only once they are drawn.
@@ -61,15 +70,17 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     return () => grown.disconnect();
   }, [toEnd]);
   useEffect(() => {
-    if (seq === undefined || !state.isReady) return;
+    if (seq === undefined || !state.isWhole) return;
     const at = rows.findLastIndex((row) => row.kind === 'entry' && row.entry.seq <= seq);
     if (at >= 0) list.scrollToIndex(at, { align: 'center' });
     // Once for each place that is asked for, and not at every new row.
-  }, [seq, state.isReady]);
+  }, [seq, state.isWhole]);
   const onScroll = () => {
     const element = scroll.current!;
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     isFollowing.current = left < NEAR;
+    const first = list.getVirtualItemForOffset(element.scrollTop);
+    if (first) top.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
     setAway(left > element.clientHeight / 2);
   };
   return (
@@ -131,6 +142,8 @@ function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: numb
         />
       );
     }
+    case 'earlier':
+      return <Loading rows={3} />;
     case 'streaming':
       return <StreamingView streaming={row.streaming} />;
     case 'working':

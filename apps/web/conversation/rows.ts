@@ -8,6 +8,8 @@ export type Row =
   | { kind: 'entry'; key: string; entry: Entry }
   | { kind: 'streaming'; key: string; streaming: Streaming }
   | { kind: 'working'; key: string }
+  /** What came before has not been read yet. */
+  | { kind: 'earlier'; key: string }
   | { kind: 'queued'; key: string; message: QueuedMessage };
 
 /** An entry that stays the same is the same row: a long session has ten thousand of them at every picture. */
@@ -19,8 +21,11 @@ function toRow(entry: Entry): Row {
   return row;
 }
 
-export function toRows({ conversation, live, queue }: Pick<SessionState, 'conversation' | 'live' | 'queue'>): Row[] {
+type Shown = Pick<SessionState, 'conversation' | 'live' | 'queue' | 'isWhole'>;
+
+export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
   const rows: Row[] = conversation.entries.map(toRow);
+  if (!isWhole) rows.unshift({ kind: 'earlier', key: 'earlier' });
   for (const [id, streaming] of live.messages) {
     // The same key as the message will have: what was opened in it stays open.
     rows.push({ kind: 'streaming', key: `model ${id}`, streaming });

@@ -27,7 +27,7 @@ const GateView = lazy(async () => ({ default: (await import('../gate/gate-view.t
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
   const [log, setLog] = useState<SessionLog | undefined>();
   useEffect(() => {
-    const opened = openSessionLog(id);
+    const opened = openSessionLog(id, route.seq === undefined);
     setLog(opened);
     return () => opened.close();
   }, [id]);
@@ -99,7 +99,8 @@ function Body({ state, route, session }: BodyProps) {
   const { tab, path, seq } = route;
   const id = conversation.session;
   const [stopping, setStopping] = useState<string | undefined>();
-  const isRunning = conversation.run !== undefined || session?.state === 'queued';
+  const isBusy = session?.state === 'queued' || (!state.isWhole && session?.state === 'running');
+  const isRunning = conversation.run !== undefined || isBusy;
   const send = async (parts: Part[], delivery: 'steer' | 'queue') =>
     (await attempt(() => client.sendPrompt({ params: { id }, body: { parts, delivery } }))) !== undefined;
   const change = (body: { model?: string; mode?: Mode }) =>
@@ -109,9 +110,10 @@ function Body({ state, route, session }: BodyProps) {
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
       <Suspense fallback={<Loading rows={10} />}>
-        {tab === 'changes' ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
-        {tab === 'files' ? <FilesView conversation={conversation} path={path} /> : null}
-        {tab === 'gate' ? <GateView session={id} seq={conversation.seq} /> : null}
+        {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
+        {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
+        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} /> : null}
+        {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
       </Suspense>
       {tab === 'conversation' ? (
         <>
@@ -133,7 +135,12 @@ function Body({ state, route, session }: BodyProps) {
           />
         </>
       ) : null}
-      <StatusBar conversation={conversation} live={state.live} />
+      {/* Totals of a part would be wrong. */}
+      {state.isWhole ? (
+        <StatusBar conversation={conversation} live={state.live} />
+      ) : (
+        <footer className="status" aria-busy />
+      )}
     </>
   );
 }
@@ -156,13 +163,13 @@ function OpenQuestions({ state }: { state: SessionState }) {
 /** Says aloud what changes, for those who do not see it. */
 function Announcer({ state }: { state: SessionState }) {
   const t = useText();
-  const { conversation, isReady } = state;
+  const { conversation, isWhole } = state;
   const isFirst = useRef(true);
   const [words, setWords] = useState('');
   const standing =
     conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
   useEffect(() => {
-    if (!isReady) return;
+    if (!isWhole) return;
     if (isFirst.current) {
       isFirst.current = false;
       return;
@@ -170,7 +177,7 @@ function Announcer({ state }: { state: SessionState }) {
     if (standing === 'asked') setWords(t.conversation.live.needsYou);
     else if (standing === 'running') setWords(t.conversation.live.running);
     else if (standing !== '') setWords(t.conversation.live.finished(t.facts.outcome[standing]));
-  }, [standing, isReady]);
+  }, [standing, isWhole]);
   return (
     <p className="unseen" role="status" aria-live="polite">
       {words}
