@@ -7,9 +7,10 @@ import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
-import { EntryView } from './entry-view.tsx';
-import { toRows, type Row } from './rows.ts';
-import { QueuedView, StreamingView, WorkingView } from './streaming-view.tsx';
+import { AnswerPart } from './answer-part.tsx';
+import { EntryView, toMarks } from './entry-view.tsx';
+import { toRows, toSeq, type Row } from './rows.ts';
+import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
 
 /** Pixels from the end within which new text is followed. */
@@ -71,7 +72,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   }, [toEnd]);
   useEffect(() => {
     if (seq === undefined || !state.isWhole) return;
-    const at = rows.findLastIndex((row) => row.kind === 'entry' && row.entry.seq <= seq);
+    const at = rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
     if (at >= 0) list.scrollToIndex(at, { align: 'center' });
     // Once for each place that is asked for, and not at every new row.
   }, [seq, state.isWhole]);
@@ -144,8 +145,22 @@ function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: numb
     }
     case 'earlier':
       return <Loading rows={3} />;
-    case 'streaming':
-      return <StreamingView streaming={row.streaming} />;
+    case 'answer': {
+      const { id, text, thinking, entry, isLast, isCalling } = row;
+      const isUndone = entry !== undefined && conversation.undone.has(entry.turn);
+      const isMarked = seq !== undefined && toSeq(row) === seq;
+      return (
+        <AnswerPart
+          id={id}
+          text={text}
+          thinking={thinking}
+          whole={isLast ? entry : undefined}
+          isGrowing={isLast && entry === undefined}
+          isCalling={isCalling}
+          marks={toMarks({ isUndone, isMarked })}
+        />
+      );
+    }
     case 'working':
       return <WorkingView conversation={conversation} />;
     case 'queued':
@@ -161,6 +176,7 @@ function hasChanges(turns: ReadonlySet<number>, after: number): boolean {
 
 /** Pixels that a row will take, before it is drawn. */
 function estimate(row: Row): number {
+  if (row.kind === 'answer') return 8 + Math.ceil(row.text.length / 90) * 20;
   if (row.kind !== 'entry') return 48;
   const { entry } = row;
   if (entry.kind === 'call') return 40;

@@ -1,36 +1,99 @@
 import type { QueuedMessage } from '@klaus/server/contract';
-import type { Entry } from '../log/entry.ts';
+import type { Conversation } from '../log/conversation.ts';
+import type { Entry, ModelEntry } from '../log/entry.ts';
 import type { Streaming } from '../log/live-text.ts';
 import type { SessionState } from '../log/session-log.ts';
+import { createParts, toParts, type Parts } from '../markdown/parts.ts';
 
 /** One row of a conversation: what the log says, then what is on its way. */
 export type Row =
-  | { kind: 'entry'; key: string; entry: Entry }
-  | { kind: 'streaming'; key: string; streaming: Streaming }
+  | { kind: 'entry'; key: string; entry: Exclude<Entry, ModelEntry> }
+  | AnswerRow
   | { kind: 'working'; key: string }
   /** What came before has not been read yet. */
   | { kind: 'earlier'; key: string }
   | { kind: 'queued'; key: string; message: QueuedMessage };
 
-/** An entry that stays the same is the same row: a long session has ten thousand of them at every picture. */
-const known = new WeakMap<Entry, Row>();
-
-function toRow(entry: Entry): Row {
-  let row = known.get(entry);
-  if (!row) known.set(entry, (row = { kind: 'entry', key: `${entry.kind} ${entry.id}`, entry }));
-  return row;
+/** A part of what the model says; all of it where it is short. */
+export interface AnswerRow {
+  kind: 'answer';
+  key: string;
+  /** Id of the message. */
+  id: string;
+  text: string;
+  /** Empty but in the first part. */
+  thinking: string;
+  isFirst: boolean;
+  isLast: boolean;
+  /** The message in the log; undefined while it is written. */
+  entry: ModelEntry | undefined;
+  isCalling: boolean;
 }
+
+/** An entry that stays the same has the same rows: a long session has ten thousand of them at every picture. */
+const known = new WeakMap<Entry, readonly Row[]>();
+/** All rows of a log as they were at a seq: text on its way changes none of them. */
+const whole = new WeakMap<Conversation, { seq: number; rows: readonly Row[] }>();
+/** Messages on their way, as far as they were cut. */
+const growing = new Map<string, { text: string; parts: Parts }>();
 
 type Shown = Pick<SessionState, 'conversation' | 'live' | 'queue' | 'isWhole'>;
 
 export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
-  const rows: Row[] = conversation.entries.map(toRow);
-  if (!isWhole) rows.unshift({ kind: 'earlier', key: 'earlier' });
-  for (const [id, streaming] of live.messages) {
-    // The same key as the message will have: what was opened in it stays open.
-    rows.push({ kind: 'streaming', key: `model ${id}`, streaming });
-  }
+  const rows: Row[] = isWhole ? [] : [{ kind: 'earlier', key: 'earlier' }];
+  for (const row of toLogRows(conversation)) rows.push(row);
+  for (const id of growing.keys()) if (!live.messages.has(id)) growing.delete(id);
+  // The same keys as the message will have: what was opened in it stays open.
+  for (const [id, streaming] of live.messages) rows.push(...toGrowingRows(id, streaming));
   if (conversation.requested && live.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
   for (const message of queue) rows.push({ kind: 'queued', key: `queued ${message.command}`, message });
   return rows;
+}
+
+/** Seq of the record that a row is the beginning of; undefined for what is in no log, and for further parts. */
+export function toSeq(row: Row): number | undefined {
+  if (row.kind === 'entry') return row.entry.seq;
+  return row.kind === 'answer' && row.isFirst ? row.entry?.seq : undefined;
+}
+
+function toLogRows(conversation: Conversation): readonly Row[] {
+  const { seq, entries } = conversation;
+  const before = whole.get(conversation);
+  if (before?.seq === seq) return before.rows;
+  const rows: Row[] = [];
+  for (const entry of entries) {
+    let own = known.get(entry);
+    if (!own) known.set(entry, (own = toEntryRows(entry)));
+    for (const row of own) rows.push(row);
+  }
+  whole.set(conversation, { seq, rows });
+  return rows;
+}
+
+function toEntryRows(entry: Entry): Row[] {
+  if (entry.kind !== 'model') return [{ kind: 'entry', key: `${entry.kind} ${entry.id}`, entry }];
+  const { id, text, thinking } = entry;
+  return toAnswerRows(toParts(text), { id, thinking, entry, isCalling: false });
+}
+
+function toGrowingRows(id: string, { text, thinking, call }: Streaming): Row[] {
+  let held = growing.get(id);
+  // Another try may have begun anew.
+  if (!held || !text.text.startsWith(held.text)) growing.set(id, (held = { text: '', parts: createParts() }));
+  held.parts.append(text.text.slice(held.text.length));
+  held.text = text.text;
+  const isCalling = call.text !== '';
+  return toAnswerRows(held.parts.list(), { id, thinking: thinking.text, entry: undefined, isCalling });
+}
+
+function toAnswerRows(
+  parts: readonly string[],
+  { thinking, isCalling, ...rest }: Pick<AnswerRow, 'id' | 'thinking' | 'entry' | 'isCalling'>,
+): Row[] {
+  return parts.map((text, at) => {
+    const [isFirst, isLast] = [at === 0, at === parts.length - 1];
+    const key = isFirst ? `model ${rest.id}` : `model ${rest.id} ${at}`;
+    const own = { thinking: isFirst ? thinking : '', isCalling: isLast && isCalling };
+    return { kind: 'answer', key, text, isFirst, isLast, ...rest, ...own };
+  });
 }
