@@ -38,6 +38,10 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   const t = useText();
   const state = useSyncExternalStore(log.subscribe, log.get);
   const session = useStore(host).sessions.get(id);
+  const { tab } = route;
+  const { seq } = state.conversation;
+  // Text on its way comes with every picture and changes nothing here.
+  const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isWhole]);
   if (state.isGone || (state.link === 'refused' && !state.isReady)) {
     return (
       <Empty title={t.sessions.gone} hint={t.sessions.goneHint} isPage>
@@ -47,7 +51,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   }
   return (
     <div className="session-page">
-      <Head session={session} state={state} tab={route.tab} />
+      {head}
       {state.isReady ? <Body state={state} route={route} session={session} /> : <Loading rows={10} />}
       <Announcer state={state} />
     </div>
@@ -97,7 +101,7 @@ interface BodyProps {
 function Body({ state, route, session }: BodyProps) {
   const { conversation } = state;
   const { tab, path, seq } = route;
-  const id = conversation.session;
+  const { session: id, model, mode } = conversation;
   const [stopping, setStopping] = useState<string | undefined>();
   const isBusy = session?.state === 'queued' || (!state.isWhole && session?.state === 'running');
   const isRunning = conversation.run !== undefined || isBusy;
@@ -106,6 +110,28 @@ function Body({ state, route, session }: BodyProps) {
   const change = (body: { model?: string; mode?: Mode }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
   const place = useMemo(() => ({ session: id }), [id]);
+  const isStopping = stopping !== undefined && stopping === conversation.run?.id;
+  const composer = useMemo(
+    () => (
+      <Composer
+        draft={id}
+        place={place}
+        model={model}
+        mode={mode}
+        isRunning={isRunning}
+        isStopping={isStopping}
+        onModel={(to) => change({ model: to })}
+        onMode={(to) => change({ mode: to })}
+        onSend={send}
+        onStop={() => {
+          setStopping(conversation.run?.id);
+          void stopRun(id);
+        }}
+      />
+    ),
+    // What the functions hold is one of these; text on its way comes with every picture and changes nothing here.
+    [id, model, mode, isRunning, isStopping, conversation.run?.id],
+  );
   return (
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
@@ -118,21 +144,7 @@ function Body({ state, route, session }: BodyProps) {
       {tab === 'conversation' ? (
         <>
           <OpenQuestions state={state} />
-          <Composer
-            draft={id}
-            place={place}
-            model={conversation.model}
-            mode={conversation.mode}
-            isRunning={isRunning}
-            isStopping={stopping !== undefined && stopping === conversation.run?.id}
-            onModel={(model) => change({ model })}
-            onMode={(mode) => change({ mode })}
-            onSend={send}
-            onStop={() => {
-              setStopping(conversation.run?.id);
-              void stopRun(id);
-            }}
-          />
+          {composer}
         </>
       ) : null}
       {/* Totals of a part would be wrong. */}
