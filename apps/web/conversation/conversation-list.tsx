@@ -1,8 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
+import type { Conversation } from '../log/conversation.ts';
+import type { LiveText } from '../log/live-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
@@ -50,7 +52,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     element.scrollTop = element.scrollHeight;
   }, []);
   useSignal('jump-to-end', toEnd);
-  const { isWhole } = state;
+  const { conversation, live, isWhole } = state;
   const top = useRef({ isWhole, key: '', by: 0 });
   useLayoutEffect(() => {
     if (isFollowing.current) toEnd();
@@ -105,7 +107,13 @@ export function ConversationList({ state, seq }: ConversationListProps) {
               className="conversation-row"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <RowView row={rows[index]!} state={state} seq={seq} />
+              <RowView
+                row={rows[index]!}
+                conversation={conversation}
+                version={conversation.seq}
+                progress={toProgress(rows[index]!, live)}
+                isMarked={seq !== undefined && toSeq(rows[index]!) === seq}
+              />
             </div>
           ))}
         </div>
@@ -124,12 +132,22 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   );
 }
 
-function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: number | undefined }) {
-  const { conversation, live } = state;
+interface RowViewProps {
+  row: Row;
+  conversation: Conversation;
+  /** Changes with everything that the conversation says. */
+  version: number;
+  /** Output of a running call so far. */
+  progress: string | undefined;
+  /** The address points at it. */
+  isMarked: boolean;
+}
+
+/** One row. It stays as it was while text is written in another one. */
+const RowView = memo(function RowView({ row, conversation, progress, isMarked }: RowViewProps) {
   switch (row.kind) {
     case 'entry': {
       const { entry } = row;
-      const progress = entry.kind === 'call' ? live.calls.get(entry.id)?.text : undefined;
       const isUndone = 'turn' in entry && conversation.undone.has(entry.turn);
       const canUndo = 'turn' in entry && entry.kind === 'user' && hasChanges(conversation.changing, entry.turn);
       return (
@@ -139,16 +157,13 @@ function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: numb
           progress={progress}
           isUndone={isUndone}
           canUndo={canUndo}
-          isMarked={entry.seq === seq}
+          isMarked={isMarked}
         />
       );
     }
-    case 'earlier':
-      return <Loading rows={3} />;
     case 'answer': {
       const { id, text, thinking, entry, isLast, isCalling } = row;
       const isUndone = entry !== undefined && conversation.undone.has(entry.turn);
-      const isMarked = seq !== undefined && toSeq(row) === seq;
       return (
         <AnswerPart
           id={id}
@@ -161,11 +176,17 @@ function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: numb
         />
       );
     }
+    case 'earlier':
+      return <Loading rows={3} />;
     case 'working':
       return <WorkingView conversation={conversation} />;
     case 'queued':
       return <QueuedView message={row.message} />;
   }
+});
+
+function toProgress(row: Row, { calls }: LiveText): string | undefined {
+  return row.kind === 'entry' && row.entry.kind === 'call' ? calls.get(row.entry.id)?.text : undefined;
 }
 
 /** True when a turn after this one changed files. */

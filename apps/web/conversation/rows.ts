@@ -3,7 +3,7 @@ import type { Conversation } from '../log/conversation.ts';
 import type { Entry, ModelEntry } from '../log/entry.ts';
 import type { Streaming } from '../log/live-text.ts';
 import type { SessionState } from '../log/session-log.ts';
-import { createParts, toParts, type Parts } from '../markdown/parts.ts';
+import { toParts, type Parts } from '../markdown/parts.ts';
 
 /** One row of a conversation: what the log says, then what is on its way. */
 export type Row =
@@ -34,15 +34,12 @@ export interface AnswerRow {
 const known = new WeakMap<Entry, readonly Row[]>();
 /** All rows of a log as they were at a seq: text on its way changes none of them. */
 const whole = new WeakMap<Conversation, { seq: number; rows: readonly Row[] }>();
-/** Messages on their way, as far as they were cut. */
-const growing = new Map<string, { text: string; parts: Parts }>();
 
 type Shown = Pick<SessionState, 'conversation' | 'live' | 'queue' | 'isWhole'>;
 
 export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
   const rows: Row[] = isWhole ? [] : [{ kind: 'earlier', key: 'earlier' }];
   for (const row of toLogRows(conversation)) rows.push(row);
-  for (const id of growing.keys()) if (!live.messages.has(id)) growing.delete(id);
   // The same keys as the message will have: what was opened in it stays open.
   for (const [id, streaming] of live.messages) rows.push(...toGrowingRows(id, streaming));
   if (conversation.requested && live.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
@@ -76,20 +73,26 @@ function toEntryRows(entry: Entry): Row[] {
   return toAnswerRows(toParts(text), { id, thinking, entry, isCalling: false });
 }
 
-function toGrowingRows(id: string, { text, thinking, call }: Streaming): Row[] {
-  let held = growing.get(id);
-  // Another try may have begun anew.
-  if (!held || !text.text.startsWith(held.text)) growing.set(id, (held = { text: '', parts: createParts() }));
-  held.parts.append(text.text.slice(held.text.length));
-  held.text = text.text;
+function toGrowingRows(id: string, { parts, thinking, call }: Streaming): AnswerRow[] {
   const isCalling = call.text !== '';
-  return toAnswerRows(held.parts.list(), { id, thinking: thinking.text, entry: undefined, isCalling });
+  const before = drawn.get(parts) ?? [];
+  const rows = toAnswerRows(parts.list(), { id, thinking: thinking.text, entry: undefined, isCalling }).map(
+    (row, at) => {
+      const old = before[at];
+      return old && !old.isLast && !row.isLast && old.thinking === row.thinking ? old : row;
+    },
+  );
+  drawn.set(parts, rows);
+  return rows;
 }
+
+/** The rows of a message on its way as they were: parts that have ended are the same rows. */
+const drawn = new WeakMap<Parts, readonly AnswerRow[]>();
 
 function toAnswerRows(
   parts: readonly string[],
   { thinking, isCalling, ...rest }: Pick<AnswerRow, 'id' | 'thinking' | 'entry' | 'isCalling'>,
-): Row[] {
+): AnswerRow[] {
   return parts.map((text, at) => {
     const [isFirst, isLast] = [at === 0, at === parts.length - 1];
     const key = isFirst ? `model ${rest.id}` : `model ${rest.id} ${at}`;
