@@ -14,6 +14,8 @@ export interface Visit extends AsyncDisposable {
   readonly page: Page;
   readonly cdp: CDPSession;
   spent(): Promise<Spent>;
+  /** JavaScript heap that is in use after a collection, in MB. */
+  heap(): Promise<number>;
 }
 
 export async function openVisit(browser: Browser, served?: Served): Promise<Visit> {
@@ -29,6 +31,11 @@ export async function openVisit(browser: Browser, served?: Served): Promise<Visi
       const { metrics } = await cdp.send('Performance.getMetrics');
       const read = (wanted: string) => (metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN) * 1_000;
       return { script: read('ScriptDuration') + read('V8CompileDuration'), task: read('TaskDuration') };
+    },
+    async heap() {
+      await cdp.send('HeapProfiler.collectGarbage');
+      const { usedSize } = await cdp.send('Runtime.getHeapUsage');
+      return usedSize / 1e6;
     },
     [Symbol.asyncDispose]: () => context.close(),
   };
