@@ -7,7 +7,7 @@ export interface Row {
   bare?: { value: number; what: string };
 }
 
-export type Unit = 'ms' | 'MB' | 'bytes' | 'MB/s' | 'events/s' | 'events' | 'tools' | '%';
+export type Unit = 'ms' | 'MB' | 'KB' | 'bytes' | 'nodes' | 'MB/s' | 'events/s' | 'events' | 'tools' | '%';
 
 /** A benchmark that this machine cannot run. */
 export interface Skipped {

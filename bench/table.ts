@@ -12,7 +12,7 @@ export interface Line {
 
 const NOTHING = '–';
 /** Units of which there are no parts. */
-const WHOLE: readonly Unit[] = ['bytes', 'tools', 'events', 'events/s'];
+const WHOLE: readonly Unit[] = ['bytes', 'nodes', 'tools', 'events', 'events/s'];
 
 export function toLine(row: Row | Skipped): Line {
   if ('skipped' in row) return { name: row.name, value: 'skipped', bare: NOTHING, ratio: NOTHING, beside: row.skipped };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event, EventType, Live, Session } from '@klaus/sdk';
 import type { Standing } from './contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
@@ -15,6 +16,8 @@ interface Subscriber {
 const PAUSE = 1;
 /** Milliseconds that this is at most. */
 const MAX_PAUSE_MS = 100;
+/** Characters of a log that are read and sent at once; others of the server's clients have their turn after each. */
+const PART = 64 * 1_024;
 /** Characters of a text on its way that somebody who comes later is shown; its end counts. */
 const MAX_PARTIAL = 1_000_000;
 /** Milliseconds between two looks at what no commit tells: whether another process still holds the session. */
@@ -101,23 +104,31 @@ export class SessionHub {
   async #catchUp(subscriber: Subscriber): Promise<void> {
     const { stream } = subscriber;
     while (!stream.closed) {
-      for (const event of this.#session.events(subscriber.seq)) {
-        // Another process may have written more than the hub was told of yet.
-        if (event.seq > this.#last) break;
-        stream.write(toEventFrame(event));
-        subscriber.seq = event.seq;
-        if (stream.isBehind) break;
-      }
-      if (!stream.isBehind) {
-        // What was committed since the last look is told by the hub from here on.
-        if (subscriber.seq >= this.#last) break;
-        continue;
-      }
-      await stream.drained();
+      const isRest = this.#sendPart(subscriber);
+      if (stream.isBehind) await stream.drained();
+      // What was committed since the last look is told by the hub from here on.
+      else if (isRest && subscriber.seq >= this.#last) break;
+      else await nextTurn();
     }
     // What waits to be told is in the log that was just read, or of no use without what came before.
     this.#flush();
     subscriber.isLive = true;
+  }
+
+  /** Sends some of what a subscriber lacks in one write. @returns Whether that was all. */
+  #sendPart(subscriber: Subscriber): boolean {
+    let frames = '';
+    let isRest = true;
+    for (const event of this.#session.events(subscriber.seq)) {
+      // Another process may have written more than the hub was told of yet.
+      if (event.seq > this.#last) break;
+      frames += toEventFrame(event);
+      subscriber.seq = event.seq;
+      isRest = frames.length < PART;
+      if (!isRest) break;
+    }
+    if (frames !== '') subscriber.stream.write(frames);
+    return isRest;
   }
 
   #onEvent(event: Event): void {

@@ -136,6 +136,7 @@ export const sessionRoutes = {
     query: z.object({
       after: z.coerce.number().int().min(0).default(0),
       limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
+      last: z.coerce.number().int().min(1).max(5_000).optional().describe('The last so many, in place of a page.'),
     }),
     answer: z.object({ events: z.array(loggedSchema), last: z.int().describe('Seq of the last event there is.') }),
   }),

@@ -113,9 +113,10 @@ export const sessionHandlers: Handlers<
   log({ params, query }, context) {
     const { id, lastSeq } = findRow(context, params.id);
     const events = [];
-    for (const event of context.klaus.session(id).events(query.after)) {
+    const after = query.last === undefined ? query.after : Math.max(0, lastSeq - query.last);
+    for (const event of context.klaus.session(id).events(after)) {
       events.push(event);
-      if (events.length === query.limit) break;
+      if (events.length === (query.last ?? query.limit)) break;
     }
     return { events, last: lastSeq };
   },

@@ -1,15 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
+import type { Conversation } from '../log/conversation.ts';
+import type { LiveText } from '../log/live-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { EntryView } from './entry-view.tsx';
-import { toRows, type Row } from './rows.ts';
-import { QueuedView, StreamingView, WorkingView } from './streaming-view.tsx';
+import { Empty, Loading } from '../ui/empty.tsx';
+import { AnswerPart } from './answer-part.tsx';
+import { EntryView, toMarks } from './entry-view.tsx';
+import { toRows, toSeq, type Row } from './rows.ts';
+import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
 
 /** Pixels from the end within which new text is followed. */
@@ -49,8 +52,17 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     element.scrollTop = element.scrollHeight;
   }, []);
   useSignal('jump-to-end', toEnd);
+  const { conversation, live, isWhole } = state;
+  const top = useRef({ isWhole, key: '', by: 0 });
   useLayoutEffect(() => {
     if (isFollowing.current) toEnd();
+    else if (isWhole && !top.current.isWhole) {
+      // What came before is there now: whoever read in the middle goes on reading there.
+      const at = rows.findIndex(({ key }) => key === top.current.key);
+      const start = list.measurementsCache[at]?.start;
+      if (start !== undefined) scroll.current!.scrollTop = start + top.current.by;
+    }
+    top.current.isWhole = isWhole;
   });
   useEffect(() => {
     // Rows find their height only once they are drawn.
@@ -61,15 +73,17 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     return () => grown.disconnect();
   }, [toEnd]);
   useEffect(() => {
-    if (seq === undefined || !state.isReady) return;
-    const at = rows.findLastIndex((row) => row.kind === 'entry' && row.entry.seq <= seq);
+    if (seq === undefined || !state.isWhole) return;
+    const at = rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
     if (at >= 0) list.scrollToIndex(at, { align: 'center' });
     // Once for each place that is asked for, and not at every new row.
-  }, [seq, state.isReady]);
+  }, [seq, state.isWhole]);
   const onScroll = () => {
     const element = scroll.current!;
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     isFollowing.current = left < NEAR;
+    const first = list.getVirtualItemForOffset(element.scrollTop);
+    if (first) top.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
     setAway(left > element.clientHeight / 2);
   };
   return (
@@ -93,7 +107,13 @@ export function ConversationList({ state, seq }: ConversationListProps) {
               className="conversation-row"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <RowView row={rows[index]!} state={state} seq={seq} />
+              <RowView
+                row={rows[index]!}
+                conversation={conversation}
+                version={conversation.seq}
+                progress={toProgress(rows[index]!, live)}
+                isMarked={seq !== undefined && toSeq(rows[index]!) === seq}
+              />
             </div>
           ))}
         </div>
@@ -112,12 +132,22 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   );
 }
 
-function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: number | undefined }) {
-  const { conversation, live } = state;
+interface RowViewProps {
+  row: Row;
+  conversation: Conversation;
+  /** Changes with everything that the conversation says. */
+  version: number;
+  /** Output of a running call so far. */
+  progress: string | undefined;
+  /** The address points at it. */
+  isMarked: boolean;
+}
+
+/** One row. It stays as it was while text is written in another one. */
+const RowView = memo(function RowView({ row, conversation, progress, isMarked }: RowViewProps) {
   switch (row.kind) {
     case 'entry': {
       const { entry } = row;
-      const progress = entry.kind === 'call' ? live.calls.get(entry.id)?.text : undefined;
       const isUndone = 'turn' in entry && conversation.undone.has(entry.turn);
       const canUndo = 'turn' in entry && entry.kind === 'user' && hasChanges(conversation.changing, entry.turn);
       return (
@@ -127,17 +157,36 @@ function RowView({ row, state, seq }: { row: Row; state: SessionState; seq: numb
           progress={progress}
           isUndone={isUndone}
           canUndo={canUndo}
-          isMarked={entry.seq === seq}
+          isMarked={isMarked}
         />
       );
     }
-    case 'streaming':
-      return <StreamingView streaming={row.streaming} />;
+    case 'answer': {
+      const { id, text, thinking, entry, isLast, isCalling } = row;
+      const isUndone = entry !== undefined && conversation.undone.has(entry.turn);
+      return (
+        <AnswerPart
+          id={id}
+          text={text}
+          thinking={thinking}
+          whole={isLast ? entry : undefined}
+          isGrowing={isLast && entry === undefined}
+          isCalling={isCalling}
+          marks={toMarks({ isUndone, isMarked })}
+        />
+      );
+    }
+    case 'earlier':
+      return <Loading rows={3} />;
     case 'working':
       return <WorkingView conversation={conversation} />;
     case 'queued':
       return <QueuedView message={row.message} />;
   }
+});
+
+function toProgress(row: Row, { calls }: LiveText): string | undefined {
+  return row.kind === 'entry' && row.entry.kind === 'call' ? calls.get(row.entry.id)?.text : undefined;
 }
 
 /** True when a turn after this one changed files. */
@@ -148,6 +197,7 @@ function hasChanges(turns: ReadonlySet<number>, after: number): boolean {
 
 /** Pixels that a row will take, before it is drawn. */
 function estimate(row: Row): number {
+  if (row.kind === 'answer') return 8 + Math.ceil(row.text.length / 90) * 20;
   if (row.kind !== 'entry') return 48;
   const { entry } = row;
   if (entry.kind === 'call') return 40;

@@ -3,7 +3,6 @@ import type { Entry, ModelEntry, UserEntry } from '../log/entry.ts';
 import { Paperclip, PencilLine, RotateCcw, Undo2 } from 'lucide-react';
 import { LimitPanel } from '../review/limit-panel.tsx';
 import { retrySession } from '../actions/session-actions.ts';
-import { Markdown } from '../markdown/markdown.tsx';
 import { overlay } from '../state/overlay.ts';
 import { formatTime } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -11,11 +10,10 @@ import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { CallCard } from './call-card.tsx';
 import { FactLine } from './fact-line.tsx';
-import { Thinking } from './thinking.tsx';
 import { useKept } from '../ui/use-kept.ts';
 
 interface EntryViewProps {
-  entry: Entry;
+  entry: Exclude<Entry, ModelEntry>;
   session: string;
   /** Output of a running call so far. */
   progress: string | undefined;
@@ -36,12 +34,10 @@ export const EntryView = memo(function EntryView({
   canUndo,
   isMarked,
 }: EntryViewProps) {
-  const marks = `${isUndone ? 'entry-undone' : ''} ${isMarked ? 'entry-marked' : ''}`;
+  const marks = toMarks({ isUndone, isMarked });
   switch (entry.kind) {
     case 'user':
       return <Said entry={entry} session={session} canUndo={canUndo} marks={marks} />;
-    case 'model':
-      return <Answer entry={entry} marks={marks} />;
     case 'call':
       return (
         <div className={marks}>
@@ -59,20 +55,9 @@ export const EntryView = memo(function EntryView({
   }
 });
 
-function Answer({ entry, marks }: { entry: ModelEntry; marks: string }) {
-  const t = useText();
-  return (
-    <article className={`entry entry-model ${marks}`} aria-label={t.conversation.klaus}>
-      {entry.thinking.trim() === '' ? null : <Thinking id={entry.id} text={entry.thinking} />}
-      {entry.text.trim() === '' ? null : <Markdown text={entry.text} />}
-      <div className="entry-tools">
-        <time className="muted" dateTime={new Date(entry.at).toISOString()}>
-          {formatTime(entry.at)}
-        </time>
-        <CopyButton text={entry.text} label={t.conversation.copyMessage} />
-      </div>
-    </article>
-  );
+/** Classes of what was taken back, and of what the address points at. */
+export function toMarks({ isUndone, isMarked }: { isUndone: boolean; isMarked: boolean }): string {
+  return `${isUndone ? 'entry-undone' : ''} ${isMarked ? 'entry-marked' : ''}`;
 }
 
 /** Lines of a prompt that are shown unasked. */

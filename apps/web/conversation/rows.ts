@@ -1,31 +1,102 @@
 import type { QueuedMessage } from '@klaus/server/contract';
-import type { Entry } from '../log/entry.ts';
+import type { Conversation } from '../log/conversation.ts';
+import type { Entry, ModelEntry } from '../log/entry.ts';
 import type { Streaming } from '../log/live-text.ts';
 import type { SessionState } from '../log/session-log.ts';
+import { toParts, type Parts } from '../markdown/parts.ts';
 
 /** One row of a conversation: what the log says, then what is on its way. */
 export type Row =
-  | { kind: 'entry'; key: string; entry: Entry }
-  | { kind: 'streaming'; key: string; streaming: Streaming }
+  | { kind: 'entry'; key: string; entry: Exclude<Entry, ModelEntry> }
+  | AnswerRow
   | { kind: 'working'; key: string }
+  /** What came before has not been read yet. */
+  | { kind: 'earlier'; key: string }
   | { kind: 'queued'; key: string; message: QueuedMessage };
 
-/** An entry that stays the same is the same row: a long session has ten thousand of them at every picture. */
-const known = new WeakMap<Entry, Row>();
-
-function toRow(entry: Entry): Row {
-  let row = known.get(entry);
-  if (!row) known.set(entry, (row = { kind: 'entry', key: `${entry.kind} ${entry.id}`, entry }));
-  return row;
+/** A part of what the model says; all of it where it is short. */
+export interface AnswerRow {
+  kind: 'answer';
+  key: string;
+  /** Id of the message. */
+  id: string;
+  text: string;
+  /** Empty but in the first part. */
+  thinking: string;
+  isFirst: boolean;
+  isLast: boolean;
+  /** The message in the log; undefined while it is written. */
+  entry: ModelEntry | undefined;
+  isCalling: boolean;
 }
 
-export function toRows({ conversation, live, queue }: Pick<SessionState, 'conversation' | 'live' | 'queue'>): Row[] {
-  const rows: Row[] = conversation.entries.map(toRow);
-  for (const [id, streaming] of live.messages) {
-    // The same key as the message will have: what was opened in it stays open.
-    rows.push({ kind: 'streaming', key: `model ${id}`, streaming });
-  }
+/** An entry that stays the same has the same rows: a long session has ten thousand of them at every picture. */
+const known = new WeakMap<Entry, readonly Row[]>();
+/** All rows of a log as they were at a seq: text on its way changes none of them. */
+const whole = new WeakMap<Conversation, { seq: number; rows: readonly Row[] }>();
+
+type Shown = Pick<SessionState, 'conversation' | 'live' | 'queue' | 'isWhole'>;
+
+export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
+  const rows: Row[] = isWhole ? [] : [{ kind: 'earlier', key: 'earlier' }];
+  for (const row of toLogRows(conversation)) rows.push(row);
+  // The same keys as the message will have: what was opened in it stays open.
+  for (const [id, streaming] of live.messages) rows.push(...toGrowingRows(id, streaming));
   if (conversation.requested && live.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
   for (const message of queue) rows.push({ kind: 'queued', key: `queued ${message.command}`, message });
   return rows;
+}
+
+/** Seq of the record that a row is the beginning of; undefined for what is in no log, and for further parts. */
+export function toSeq(row: Row): number | undefined {
+  if (row.kind === 'entry') return row.entry.seq;
+  return row.kind === 'answer' && row.isFirst ? row.entry?.seq : undefined;
+}
+
+function toLogRows(conversation: Conversation): readonly Row[] {
+  const { seq, entries } = conversation;
+  const before = whole.get(conversation);
+  if (before?.seq === seq) return before.rows;
+  const rows: Row[] = [];
+  for (const entry of entries) {
+    let own = known.get(entry);
+    if (!own) known.set(entry, (own = toEntryRows(entry)));
+    for (const row of own) rows.push(row);
+  }
+  whole.set(conversation, { seq, rows });
+  return rows;
+}
+
+function toEntryRows(entry: Entry): Row[] {
+  if (entry.kind !== 'model') return [{ kind: 'entry', key: `${entry.kind} ${entry.id}`, entry }];
+  const { id, text, thinking } = entry;
+  return toAnswerRows(toParts(text), { id, thinking, entry, isCalling: false });
+}
+
+function toGrowingRows(id: string, { parts, thinking, call }: Streaming): AnswerRow[] {
+  const isCalling = call.text !== '';
+  const before = drawn.get(parts) ?? [];
+  const rows = toAnswerRows(parts.list(), { id, thinking: thinking.text, entry: undefined, isCalling }).map(
+    (row, at) => {
+      const old = before[at];
+      return old && !old.isLast && !row.isLast && old.thinking === row.thinking ? old : row;
+    },
+  );
+  drawn.set(parts, rows);
+  return rows;
+}
+
+/** The rows of a message on its way as they were: parts that have ended are the same rows. */
+const drawn = new WeakMap<Parts, readonly AnswerRow[]>();
+
+function toAnswerRows(
+  parts: readonly string[],
+  { thinking, isCalling, ...rest }: Pick<AnswerRow, 'id' | 'thinking' | 'entry' | 'isCalling'>,
+): AnswerRow[] {
+  return parts.map((text, at) => {
+    const [isFirst, isLast] = [at === 0, at === parts.length - 1];
+    const key = isFirst ? `model ${rest.id}` : `model ${rest.id} ${at}`;
+    const own = { thinking: isFirst ? thinking : '', isCalling: isLast && isCalling };
+    return { kind: 'answer', key, text, isFirst, isLast, ...rest, ...own };
+  });
 }

@@ -6,7 +6,8 @@ import { useKept } from '../ui/use-kept.ts';
 export function Thinking({ id, text, isGrowing = false }: { id: string; text: string; isGrowing?: boolean }) {
   const t = useText();
   const [isOpen, setOpen] = useKept(`thinking ${id}`, false);
-  const words = text.split(/\s+/).filter(Boolean).length;
+  // Not while it grows: it would be counted anew at every piece.
+  const words = isGrowing ? 0 : text.split(/\s+/).filter(Boolean).length;
   return (
     <div className="thinking">
       <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

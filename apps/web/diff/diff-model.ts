@@ -8,12 +8,12 @@ export interface DiffLine {
   new: number | null;
 }
 
-/** What is drawn in one row of a review. */
+/** What is drawn in one row of a review. `key`: its place in all of them, which costs nothing to make and to compare. */
 export type DiffRow =
-  | { kind: 'file'; key: string; path: string; hunks: readonly string[] }
-  | { kind: 'hunk'; key: string; hunk: Hunk }
-  | { kind: 'line'; key: string; hunk: string; line: DiffLine }
-  | { kind: 'pair'; key: string; hunk: string; left: DiffLine | null; right: DiffLine | null };
+  | { kind: 'file'; key: number; path: string; hunks: readonly string[] }
+  | { kind: 'hunk'; key: number; hunk: Hunk }
+  | { kind: 'line'; key: number; hunk: string; line: DiffLine }
+  | { kind: 'pair'; key: number; hunk: string; left: DiffLine | null; right: DiffLine | null };
 
 /** The lines of a hunk with their numbers. */
 export function toLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk): DiffLine[] {
@@ -22,9 +22,10 @@ export function toLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk)
   let fresh = newLines === 0 ? newStart + 1 : newStart;
   return lines.map((line): DiffLine => {
     const text = line.slice(1);
-    if (line.startsWith('-')) return { kind: 'removed', text, old: old++, new: null };
-    if (line.startsWith('+')) return { kind: 'added', text, old: null, new: fresh++ };
-    if (line.startsWith('\\')) return { kind: 'note', text: text.trim(), old: null, new: null };
+    const sign = line[0];
+    if (sign === '-') return { kind: 'removed', text, old: old++, new: null };
+    if (sign === '+') return { kind: 'added', text, old: null, new: fresh++ };
+    if (sign === '\\') return { kind: 'note', text: text.trim(), old: null, new: null };
     return { kind: 'same', text, old: old++, new: fresh++ };
   });
 }
@@ -63,17 +64,15 @@ export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): Dif
     if (hunk.path !== path) {
       path = hunk.path;
       const own = hunks.filter((it) => it.path === path).map(({ id }) => id);
-      rows.push({ kind: 'file', key: `file ${path}`, path, hunks: own });
+      rows.push({ kind: 'file', key: rows.length, path, hunks: own });
     }
-    rows.push({ kind: 'hunk', key: hunk.id, hunk });
+    rows.push({ kind: 'hunk', key: rows.length, hunk });
     const lines = toLines(hunk);
     if (layout === 'unified') {
-      for (const [at, line] of lines.entries()) {
-        rows.push({ kind: 'line', key: `${hunk.id} ${at}`, hunk: hunk.id, line });
-      }
+      for (const line of lines) rows.push({ kind: 'line', key: rows.length, hunk: hunk.id, line });
     } else {
-      for (const [at, pair] of toPairs(lines).entries()) {
-        rows.push({ kind: 'pair', key: `${hunk.id} ${at}`, hunk: hunk.id, ...pair });
+      for (const { left, right } of toPairs(lines)) {
+        rows.push({ kind: 'pair', key: rows.length, hunk: hunk.id, left, right });
       }
     }
   }

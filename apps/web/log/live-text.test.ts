@@ -18,6 +18,16 @@ test('pieces that overlap, as after a reconnection, are joined without a word tw
   expect(read([delta(0, 'Hello'), delta(0, 'Hell')])).toBe('Hello');
 });
 
+test('the parts of a message hold what its text holds', () => {
+  const live = createLive();
+  const text = 'A paragraph of some words.\n\n'.repeat(200);
+  for (let at = 0; at < text.length; at += 50)
+    takeLive(live, delta(Math.max(0, at - 10), text.slice(Math.max(0, at - 10), at + 50)));
+  const { parts } = live.messages.get('m')!;
+  expect(parts.list().length).toBeGreaterThan(2);
+  expect(parts.list().join('')).toBe(text.trimEnd() + '\n\n');
+});
+
 test('a gap is shown, and what comes after it is joined again', () => {
   expect(read([delta(0, 'Hel'), delta(9, 'ld'), delta(11, '!')])).toBe('Hel … ld!');
 });

@@ -1,4 +1,5 @@
 import type { Event, Live } from '@klaus/core/protocol';
+import { createParts, type Parts } from '../markdown/parts.ts';
 
 /** Text that comes in pieces. */
 interface Growing {
@@ -8,7 +9,10 @@ interface Growing {
 }
 
 /** One message of the model on its way. `call`: the arguments of a call, as they are written. */
-export type Streaming = Record<'text' | 'thinking' | 'call', Growing>;
+export interface Streaming extends Record<'text' | 'thinking' | 'call', Growing> {
+  /** The text cut into what is drawn on its own. Grows in place. */
+  parts: Parts;
+}
 
 /**
  * What is on its way and in no log: keyed by message and call. Every durable event that says the same takes it away,
@@ -40,15 +44,32 @@ export function takeLive(live: LiveText, piece: Live): void {
     live.calls.set(piece.call, { text: text.slice(-MAX_PROGRESS), length });
     return;
   }
-  const held = live.messages.get(piece.message) ?? { text: NOTHING, thinking: NOTHING, call: NOTHING };
-  live.messages.set(piece.message, { ...held, [piece.part]: grow(held[piece.part], piece) });
+  const held = live.messages.get(piece.message) ?? {
+    text: NOTHING,
+    thinking: NOTHING,
+    call: NOTHING,
+    parts: createParts(),
+  };
+  const part = held[piece.part];
+  if (piece.part === 'text') held.parts.append(toFresh(part, piece));
+  live.messages.set(piece.message, { ...held, [piece.part]: grow(part, piece) });
 }
 
-/** A piece that lies behind a gap, as after a lost connection, is set off: the durable event says it whole. */
-function grow({ text, length }: Growing, piece: { offset: number; text: string }): Growing {
-  const fresh = piece.text.slice(Math.max(0, length - piece.offset));
-  const gap = piece.offset > length ? ' … ' : '';
-  return { text: text + gap + fresh, length: Math.max(length, piece.offset + piece.text.length) };
+interface Piece {
+  offset: number;
+  text: string;
+}
+
+function grow(held: Growing, piece: Piece): Growing {
+  return { text: held.text + toFresh(held, piece), length: Math.max(held.length, piece.offset + piece.text.length) };
+}
+
+/**
+ * What a piece adds to what has come. One that lies behind a gap, as after a lost connection, is set off: the durable
+ * event says it whole.
+ */
+function toFresh({ length }: Growing, { offset, text }: Piece): string {
+  return (offset > length ? ' … ' : '') + text.slice(Math.max(0, length - offset));
 }
 
 /** Takes away what a durable event has said. */

@@ -11,8 +11,10 @@ export interface SessionState {
   live: LiveText;
   queue: readonly QueuedMessage[];
   link: Link;
-  /** True once everything that was in the log at the beginning is here. */
+  /** True once there is something to show: the end of the log, or all of it. */
   isReady: boolean;
+  /** True once everything that was in the log at the beginning is here. Until then totals lack what came before. */
+  isWhole: boolean;
   isGone: boolean;
 }
 
@@ -23,8 +25,16 @@ export interface SessionLog {
   close: () => void;
 }
 
-/** Follows a session's log, and goes on at the last seq whenever the connection was lost. */
-export function openSessionLog(session: string): SessionLog {
+/** Events at the end of a log that are shown before the rest of a long one has come: some screens full. */
+const TAIL = 200;
+
+/**
+ * Follows a session's log, and goes on at the last seq whenever the connection was lost. Of a long log the end is
+ * shown first, while all of it is folded from the beginning: the fold of the whole then takes the place of the other.
+ *
+ * @param isEndFirst False where something else than the end is to be shown.
+ */
+export function openSessionLog(session: string, isEndFirst = true): SessionLog {
   const listeners = new Set<() => void>();
   const ended = new AbortController();
   let state: SessionState = {
@@ -33,42 +43,60 @@ export function openSessionLog(session: string): SessionLog {
     queue: [],
     link: 'connecting',
     isReady: false,
+    isWhole: false,
     isGone: false,
   };
+  let whole = state.conversation;
   const tell = createBatch(() => {
     state = { ...state };
     for (const listener of listeners) listener();
   });
-  void followSession(client, {
-    session,
-    signal: ended.signal,
-    onEvent(event) {
-      foldConversation(state.conversation, event);
-      settleLive(state.live, event);
-      // A long log is drawn once it is whole, not once for each of its parts.
-      if (state.isReady) tell();
-    },
-    onLive(piece) {
-      takeLive(state.live, piece);
-      tell();
-    },
-    onQueue(queue) {
-      state.queue = queue;
-      tell();
-    },
-    onReady() {
-      state.isReady = true;
-      tell();
-    },
-    onGone() {
-      state.isGone = true;
-      tell();
-    },
-    onState(each) {
-      state.link = toLink(each, state.link);
-      tell();
-    },
-  });
+  const showEnd = async () => {
+    const view = await readEnd(session, ended.signal);
+    if (!view || ended.signal.aborted) return;
+    state.conversation = view.conversation;
+    state.isReady = true;
+    state.isWhole = view.isWhole;
+    whole = view.isWhole ? view.conversation : createConversation(session);
+    tell();
+    // The rest of a long log must not come between a person and what is shown of it.
+    if (!view.isWhole) await drawn();
+  };
+  const follow = () =>
+    followSession(client, {
+      session,
+      after: whole.seq,
+      signal: ended.signal,
+      onEvent(event) {
+        foldConversation(whole, event);
+        settleLive(state.live, event);
+        // A long log is drawn once it is whole, not once for each of its parts.
+        if (state.isWhole) tell();
+      },
+      onLive(piece) {
+        takeLive(state.live, piece);
+        tell();
+      },
+      onQueue(queue) {
+        state.queue = queue;
+        tell();
+      },
+      onReady() {
+        state.conversation = whole;
+        state.isReady = true;
+        state.isWhole = true;
+        tell();
+      },
+      onGone() {
+        state.isGone = true;
+        tell();
+      },
+      onState(each) {
+        state.link = toLink(each, state.link);
+        tell();
+      },
+    });
+  void (isEndFirst ? showEnd().then(follow) : follow());
   return {
     get: () => state,
     subscribe(listener) {
@@ -77,6 +105,34 @@ export function openSessionLog(session: string): SessionLog {
     },
     close: () => ended.abort(),
   };
+}
+
+/** The fold of a log's end, with what its first event says; undefined where it cannot be had: the stream says why. */
+async function readEnd(
+  session: string,
+  signal: AbortSignal,
+): Promise<{ conversation: Conversation; isWhole: boolean } | undefined> {
+  const params = { id: session };
+  try {
+    const [{ events: opening }, { events: end }] = await Promise.all([
+      client.log({ params, query: { limit: 1 } }, { signal }),
+      client.log({ params, query: { last: TAIL } }, { signal }),
+    ]);
+    const conversation = createConversation(session);
+    for (const event of [...opening, ...end]) foldConversation(conversation, event);
+    return { conversation, isWhole: (end[0]?.seq ?? 1) <= 2 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resolves when the browser has drawn what was changed before; in a hidden page, where nothing is drawn, soon. */
+function drawn(): Promise<void> {
+  return new Promise((resolve) => {
+    const later = () => setTimeout(resolve, 0);
+    if (document.hidden) later();
+    else requestAnimationFrame(() => requestAnimationFrame(later));
+  });
 }
 
 /** Runs at most once for each picture that the browser draws; in a hidden page, where none is drawn, a few times a second. */

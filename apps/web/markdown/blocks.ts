@@ -1,4 +1,4 @@
-import { marked } from 'marked';
+import { Lexer } from 'marked';
 
 /** Text cut into Markdown blocks; those that have ended never change again, however much text follows. */
 export interface Blocks {
@@ -19,7 +19,7 @@ export function createBlocks(): Blocks {
   let open = '';
   let list: readonly string[] | undefined = [];
   const settle = () => {
-    const raws = marked.lexer(open).map(({ raw }) => raw);
+    const raws = toRaws(open);
     const ended = raws.slice(0, -OPEN_BLOCKS);
     const head = ended.join('');
     const shown = [...closed, ...raws];
@@ -50,8 +50,12 @@ export function createBlocks(): Blocks {
 
 /** Cuts a whole text, in the same way as one that comes in pieces. */
 export function toBlocks(text: string): readonly string[] {
-  const raws = marked.lexer(text).map(({ raw }) => raw);
-  return raws;
+  return toRaws(text);
+}
+
+/** Where blocks end is all that is wanted here: what stands within a line is read when its block is drawn. */
+function toRaws(text: string): string[] {
+  return new Lexer().blockTokens(text.replaceAll(/\r\n|\r/g, '\n')).map(({ raw }) => raw);
 }
 
 const SAFE_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);

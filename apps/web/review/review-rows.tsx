@@ -1,7 +1,7 @@
 import type { ApprovalDetail } from '@klaus/server/contract';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, PencilLine, X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { SIGNS } from '../diff/diff-text.tsx';
 import { toNewText, type DiffLine, type DiffRow, type Review } from '../diff/diff-model.ts';
 import { useText } from '../text/text.ts';
@@ -38,6 +38,8 @@ export function ReviewRows(props: ReviewRowsProps) {
     if (editing === undefined) return rows;
     return rows.filter((row) => !('hunk' in row) || row.kind === 'hunk' || row.hunk !== editing);
   }, [rows, editing]);
+  // The same function for the same rows: another one would have all of them measured again at every picture.
+  const getItemKey = useCallback((at: number) => shown[at]!.key, [shown]);
   const list = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroll.current,
@@ -45,7 +47,7 @@ export function ReviewRows(props: ReviewRowsProps) {
       const row = shown[at]!;
       return row.kind === 'line' || row.kind === 'pair' ? LINE : HEAD;
     },
-    getItemKey: (at) => `${shown[at]!.kind} ${shown[at]!.key}`,
+    getItemKey,
     overscan: 20,
   });
   const id = hunks[current]?.id;

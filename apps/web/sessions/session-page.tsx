@@ -27,7 +27,7 @@ const GateView = lazy(async () => ({ default: (await import('../gate/gate-view.t
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
   const [log, setLog] = useState<SessionLog | undefined>();
   useEffect(() => {
-    const opened = openSessionLog(id);
+    const opened = openSessionLog(id, route.seq === undefined);
     setLog(opened);
     return () => opened.close();
   }, [id]);
@@ -38,6 +38,10 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   const t = useText();
   const state = useSyncExternalStore(log.subscribe, log.get);
   const session = useStore(host).sessions.get(id);
+  const { tab } = route;
+  const { seq } = state.conversation;
+  // Text on its way comes with every picture and changes nothing here.
+  const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isWhole]);
   if (state.isGone || (state.link === 'refused' && !state.isReady)) {
     return (
       <Empty title={t.sessions.gone} hint={t.sessions.goneHint} isPage>
@@ -47,7 +51,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   }
   return (
     <div className="session-page">
-      <Head session={session} state={state} tab={route.tab} />
+      {head}
       {state.isReady ? <Body state={state} route={route} session={session} /> : <Loading rows={10} />}
       <Announcer state={state} />
     </div>
@@ -97,43 +101,58 @@ interface BodyProps {
 function Body({ state, route, session }: BodyProps) {
   const { conversation } = state;
   const { tab, path, seq } = route;
-  const id = conversation.session;
+  const { session: id, model, mode } = conversation;
   const [stopping, setStopping] = useState<string | undefined>();
-  const isRunning = conversation.run !== undefined || session?.state === 'queued';
+  const isBusy = session?.state === 'queued' || (!state.isWhole && session?.state === 'running');
+  const isRunning = conversation.run !== undefined || isBusy;
   const send = async (parts: Part[], delivery: 'steer' | 'queue') =>
     (await attempt(() => client.sendPrompt({ params: { id }, body: { parts, delivery } }))) !== undefined;
   const change = (body: { model?: string; mode?: Mode }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
   const place = useMemo(() => ({ session: id }), [id]);
+  const isStopping = stopping !== undefined && stopping === conversation.run?.id;
+  const composer = useMemo(
+    () => (
+      <Composer
+        draft={id}
+        place={place}
+        model={model}
+        mode={mode}
+        isRunning={isRunning}
+        isStopping={isStopping}
+        onModel={(to) => change({ model: to })}
+        onMode={(to) => change({ mode: to })}
+        onSend={send}
+        onStop={() => {
+          setStopping(conversation.run?.id);
+          void stopRun(id);
+        }}
+      />
+    ),
+    // What the functions hold is one of these; text on its way comes with every picture and changes nothing here.
+    [id, model, mode, isRunning, isStopping, conversation.run?.id],
+  );
   return (
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
       <Suspense fallback={<Loading rows={10} />}>
-        {tab === 'changes' ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
-        {tab === 'files' ? <FilesView conversation={conversation} path={path} /> : null}
-        {tab === 'gate' ? <GateView session={id} seq={conversation.seq} /> : null}
+        {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
+        {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
+        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} /> : null}
+        {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
       </Suspense>
       {tab === 'conversation' ? (
         <>
           <OpenQuestions state={state} />
-          <Composer
-            draft={id}
-            place={place}
-            model={conversation.model}
-            mode={conversation.mode}
-            isRunning={isRunning}
-            isStopping={stopping !== undefined && stopping === conversation.run?.id}
-            onModel={(model) => change({ model })}
-            onMode={(mode) => change({ mode })}
-            onSend={send}
-            onStop={() => {
-              setStopping(conversation.run?.id);
-              void stopRun(id);
-            }}
-          />
+          {composer}
         </>
       ) : null}
-      <StatusBar conversation={conversation} live={state.live} />
+      {/* Totals of a part would be wrong. */}
+      {state.isWhole ? (
+        <StatusBar conversation={conversation} live={state.live} />
+      ) : (
+        <footer className="status" aria-busy />
+      )}
     </>
   );
 }
@@ -156,13 +175,13 @@ function OpenQuestions({ state }: { state: SessionState }) {
 /** Says aloud what changes, for those who do not see it. */
 function Announcer({ state }: { state: SessionState }) {
   const t = useText();
-  const { conversation, isReady } = state;
+  const { conversation, isWhole } = state;
   const isFirst = useRef(true);
   const [words, setWords] = useState('');
   const standing =
     conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
   useEffect(() => {
-    if (!isReady) return;
+    if (!isWhole) return;
     if (isFirst.current) {
       isFirst.current = false;
       return;
@@ -170,7 +189,7 @@ function Announcer({ state }: { state: SessionState }) {
     if (standing === 'asked') setWords(t.conversation.live.needsYou);
     else if (standing === 'running') setWords(t.conversation.live.running);
     else if (standing !== '') setWords(t.conversation.live.finished(t.facts.outcome[standing]));
-  }, [standing, isReady]);
+  }, [standing, isWhole]);
   return (
     <p className="unseen" role="status" aria-live="polite">
       {words}

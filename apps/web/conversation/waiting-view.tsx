@@ -1,31 +1,10 @@
 import type { QueuedMessage } from '@klaus/server/contract';
 import { CornerDownRight, LoaderCircle } from 'lucide-react';
 import { useMemo } from 'react';
-import { Markdown } from '../markdown/markdown.tsx';
 import type { Conversation } from '../log/conversation.ts';
-import type { Streaming } from '../log/live-text.ts';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
-import { Thinking } from './thinking.tsx';
-
-/** A message of the model as it is written. */
-export function StreamingView({ streaming }: { streaming: Streaming }) {
-  const t = useText();
-  const { text, thinking, call } = streaming;
-  return (
-    <article className="entry entry-model" aria-busy aria-label={t.conversation.klaus}>
-      {thinking.text === '' ? null : <Thinking id="live" text={thinking.text} isGrowing={text.text === ''} />}
-      {text.text === '' ? null : <Markdown text={text.text} isGrowing />}
-      {call.text === '' ? null : (
-        <p className="working muted">
-          <LoaderCircle size={14} className="spin" />
-          {t.conversation.writingCall}
-        </p>
-      )}
-    </article>
-  );
-}
 
 /** What is waited for, and for how long by now. */
 export function WorkingView({ conversation }: { conversation: Conversation }) {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { Line } from './line.ts';
+import { toShown } from './use-lines.ts';
+
+const read = (lines: readonly Line[]) => lines.map((line) => line.map(({ text }) => text).join('')).join('\n');
+const MADE = { text: 'const a = 1;\nconst b', lines: [[{ kind: 'keyword', text: 'const a = 1;' }], []] as Line[] };
+
+test('a text that grows keeps the colours of the lines that had ended, and every character', () => {
+  const text = 'const a = 1;\nconst b = 2;\n\nlast';
+  const shown = toShown(text, MADE);
+  expect(shown[0]).toBe(MADE.lines[0]);
+  expect(read(shown)).toBe(text);
+  expect(
+    shown
+      .slice(1)
+      .flat()
+      .every(({ kind }) => kind === ''),
+  ).toBe(true);
+});
+
+test('another text, and one without an answer yet, are plain', () => {
+  expect(read(toShown('let c;\n', MADE))).toBe('let c;\n');
+  expect(read(toShown('let c;\n', undefined))).toBe('let c;\n');
+  expect(toShown(MADE.text, MADE)).toBe(MADE.lines);
+});

@@ -1,0 +1,95 @@
+import { marked } from 'marked';
+import { describe, expect, test } from 'vitest';
+import { createParts, toParts } from './parts.ts';
+
+const SECTION = `## A heading
+
+A paragraph of some words, so that there is something to cut at a place that suits.
+
+- one
+- two
+
+  still two
+
+\`\`\`ts
+const a = 1;
+
+const b = 2;
+\`\`\`
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+`;
+
+function cut(text: string, step: number): readonly string[] {
+  const parts = createParts();
+  for (let at = 0; at < text.length; at += step) parts.append(text.slice(at, at + step));
+  return parts.list();
+}
+
+const types = (text: string) =>
+  marked
+    .lexer(text)
+    .map(({ type }) => type)
+    .filter((type) => type !== 'space');
+
+describe('parts of a long text', () => {
+  test('hold every character, and are the same in whatever pieces it comes', () => {
+    const text = SECTION.repeat(60);
+    const whole = toParts(text);
+    expect(whole.length).toBeGreaterThan(5);
+    expect(whole.join('').trimEnd()).toBe(text.trimEnd());
+    for (const step of [1, 7, 1_000, 50_000]) expect(cut(text, step)).toEqual(whole);
+  });
+
+  test('end between blocks, so that each reads as it does in the whole', () => {
+    const text = SECTION.repeat(60);
+    expect(toParts(text).flatMap(types)).toEqual(types(text));
+  });
+
+  test('that have ended stay as they are', () => {
+    const parts = createParts();
+    parts.append(SECTION.repeat(30));
+    const before = parts.list().slice(0, -1);
+    parts.append(SECTION.repeat(30));
+    expect(parts.list().slice(0, before.length)).toEqual(before);
+  });
+
+  test('of endless code are code, each in a fence of its own', () => {
+    const code = Array.from({ length: 5_000 }, (_, at) => `const value${at} = ${at};`).join('\n');
+    const parts = toParts(`Look:\n\n~~~~ts\n${code}\n~~~~\n\nThat was it.\n`);
+    expect(parts.length).toBeGreaterThan(4);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(21_000);
+    const tokens = parts.flatMap((part) => marked.lexer(part)).filter(({ type }) => type !== 'space');
+    expect(new Set(tokens.slice(1, -1).map((token) => `${token.type} ${'lang' in token && token.lang}`))).toEqual(
+      new Set(['code ts']),
+    );
+    expect(
+      tokens.flatMap((token) => (token.type === 'code' ? [(token as { text: string }).text] : [])).join('\n'),
+    ).toBe(code);
+  });
+
+  test('of one line without an end are pieces of it', () => {
+    const text = 'word '.repeat(20_000);
+    for (const step of [100, 100_000]) {
+      const parts = cut(text, step);
+      expect(parts.join('')).toBe(text);
+      expect(parts.length).toBeGreaterThan(3);
+      expect(parts.slice(0, -1).every((part) => part.endsWith(' '))).toBe(true);
+    }
+  });
+
+  test('of code without lines are code', () => {
+    const parts = cut(`\`\`\`js\n${'x = 1; '.repeat(20_000)}\n\`\`\`\n`, 1_000);
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.map((part) => types(part))).toEqual(parts.map(() => ['code']));
+  });
+
+  test('a short text is one part', () => {
+    expect(toParts('Hello.')).toEqual(['Hello.']);
+    expect(toParts('')).toEqual(['']);
+    expect(createParts().list()).toEqual(['']);
+  });
+});

@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPlace } from '../../test/fixtures/place.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { median } from '../measure.ts';
+import { buildBundle } from '../program.ts';
+import { readCpuOf, serve, type Served } from '../server/server-process.ts';
+import { addLongLog, MESSAGES } from './long-log.ts';
+
+const SESSION = '01KE0000000000000000BENCH4';
+const HOOK = join(import.meta.dirname, 'loop-hook.cjs');
+
+/** How long a server that sends a whole log keeps everybody else waiting. */
+export const hold: Benchmark = {
+  name: 'hold',
+  async run({ quick }) {
+    const exchanges = quick ? 200 : 1_000;
+    using place = createPlace();
+    mkdirSync(place.home, { recursive: true, mode: 0o700 });
+    await addLongLog(place, SESSION, exchanges);
+    const report = join(place.home, 'loop');
+    const [node = '', ...words] = buildBundle();
+    await using server = await serve([node, '--require', HOOK, ...words], place, { LOOP_REPORT: report });
+    const ask = async () => {
+      process.kill(server.pid, 'SIGUSR2');
+      while (!existsSync(report)) await sleep(5);
+      const longest = Number(readFileSync(report, 'utf8'));
+      rmSync(report);
+      return longest;
+    };
+    const longest: number[] = [];
+    const cpu: number[] = [];
+    // The first compiles the code and opens the database.
+    for (let round = -1; round < (quick ? 3 : 9); round++) {
+      await ask();
+      const before = readCpuOf(server.pid);
+      await readAll(server);
+      if (round >= 0) {
+        cpu.push(readCpuOf(server.pid) - before);
+        longest.push(await ask());
+      }
+    }
+    const name = `stream of ${(exchanges * MESSAGES).toLocaleString('en')} messages opened`;
+    return [
+      { name: `${name}: longest hold of the server; at most 50`, value: Math.max(...longest), unit: 'ms' },
+      { name: 'the same, median of the rounds', value: median(longest), unit: 'ms' },
+      { name: 'CPU of the server for it', value: median(cpu), unit: 'ms' },
+    ];
+  },
+};
+
+/** Resolves when everything that was in the log has come. */
+function readAll({ url, headers }: Served): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const path = `/api/sessions/${SESSION}/events?after=0`;
+    get(new URL(path, url), { headers, agent: false }, (answer) => {
+      let tail = '';
+      answer.on('data', (chunk: Buffer) => {
+        tail = (tail + chunk.toString('latin1')).slice(-300);
+        if (!tail.includes('event: ready')) return;
+        answer.destroy();
+        resolve();
+      });
+      answer.on('error', () => {});
+    }).on('error', reject);
+  });
+}

@@ -1,0 +1,183 @@
+import { mkdirSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
+import { createPlace } from '../../test/fixtures/place.ts';
+import type { Benchmark, Row } from '../benchmark.ts';
+import { median } from '../measure.ts';
+import { buildBundle } from '../program.ts';
+import { serve, type Served } from '../server/server-process.ts';
+import { READ_EVENTS, startBareServer, toBarePage } from './bare-server.ts';
+import { addLongLog, MESSAGES, toLastWords } from './long-log.ts';
+import { type Trace, trace } from './trace.ts';
+import { openVisit, type Visit } from './visit.ts';
+
+const SESSION = '01KE0000000000000000BENCH3';
+/** Events at the end of the log of which the bare page shows the words. */
+const BARE_TAIL = 200;
+
+/** A session of 10,000 messages: opened, read from the end to the beginning and back, and left. */
+export const open: Benchmark = {
+  name: 'open',
+  async run({ quick }) {
+    const exchanges = quick ? 200 : 1_000;
+    const name = `session of ${(exchanges * MESSAGES).toLocaleString('en')} messages`;
+    if (WITHOUT_BROWSER) return [{ name, skipped: WITHOUT_BROWSER }];
+    using place = createPlace();
+    mkdirSync(place.home, { recursive: true, mode: 0o700 });
+    await addLongLog(place, SESSION, exchanges);
+    await using server = await serve(buildBundle(), place, {});
+    const log = await readStream(server);
+    await using bare = await startBareServer({
+      '/': toBarePage(BARE_PAGE),
+      '/events': (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(log),
+    });
+    await using browser = await openBrowser();
+    const last = toLastWords(exchanges - 1);
+    const measures = { interactive: [] as Trace[], whole: [] as Trace[], bare: [] as Trace[] };
+    for (let round = 0; round < (quick ? 3 : 7); round++) {
+      measures.interactive.push(await traceOpening(browser, server, { last, isWhole: false }));
+      measures.whole.push(await traceOpening(browser, server, { last, isWhole: true }));
+      measures.bare.push(await traceBare(browser, bare.url, last));
+    }
+    const read = (traces: readonly Trace[], key: 'script' | 'longestTask') => median(traces.map((it) => it[key]));
+    const what = 'a page that parses each event of the same log and shows the words of the last';
+    const bareScript = { value: read(measures.bare, 'script'), what };
+    return [
+      {
+        name: `${name}: scripting until interactive; at most 500`,
+        value: read(measures.interactive, 'script'),
+        unit: 'ms',
+        bare: bareScript,
+      },
+      {
+        name: 'scripting until all of its log is folded',
+        value: read(measures.whole, 'script'),
+        unit: 'ms',
+        bare: bareScript,
+      },
+      { name: 'longest task meanwhile', value: read(measures.whole, 'longestTask'), unit: 'ms' },
+      ...(await scroll(browser, server, last)),
+      ...(await leave(browser, server, last)),
+    ];
+  },
+};
+
+async function readStream({ url, headers }: Served): Promise<string> {
+  const quit = new AbortController();
+  const path = `/api/sessions/${SESSION}/events?after=0`;
+  const answer = await fetch(new URL(path, url), { headers, signal: quit.signal });
+  let text = '';
+  for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    if (text.includes('event: ready', text.length - piece.length - 20)) break;
+  }
+  quit.abort();
+  return text;
+}
+
+/** The last words are shown, and what is typed stands in the message field. With `isWhole`: and the whole log is there. */
+async function traceOpening(
+  browser: Browser,
+  server: Served,
+  { last, isWhole }: { last: string; isWhole: boolean },
+): Promise<Trace> {
+  await using visit = await openVisit(browser, server);
+  const { page } = visit;
+  return await trace(browser, page, async () => {
+    await page.goto(`${server.url}#/s/${SESSION}`);
+    await page.getByText(last).waitFor();
+    await page.keyboard.press('i');
+    await page.keyboard.type('x');
+    const typed = await page.locator('.composer-field').inputValue();
+    if (typed !== 'x') throw new Error(`a key that was pressed did nothing: ${JSON.stringify(typed)}`);
+    if (isWhole) await whole(visit);
+  });
+}
+
+/** All of the log is folded: the totals are shown. */
+async function whole({ page }: Visit): Promise<void> {
+  await page.locator('.status-tokens').waitFor();
+}
+
+async function traceBare(browser: Browser, url: URL, last: string): Promise<Trace> {
+  await using visit = await openVisit(browser);
+  return await trace(browser, visit.page, async () => {
+    await visit.page.goto(url.href);
+    await visit.page.getByText(last).waitFor();
+  });
+}
+
+const BARE_PAGE = `${READ_EVENTS}
+const events = [];
+await readEvents('/events', (event) => events.push(event));
+const words = events.slice(-${BARE_TAIL}).flatMap(({ type, message }) =>
+  type === 'message.added' ? message.parts.flatMap((part) => part.text ?? []) : []);
+const list = document.getElementById('list');
+list.textContent = words.join('\\n\\n');
+list.scrollTop = list.scrollHeight;`;
+
+/** Pixels that one turn of the wheel moves: a brisk hand. */
+const STEP = 1_500;
+
+/** From the end to the beginning and back by the wheel. */
+async function scroll(browser: Browser, server: Served, last: string): Promise<Row[]> {
+  await using visit = await openVisit(browser, server);
+  const { page } = visit;
+  await page.goto(`${server.url}#/s/${SESSION}`);
+  await page.getByText(last).waitFor();
+  await whole(visit);
+  await page.locator('.conversation-scroll').hover();
+  let nodes = 0;
+  const count = async () => {
+    const now = (await page.evaluate('document.querySelectorAll(".conversation-scroll *").length')) as number;
+    nodes = Math.max(nodes, now);
+  };
+  const turn = async (by: number, isThere: string) => {
+    for (let at = 0; !(await page.evaluate(isThere)); at++) {
+      await page.mouse.wheel(0, by);
+      if (at % 10 === 0) await count();
+    }
+  };
+  const element = 'document.querySelector(".conversation-scroll")';
+  const traced = await trace(browser, page, async () => {
+    await turn(-STEP, `${element}.scrollTop === 0`);
+    await page.locator('.said', { hasText: 'Step 0:' }).waitFor();
+    await turn(STEP, `${element}.scrollTop + ${element}.clientHeight > ${element}.scrollHeight - 4`);
+    await page.getByText(last).waitFor();
+  });
+  return [
+    { name: 'DOM nodes in its list, at most while scrolling; at most 400', value: nodes, unit: 'nodes' },
+    { name: 'longest task while scrolling, CPU time; at most 100', value: traced.longestTask, unit: 'ms' },
+    { name: 'the same on the wall clock', value: traced.longestTaskOnWall, unit: 'ms' },
+    { name: 'scripting for one picture while scrolling, median', value: median(traced.updates), unit: 'ms' },
+  ];
+}
+
+/** What the page holds of the session, and what is left of it when it is left. */
+async function leave(browser: Browser, server: Served, last: string): Promise<Row[]> {
+  await using visit = await openVisit(browser, server);
+  const { page } = visit;
+  await page.goto(`${server.url}#/`);
+  await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+  const readings: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    await page.goto(`${server.url}#/s/${SESSION}`);
+    await page.getByText(last).waitFor();
+    await whole(visit);
+    if (round > 0) readings.push(await visit.heap());
+    await page.goto(`${server.url}#/`);
+    await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+    readings.push(await visit.heap());
+  }
+  // The first visit loads code; from then on each costs the same.
+  const [empty, , , , , full, left] = readings as [number, number, number, number, number, number, number];
+  return [
+    { name: 'JavaScript heap that the session takes', value: full - empty, unit: 'MB' },
+    {
+      name: 'heap when it has been left, after three visits',
+      value: left,
+      unit: 'MB',
+      bare: { value: empty, what: 'the same after one' },
+    },
+  ];
+}
