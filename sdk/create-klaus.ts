@@ -45,12 +45,8 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
-  const configuration = await loadConfiguration({
-    env,
-    home,
-    cwd,
-    ...(options.settings ? { settings: options.settings } : {}),
-  });
+  const { settings } = options;
+  const configuration = await loadConfiguration({ env, home, cwd, ...(settings && { settings }) });
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
   const credentials = findCredentials(env, configuration.values.keys);
