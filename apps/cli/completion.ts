@@ -58,7 +58,7 @@ function toBash(entries: readonly Entry[]): string {
   case "$previous" in
 ${valueCases.join('\n')}
     --cwd) COMPREPLY=($(compgen -d -- "$current")); return ;;
-    --script|--record) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --script|--record|--token-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${path:+$path }$word" in

@@ -33,6 +33,7 @@ Examples:
   klaus --continue "and now the docs"           go on with the latest session here
   klaus --json --on-ask wait "…" > events.ndjson
   klaus sessions; klaus show ID; klaus resume ID
+  klaus --server http://host:3001 "…"            at a klaus serve elsewhere
 
 klaus run --help lists the options of a prompt: --model, --approve, --budget-usd and more.
 

@@ -93,11 +93,22 @@ export class SessionHub {
   async #begin(subscriber: Subscriber): Promise<void> {
     await this.#catchUp(subscriber);
     const { stream } = subscriber;
-    stream.write(toFrame('queue', this.#queue));
     for (const partial of this.#partials.values()) stream.write(toFrame('live', JSON.stringify(partial)));
+    this.#sayWhereItStands(stream);
+    stream.write(toFrame('ready', JSON.stringify({ seq: subscriber.seq })));
+  }
+
+  /** A reader that was slow reads the log, and is told what stands in none. */
+  async #comeBack(subscriber: Subscriber): Promise<void> {
+    await subscriber.stream.drained();
+    await this.#catchUp(subscriber);
+    this.#sayWhereItStands(subscriber.stream);
+  }
+
+  #sayWhereItStands(stream: EventStream): void {
+    stream.write(toFrame('queue', this.#queue));
     const standing = this.#readStanding();
     if (standing) stream.write(toFrame('standing', JSON.stringify(standing)));
-    stream.write(toFrame('ready', JSON.stringify({ seq: subscriber.seq })));
   }
 
   /** Reads the log until nothing is missing, no faster than the reader takes it. */
@@ -172,7 +183,7 @@ export class SessionHub {
       if (!subscriber.isLive) continue;
       if (subscriber.stream.isBehind) {
         subscriber.isLive = false;
-        void subscriber.stream.drained().then(() => this.#catchUp(subscriber));
+        void this.#comeBack(subscriber);
         continue;
       }
       subscriber.stream.write(frames);

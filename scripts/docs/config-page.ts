@@ -43,6 +43,12 @@ export function toConfigPage(): string {
       ['Variable', 'Meaning'],
       [
         ['`KLAUS_HOME`', 'Folder of all state: database, `.env`, `config.yaml`. Default: `~/.klaus`.'],
+        [
+          '`KLAUS_SERVER`',
+          'Server on which commands act that take `--server`: `http://host:port`, `https://…` or `unix:/path`. Unset, empty or `local`: this machine. [More](../server.md#the-command-line-at-a-server).',
+        ],
+        ['`KLAUS_SERVER_TOKEN`', 'Token of that server.'],
+        ['`KLAUS_SERVER_TOKEN_FILE`', 'File that holds it, where `KLAUS_SERVER_TOKEN` is unset.'],
         ['`KLAUS_DEBUG`', '`1`: an error is printed with its stack.'],
         ['`NO_COLOR`', 'Any value: no colours.'],
       ],

@@ -5,6 +5,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { toHome } from '../config/home.ts';
 import type { KlausOptions } from '../klaus.ts';
 import { checkModel } from './check-model.ts';
+import { checkRemote } from './check-remote.ts';
 import { checkSandboxes } from './check-sandboxes.ts';
 import { checkServer } from './check-server.ts';
 import { checkState } from './check-state.ts';
@@ -43,6 +44,7 @@ export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]
       : await checkWorkspace({ cwd, home, configuration, ...(userHome ? { userHome } : {}) })),
     ...(await checkState(home)),
     await checkServer(home),
+    ...(await checkRemote(env['KLAUS_SERVER'])),
   ];
 }
 

@@ -7,6 +7,7 @@ import { canMount, mountMemory } from '../../fixtures/disk.ts';
 import { runKlaus, startKlaus, startServer, toEnv } from '../../fixtures/klaus.ts';
 import { hasBubblewrap } from '../../fixtures/sandboxed.ts';
 import type { Case, Scene } from './case.ts';
+import { elsewhere } from './elsewhere.ts';
 
 const HELLO: Script = { steps: [{ reply: { text: 'Hello.' } }] };
 const HANG: Script = {
@@ -445,6 +446,7 @@ const server: Case[] = [
     code: 3,
     provoke: (scene) => scene.klaus('serve', '--host', '0.0.0.0', '--port', '0'),
   },
+  ...elsewhere,
   {
     heading: 'The scripted model server cannot listen: …',
     code: 3,
@@ -470,6 +472,11 @@ export const CASES: readonly Case[] = [
 
 /** Headings whose cause cannot be made here (another user's files, a Docker engine, another Node): who says what. */
 export const SAID_BY: Readonly<Record<string, readonly [file: string, words: string]>> = {
+  'The certificate of … is not accepted: …': ['apps/cli/remote/connect-server.ts', ' is not accepted: '],
+  'The connection to … broke; trying again until it is back. The run goes on there.': [
+    'apps/cli/remote/watched-session.ts',
+    ' broke; trying again until it is back. The run goes on there.',
+  ],
   'the image … is not on this machine': ['adapters/sandboxes/docker/image.ts', ' is not on this machine'],
   'limit reached: memory: …': [
     'adapters/sandboxes/cgroup/resource-group.ts',
