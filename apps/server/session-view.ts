@@ -1,5 +1,5 @@
 import type { Command, Klaus, SessionRow } from '@klaus/sdk';
-import { isKlausError, modeSchema, sandboxNameSchema } from '@klaus/sdk';
+import { isKlausError, toKlausError, modeSchema, sandboxNameSchema } from '@klaus/sdk';
 import type { QueuedMessage, SessionState, SessionView, Standing } from './contract/index.ts';
 import { toProblem } from './problem.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -58,7 +58,7 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, questions: numbe
 /** The whole of what went wrong, for a person; null where nothing did. */
 function toSentence(error: unknown): string | null {
   if (error === undefined) return null;
-  const message = error instanceof Error ? error.message : String(error);
+  const { message } = toKlausError(error);
   return isKlausError(error) && error.hint !== undefined ? `${message} ${error.hint}` : message;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
-import { runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
+import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
 import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
@@ -267,7 +267,8 @@ describe('a question of a server', () => {
 });
 
 describe('says of what is there the same as on the machine itself', () => {
-  async function compare(commands: (id: string) => string[][]): Promise<void> {
+  async function compare(commands: (id: string) => string[][]): Promise<[there: Ended, here: Ended][]> {
+    const pairs: [Ended, Ended][] = [];
     using place = createPlace();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -277,20 +278,26 @@ describe('says of what is there the same as on the machine itself', () => {
     await followed.stop();
     const env = elsewhere(place, serve);
     for (const words of commands(id)) {
-      const [there, here] = await Promise.all([
-        runKlaus(words, { place, server, env }),
-        runKlaus(words, { place, server }),
-      ]);
-      expect(there, words.join(' ')).toEqual(here);
+      pairs.push(await Promise.all([runKlaus(words, { place, server, env }), runKlaus(words, { place, server })]));
     }
     await stop(serve);
+    return pairs;
   }
 
-  test('klaus sessions and klaus show', () =>
-    compare((id) => [['sessions'], ['sessions', 'nothing'], ['show', id], ['show', '--json', id]]));
+  test('klaus sessions and klaus show', async () => {
+    const pairs = await compare((id) => [['sessions'], ['sessions', 'nothing'], ['show', id], ['show', '--json', id]]);
+    for (const [there, here] of pairs) expect(there).toEqual(here);
+  });
 
-  test('klaus export and klaus usage', () =>
-    compare((id) => [['export', id], ['export', '--format', 'json', id], ['usage'], ['usage', id, '--json']]));
+  test('klaus export and klaus usage', async () => {
+    const pairs = await compare((id) => [
+      ['export', id],
+      ['export', '--format', 'json', id],
+      ['usage'],
+      ['usage', id, '--json'],
+    ]);
+    for (const [there, here] of pairs) expect(there).toEqual(here);
+  });
 
   test('klaus sessions --json, but for what only the machine knows', async () => {
     using place = createPlace();

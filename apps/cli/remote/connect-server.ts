@@ -77,7 +77,7 @@ async function checkVersion(client: Client, name: string): Promise<void> {
   if (health.api === API_VERSION) return;
   throw new ServerError(
     'config',
-    `${name} speaks version ${String(health.api ?? 0)} of the API, and this klaus version ${API_VERSION}.`,
+    `${name} speaks version ${typeof health.api === 'number' ? health.api : 0} of the API, and this klaus version ${API_VERSION}.`,
     { hint: `Install the same klaus on both: ${health.version} there, ${VERSION} here.` },
   );
 }
@@ -90,7 +90,7 @@ function noKlaus(name: string, why: string): ServerError {
 
 /** Why a server cannot be reached, with what can be done about it. */
 export function toUnreachable(cause: unknown, name: string): ServerError {
-  const code = String((cause as { code?: unknown } | undefined)?.code ?? '');
+  const { code = '' } = (cause ?? {}) as { code?: string };
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_CERT)/.test(code)) {
     return new ServerError('config', `The certificate of ${name} is not accepted: ${reason}.`, {

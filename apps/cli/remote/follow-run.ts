@@ -62,7 +62,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
     await watched.close();
     output.settle();
   }
-  const { denial, mode } = watched.seen;
+  const { denial, mode } = watched.facts;
   sayHowToGoOn({
     driven,
     session,
@@ -112,7 +112,7 @@ function createStop(
   let reason: Driven['stopped'];
   let sending = Promise.resolve();
   const send = async (sentence: string): Promise<void> => {
-    const { run } = watched.seen;
+    const { run } = watched.facts;
     const body = { reason: sentence, ...(run === undefined ? {} : { run }) };
     try {
       await retrying({ server, onWait: () => say('The wish to stop waits for the connection.') }, () =>
@@ -158,7 +158,7 @@ async function waitAndAsk(options: FollowRunOptions, parts: Parts): Promise<Driv
       else return toDriven(options, parts, standing);
       continue;
     }
-    const questions = watched.questions();
+    const questions = watched.facts.questions();
     const question = questions.find(({ approval }) => !answered.has(approval));
     if (!options.asks || questions.length === 0) return toDriven(options, parts, standing);
     if (!question) {
@@ -168,7 +168,8 @@ async function waitAndAsk(options: FollowRunOptions, parts: Parts): Promise<Driv
     }
     const reply = await ask(question, options, parts);
     if (reply === 'answered') answered.add(question.approval);
-    else if (!stop.signal.aborted && watched.questions().includes(question)) return toDriven(options, parts, standing);
+    else if (!stop.signal.aborted && watched.facts.questions().includes(question))
+      return toDriven(options, parts, standing);
   }
 }
 
@@ -180,10 +181,10 @@ async function isStill({ server, session }: FollowRunOptions, { lastSeq }: Stand
 
 function toDriven({ server }: FollowRunOptions, { watched, stop }: Parts, standing: Standing): Driven {
   if (standing.problem) throw toServerError(standing.problem, server.name);
-  const { ended, failure } = watched.seen;
+  const { ended, failure } = watched.facts;
   const result =
     standing.questions > 0
-      ? { state: 'parked' as const, approvals: watched.questions() }
+      ? { state: 'parked' as const, approvals: watched.facts.questions() }
       : { state: 'idle' as const, ...(ended ? { finished: ended } : {}) };
   const stopped = stop.reason;
   return { ...result, stopped, failure, exitCode: toExit(result, stopped, failure) };
@@ -198,7 +199,7 @@ async function ask(
   output.settle();
   const { askInTerminal } = await import('../approval-prompt.ts');
   const { approval } = question;
-  const signal = AbortSignal.any([stop.signal, watched.untilAnswered(approval)]);
+  const signal = AbortSignal.any([stop.signal, watched.facts.untilAnswered(approval)]);
   const reply = await askInTerminal(question, { plain: show.plain ?? false, signal });
   if (reply.kind === 'interrupt') {
     interrupts.request();

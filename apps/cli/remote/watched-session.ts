@@ -1,9 +1,9 @@
-import type { Event, EventOf, Live, ModelFailureCode } from '@klaus/sdk';
+import type { Event, Live } from '@klaus/sdk';
 import { followSession } from '@klaus/server/client';
 import type { Standing } from '@klaus/server/contract';
-import { createDenialFinder } from '../closing-words.ts';
 import type { Output } from '../output/output.ts';
 import type { RemoteServer } from './connect-server.ts';
+import { createRunFacts, type RunFacts } from './run-facts.ts';
 import { ServerError, toServerError } from './server-error.ts';
 
 export interface WatchOptions {
@@ -21,23 +21,10 @@ export interface WatchOptions {
   say: (text: string) => void;
 }
 
-type Question = EventOf<'approval.asked'>;
-
 /** A session of a server that is shown as it goes on there, whatever happens to the connection. */
 export interface WatchedSession {
   /** What the events have told so far. */
-  readonly seen: {
-    readonly ended: EventOf<'run.finished'> | undefined;
-    readonly failure: ModelFailureCode | undefined;
-    readonly denial: ReturnType<typeof createDenialFinder>['found'];
-    /** Of the run under way. */
-    readonly run: string | undefined;
-    readonly mode: string | undefined;
-  };
-  /** Questions that came by and have no answer yet, the oldest first. */
-  questions(): Question[];
-  /** Aborts when a question has its answer, from wherever it came. */
-  untilAnswered(approval: string): AbortSignal;
+  readonly facts: RunFacts;
   /**
    * Resolves when the session stands still: nobody works on it, and everything that was appended has been shown.
    * Until something happens again it resolves with the same.
@@ -56,17 +43,10 @@ export interface WatchedSession {
 export function watchSession(options: WatchOptions): WatchedSession {
   const { server, session, after, output } = options;
   const quit = new AbortController();
-  const denial = createDenialFinder(options.asks);
-  const questions = new Map<string, Question>();
-  const answers = new Map<string, AbortController>();
+  const facts = createRunFacts(options.asks);
+  options.before.forEach((event) => facts.recall(event));
   const fresh = createFreshText();
   const link = createLinkWords(server.name, options.say);
-  const seen: Omit<Writable<WatchedSession['seen']>, 'denial'> = {
-    ended: undefined,
-    failure: undefined,
-    run: undefined,
-    mode: undefined,
-  };
   let seq = after;
   let standing: Standing | undefined;
   let lost: Error | undefined;
@@ -80,30 +60,15 @@ export function watchSession(options: WatchOptions): WatchedSession {
   const changed = (since: number): Promise<void> =>
     version === since ? new Promise((resolve) => void waiters.add(resolve)) : Promise.resolve();
 
-  const learn = (event: Event): void => {
-    if (event.type === 'approval.asked') questions.set(event.approval, event);
-    else if (event.type === 'approval.answered') {
-      questions.delete(event.approval);
-      answers.get(event.approval)?.abort();
-    } else if (event.type === 'session.opened' || event.type === 'session.changed') seen.mode = event.mode ?? seen.mode;
-    else if (event.type === 'run.started') seen.run = event.run;
-    else if (event.type === 'run.finished') seen.run = undefined;
-  };
-  options.before.forEach(learn);
-  const onEvent = (event: Event): void => {
-    seq = event.seq;
-    learn(event);
-    denial.event(event);
-    if (event.type === 'run.finished') seen.ended = event;
-    if (event.type === 'model.attempted' && event.purpose === 'turn')
-      seen.failure = event.outcome === 'ok' || event.outcome === 'cancelled' ? undefined : event.outcome;
-    output.event(event);
-    wake();
-  };
   const following = followSession(server.client, {
     session,
     after,
-    onEvent,
+    onEvent(event) {
+      seq = event.seq;
+      facts.take(event);
+      output.event(event);
+      wake();
+    },
     ...(output.live ? { onLive: (live: Live) => fresh(live).forEach((each) => output.live?.(each)) } : {}),
     onStanding(now) {
       standing = now;
@@ -136,29 +101,7 @@ export function watchSession(options: WatchOptions): WatchedSession {
   };
 
   return {
-    seen: {
-      get ended() {
-        return seen.ended;
-      },
-      get failure() {
-        return seen.failure;
-      },
-      get run() {
-        return seen.run;
-      },
-      get mode() {
-        return seen.mode;
-      },
-      get denial() {
-        return denial.found;
-      },
-    },
-    questions: () => [...questions.values()],
-    untilAnswered(approval) {
-      const answered = new AbortController();
-      answers.set(approval, answered);
-      return answered.signal;
-    },
+    facts,
     async still() {
       for (;;) {
         const now = version;
@@ -177,8 +120,6 @@ export function watchSession(options: WatchOptions): WatchedSession {
     },
   };
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Says once that the connection broke, and once that it is there again. */
 function createLinkWords(name: string, say: (text: string) => void) {
