@@ -46,7 +46,7 @@ export class EventStream {
   }
 
   /** Frames as they are; does nothing once closed. */
-  write(frames: string): void {
+  write(frames: string | Uint8Array): void {
     if (!this.#closed) this.#response.write(frames);
   }
 

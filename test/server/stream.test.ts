@@ -197,9 +197,10 @@ test('SIGKILL of the server in the middle of a run: the next one goes on, and it
   const finished = (await again.until('run.finished')) as EventOf<'run.finished'>;
   await again.stop();
   expect(finished.outcome).toBe('done');
-  expect([...followed.events, ...again.events].map(({ seq }) => seq)).toEqual(
-    Array.from({ length: finished.seq }, (_, at) => at + 1),
-  );
+  // What a slow machine does after the run, such as a title that came late, may be there too.
+  const seqs = [...followed.events, ...again.events].map(({ seq }) => seq);
+  expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+  expect(seqs.length).toBeGreaterThanOrEqual(finished.seq);
   next.process.kill('SIGTERM');
   expect((await next.process.ended).code).toBe(0);
 });
