@@ -41,7 +41,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     getScrollElement: () => scroll.current,
     estimateSize: (at) => estimate(rows[at]!),
     getItemKey,
-    overscan: 4,
+    overscan: 3,
     paddingStart: 16,
     paddingEnd: 16,
   });
