@@ -42,7 +42,7 @@ export const diff: Benchmark = {
       });
       await using browser = await openBrowser();
       const measures = { klaus: [] as Shown[], bare: [] as Shown[] };
-      for (let round = 0; round < (quick ? 3 : 9); round++) {
+      for (let round = 0; round < (quick ? 3 : 5); round++) {
         measures.klaus.push(await measureReview(browser, server, session));
         measures.bare.push(await measureBare(browser, bare.url));
       }

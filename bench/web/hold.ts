@@ -33,7 +33,7 @@ export const hold: Benchmark = {
     const longest: number[] = [];
     const cpu: number[] = [];
     // The first compiles the code and opens the database.
-    for (let round = -1; round < (quick ? 3 : 9); round++) {
+    for (let round = -1; round < (quick ? 3 : 5); round++) {
       await ask();
       const before = readCpuOf(server.pid);
       await readAll(server);

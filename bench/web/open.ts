@@ -34,7 +34,7 @@ export const open: Benchmark = {
     await using browser = await openBrowser();
     const last = toLastWords(exchanges - 1);
     const measures = { interactive: [] as Trace[], whole: [] as Trace[], bare: [] as Trace[] };
-    for (let round = 0; round < (quick ? 3 : 7); round++) {
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
       measures.interactive.push(await traceOpening(browser, server, { last, isWhole: false }));
       measures.whole.push(await traceOpening(browser, server, { last, isWhole: true }));
       measures.bare.push(await traceBare(browser, bare.url, last));

@@ -59,8 +59,14 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     else if (isWhole && !top.current.isWhole) {
       // What came before is there now: whoever read in the middle goes on reading there.
       const at = rows.findIndex(({ key }) => key === top.current.key);
+      // Rows that were drawn in this picture have been measured since their places were reckoned.
+      list.getTotalSize();
       const start = list.measurementsCache[at]?.start;
-      if (start !== undefined) scroll.current!.scrollTop = start + top.current.by;
+      if (start !== undefined) {
+        // Said to both: what is measured before the next event of scrolling moves what stands where the list believes.
+        list.scrollOffset = start + top.current.by;
+        scroll.current!.scrollTop = list.scrollOffset;
+      }
     }
     top.current.isWhole = isWhole;
   });
