@@ -85,7 +85,7 @@ async function traceOpening(
   await using visit = await openVisit(browser, server);
   const { page } = visit;
   return await trace(browser, page, async () => {
-    await page.goto(`${server.url}#/s/${SESSION}`);
+    await page.goto(`${server.url.href}#/s/${SESSION}`);
     await page.getByText(last).waitFor();
     await page.keyboard.press('i');
     await page.keyboard.type('x');
@@ -124,7 +124,7 @@ const STEP = 1_500;
 async function scroll(browser: Browser, server: Served, last: string): Promise<Row[]> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;
-  await page.goto(`${server.url}#/s/${SESSION}`);
+  await page.goto(`${server.url.href}#/s/${SESSION}`);
   await page.getByText(last).waitFor();
   await whole(visit);
   await page.locator('.conversation-scroll').hover();
@@ -157,15 +157,15 @@ async function scroll(browser: Browser, server: Served, last: string): Promise<R
 async function leave(browser: Browser, server: Served, last: string): Promise<Row[]> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;
-  await page.goto(`${server.url}#/`);
+  await page.goto(`${server.url.href}#/`);
   await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
   const readings: number[] = [];
   for (let round = 0; round < 4; round++) {
-    await page.goto(`${server.url}#/s/${SESSION}`);
+    await page.goto(`${server.url.href}#/s/${SESSION}`);
     await page.getByText(last).waitFor();
     await whole(visit);
     if (round > 0) readings.push(await visit.heap());
-    await page.goto(`${server.url}#/`);
+    await page.goto(`${server.url.href}#/`);
     await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
     readings.push(await visit.heap());
   }
@@ -193,10 +193,10 @@ async function stay(
 ): Promise<Row[]> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;
-  await page.goto(`${server.url}#/`);
+  await page.goto(`${server.url.href}#/`);
   await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
   const empty = await visit.heap();
-  await page.goto(`${server.url}#/s/${SESSION}`);
+  await page.goto(`${server.url.href}#/s/${SESSION}`);
   await page.getByText(toLastWords(exchanges - 1)).waitFor();
   await whole(visit);
   const before = await visit.heap();

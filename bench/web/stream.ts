@@ -85,7 +85,7 @@ async function traceAnswer(browser: Browser, server: Served): Promise<Trace> {
   await page.goto(server.url.href);
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
   const { session } = await client.openSession({ body: { text: 'Tell me all of it.' } });
-  await page.goto(`${server.url}#/s/${session}`);
+  await page.goto(`${server.url.href}#/s/${session}`);
   await page.locator('.entry-model').first().waitFor();
   return await trace(browser, page, async () => {
     // Asked of the server: a look at the page again and again would be counted as its work.

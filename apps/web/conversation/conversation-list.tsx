@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
@@ -53,22 +53,16 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   }, []);
   useSignal('jump-to-end', toEnd);
   const { conversation, live, isWhole } = state;
-  const top = useRef({ isWhole, key: '', by: 0 });
+  const place = useRef<Place>({ isWhole, key: '', by: 0 });
   useLayoutEffect(() => {
     if (isFollowing.current) toEnd();
-    else if (isWhole && !top.current.isWhole) {
+    else if (isWhole && !place.current.isWhole) {
       // What came before is there now: whoever read in the middle goes on reading there.
-      const at = rows.findIndex(({ key }) => key === top.current.key);
-      // Rows that were drawn in this picture have been measured since their places were reckoned.
-      list.getTotalSize();
-      const start = list.measurementsCache[at]?.start;
-      if (start !== undefined) {
-        // Said to both: what is measured before the next event of scrolling moves what stands where the list believes.
-        list.scrollOffset = start + top.current.by;
-        scroll.current!.scrollTop = list.scrollOffset;
-      }
+      const at = rows.findIndex(({ key }) => key === place.current.key);
+      const to = toOffset(list, at, place.current.by);
+      if (to !== undefined) scroll.current!.scrollTop = to;
     }
-    top.current.isWhole = isWhole;
+    place.current.isWhole = isWhole;
   });
   useEffect(() => {
     // Rows find their height only once they are drawn.
@@ -89,7 +83,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     isFollowing.current = left < NEAR;
     const first = list.getVirtualItemForOffset(element.scrollTop);
-    if (first) top.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
+    if (first) place.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
     setAway(left > element.clientHeight / 2);
   };
   return (
@@ -136,6 +130,25 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       ) : null}
     </div>
   );
+}
+
+/** The row at the top of what is in sight, by its key, and how many pixels of it are above. */
+interface Place {
+  /** Of the session, when that was seen. */
+  isWhole: boolean;
+  key: string;
+  by: number;
+}
+
+/** Where to scroll to, so that a row stands `by` pixels above; undefined where there is no such row. The list is told. */
+function toOffset(list: Virtualizer<HTMLDivElement, Element>, at: number, by: number): number | undefined {
+  // Rows that were drawn in this picture have been measured since their places were reckoned.
+  list.getTotalSize();
+  const start = list.measurementsCache[at]?.start;
+  if (start === undefined) return undefined;
+  // What is measured before the next event of scrolling moves what stands where the list believes.
+  list.scrollOffset = start + by;
+  return list.scrollOffset;
 }
 
 interface RowViewProps {
