@@ -1,6 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import type { Conversation } from '../log/conversation.ts';
@@ -64,14 +64,9 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     }
     place.current.isWhole = isWhole;
   });
-  useEffect(() => {
-    // Rows find their height only once they are drawn.
-    const grown = new ResizeObserver(() => {
-      if (isFollowing.current) toEnd();
-    });
-    grown.observe(inner.current!);
-    return () => grown.disconnect();
-  }, [toEnd]);
+  useGrown(inner, () => {
+    if (isFollowing.current) toEnd();
+  });
   useEffect(() => {
     if (seq === undefined || !state.isWhole) return;
     const at = rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
@@ -130,6 +125,17 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       ) : null}
     </div>
   );
+}
+
+/** Calls back when an element has another size: rows find their height only once they are drawn. */
+function useGrown(element: RefObject<HTMLElement | null>, onGrown: () => void): void {
+  const latest = useRef(onGrown);
+  latest.current = onGrown;
+  useEffect(() => {
+    const observer = new ResizeObserver(() => latest.current());
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, [element]);
 }
 
 /** The row at the top of what is in sight, by its key, and how many pixels of it are above. */

@@ -82,5 +82,5 @@ function toMark(fence: string): string {
 function isEnd(line: string, fence: string): boolean {
   const mark = toMark(fence);
   const word = line.trim();
-  return word.startsWith(mark) && word.replaceAll(mark[0]!, "") === "";
+  return word.startsWith(mark) && word.replaceAll(mark[0]!, '') === '';
 }
