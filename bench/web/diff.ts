@@ -42,7 +42,7 @@ export const diff: Benchmark = {
       });
       await using browser = await openBrowser();
       const measures = { klaus: [] as Shown[], bare: [] as Shown[] };
-      for (let round = 0; round < (quick ? 3 : 9); round++) {
+      for (let round = 0; round < (quick ? 3 : 5); round++) {
         measures.klaus.push(await measureReview(browser, server, session));
         measures.bare.push(await measureBare(browser, bare.url));
       }
@@ -105,7 +105,7 @@ async function measureReview(browser: Browser, server: Served, session: string):
   await using visit = await openVisit(browser, server);
   const { page } = visit;
   await page.addInitScript(watch('.rows .diff-line'));
-  await page.goto(`${server.url}#/s/${session}`);
+  await page.goto(`${server.url.href}#/s/${session}`);
   return await measureClick(visit, () => page.getByRole('button', { name: 'Review the change' }));
 }
 
@@ -117,12 +117,13 @@ async function measureBare(browser: Browser, url: URL): Promise<Shown> {
   return await measureClick(visit, () => page.locator('#field'));
 }
 
-async function measureClick({ page, spent }: Visit, find: () => ReturnType<Visit['page']['locator']>): Promise<Shown> {
+async function measureClick(visit: Visit, find: () => ReturnType<Visit['page']['locator']>): Promise<Shown> {
+  const { page } = visit;
   const button = find();
   await button.waitFor();
   // What the page still does by itself is not the click's.
   await page.waitForTimeout(500);
-  const before = await spent();
+  const before = await visit.spent();
   await button.click();
   let wall: number | undefined;
   for (let at = 0; wall === undefined; at++) {
@@ -130,7 +131,7 @@ async function measureClick({ page, spent }: Visit, find: () => ReturnType<Visit
     await page.waitForTimeout(50);
     wall = (await page.evaluate('globalThis.shown')) as number | undefined;
   }
-  const after = await spent();
+  const after = await visit.spent();
   return { wall, task: after.task - before.task, script: after.script - before.script };
 }
 

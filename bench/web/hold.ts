@@ -19,7 +19,7 @@ export const hold: Benchmark = {
     const exchanges = quick ? 200 : 1_000;
     using place = createPlace();
     mkdirSync(place.home, { recursive: true, mode: 0o700 });
-    await addLongLog(place, SESSION, exchanges);
+    await addLongLog(place, SESSION, { from: 0, count: exchanges });
     const report = join(place.home, 'loop');
     const [node = '', ...words] = buildBundle();
     await using server = await serve([node, '--require', HOOK, ...words], place, { LOOP_REPORT: report });
@@ -33,7 +33,7 @@ export const hold: Benchmark = {
     const longest: number[] = [];
     const cpu: number[] = [];
     // The first compiles the code and opens the database.
-    for (let round = -1; round < (quick ? 3 : 9); round++) {
+    for (let round = -1; round < (quick ? 3 : 5); round++) {
       await ask();
       const before = readCpuOf(server.pid);
       await readAll(server);

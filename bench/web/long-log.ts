@@ -8,15 +8,17 @@ export const MESSAGES = 10;
 const CALLS = 4;
 
 /**
- * Writes a session as it would have been after many prompts, through the store's own append.
+ * Writes what many prompts would have left in a session, through the store's own append; each is ten messages and 35
+ * events.
  *
- * @param exchanges How many prompts; each is ten messages and 35 events.
+ * @param part.from Prompts that the session holds already; 0 begins it.
  */
-export async function addLongLog(place: Place, session: string, exchanges: number): Promise<void> {
+export async function addLongLog(place: Place, session: string, part: { from: number; count: number }): Promise<void> {
   using store = createSqliteStore({ home: place.home });
   const lease = store.claim(session)!;
-  const batch: Draft[] = toOpening(place.workspace).slice(0, 1);
-  for (let exchange = 0; exchange < exchanges; exchange++) {
+  const { from, count } = part;
+  const batch: Draft[] = from === 0 ? toOpening(place.workspace).slice(0, 1) : [];
+  for (let exchange = from; exchange < from + count; exchange++) {
     batch.push(...toExchange(exchange));
     if (exchange % 10 === 9) await store.append(session, batch.splice(0), { lease });
   }
@@ -30,7 +32,7 @@ export function toLastWords(exchange: number): string {
 }
 
 /** Events of one prompt and all that came of it. */
-export function toExchange(exchange: number): Draft[] {
+function toExchange(exchange: number): Draft[] {
   const run = `01KE00000000000000${String(exchange).padStart(5, '0')}RUN`;
   const first = exchange * (CALLS + 1) + 1;
   const turns = Array.from({ length: CALLS }, (_, at) => toTurnDrafts(first + at)).flat();

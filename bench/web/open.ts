@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createPlace } from '../../test/fixtures/place.ts';
+import { createPlace, type Place } from '../../test/fixtures/place.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { median } from '../measure.ts';
 import { buildBundle } from '../program.ts';
@@ -24,7 +24,7 @@ export const open: Benchmark = {
     if (WITHOUT_BROWSER) return [{ name, skipped: WITHOUT_BROWSER }];
     using place = createPlace();
     mkdirSync(place.home, { recursive: true, mode: 0o700 });
-    await addLongLog(place, SESSION, exchanges);
+    await addLongLog(place, SESSION, { from: 0, count: exchanges });
     await using server = await serve(buildBundle(), place, {});
     const log = await readStream(server);
     await using bare = await startBareServer({
@@ -34,7 +34,7 @@ export const open: Benchmark = {
     await using browser = await openBrowser();
     const last = toLastWords(exchanges - 1);
     const measures = { interactive: [] as Trace[], whole: [] as Trace[], bare: [] as Trace[] };
-    for (let round = 0; round < (quick ? 3 : 7); round++) {
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
       measures.interactive.push(await traceOpening(browser, server, { last, isWhole: false }));
       measures.whole.push(await traceOpening(browser, server, { last, isWhole: true }));
       measures.bare.push(await traceBare(browser, bare.url, last));
@@ -58,6 +58,7 @@ export const open: Benchmark = {
       { name: 'longest task meanwhile', value: read(measures.whole, 'longestTask'), unit: 'ms' },
       ...(await scroll(browser, server, last)),
       ...(await leave(browser, server, last)),
+      ...(await stay(browser, server, { place, exchanges })),
     ];
   },
 };
@@ -84,7 +85,7 @@ async function traceOpening(
   await using visit = await openVisit(browser, server);
   const { page } = visit;
   return await trace(browser, page, async () => {
-    await page.goto(`${server.url}#/s/${SESSION}`);
+    await page.goto(`${server.url.href}#/s/${SESSION}`);
     await page.getByText(last).waitFor();
     await page.keyboard.press('i');
     await page.keyboard.type('x');
@@ -123,7 +124,7 @@ const STEP = 1_500;
 async function scroll(browser: Browser, server: Served, last: string): Promise<Row[]> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;
-  await page.goto(`${server.url}#/s/${SESSION}`);
+  await page.goto(`${server.url.href}#/s/${SESSION}`);
   await page.getByText(last).waitFor();
   await whole(visit);
   await page.locator('.conversation-scroll').hover();
@@ -149,7 +150,6 @@ async function scroll(browser: Browser, server: Served, last: string): Promise<R
     { name: 'DOM nodes in its list, at most while scrolling; at most 400', value: nodes, unit: 'nodes' },
     { name: 'longest task while scrolling, CPU time; at most 100', value: traced.longestTask, unit: 'ms' },
     { name: 'the same on the wall clock', value: traced.longestTaskOnWall, unit: 'ms' },
-    { name: 'scripting for one picture while scrolling, median', value: median(traced.updates), unit: 'ms' },
   ];
 }
 
@@ -157,15 +157,15 @@ async function scroll(browser: Browser, server: Served, last: string): Promise<R
 async function leave(browser: Browser, server: Served, last: string): Promise<Row[]> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;
-  await page.goto(`${server.url}#/`);
+  await page.goto(`${server.url.href}#/`);
   await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
   const readings: number[] = [];
   for (let round = 0; round < 4; round++) {
-    await page.goto(`${server.url}#/s/${SESSION}`);
+    await page.goto(`${server.url.href}#/s/${SESSION}`);
     await page.getByText(last).waitFor();
     await whole(visit);
     if (round > 0) readings.push(await visit.heap());
-    await page.goto(`${server.url}#/`);
+    await page.goto(`${server.url.href}#/`);
     await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
     readings.push(await visit.heap());
   }
@@ -178,6 +178,37 @@ async function leave(browser: Browser, server: Served, last: string): Promise<Ro
       value: left,
       unit: 'MB',
       bare: { value: empty, what: 'the same after one' },
+    },
+  ];
+}
+
+/** Prompts that come while the page is open: 5,000 events. */
+const MORE = 143;
+
+/** What a page holds more when as many events have come one after the other as it holds of a log that was there. */
+async function stay(
+  browser: Browser,
+  server: Served,
+  { place, exchanges }: { place: Place; exchanges: number },
+): Promise<Row[]> {
+  await using visit = await openVisit(browser, server);
+  const { page } = visit;
+  await page.goto(`${server.url.href}#/`);
+  await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+  const empty = await visit.heap();
+  await page.goto(`${server.url.href}#/s/${SESSION}`);
+  await page.getByText(toLastWords(exchanges - 1)).waitFor();
+  await whole(visit);
+  const before = await visit.heap();
+  await addLongLog(place, SESSION, { from: exchanges, count: MORE });
+  await page.getByText(toLastWords(exchanges + MORE - 1)).waitFor();
+  const after = await visit.heap();
+  return [
+    {
+      name: 'heap that 5,000 more events add to an open page',
+      value: after - before,
+      unit: 'MB',
+      bare: { value: ((before - empty) / exchanges) * MORE, what: 'the share of as many in a log that was opened' },
     },
   ];
 }

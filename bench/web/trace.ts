@@ -52,7 +52,7 @@ export async function trace(browser: Browser, page: Page, work: () => Promise<vo
   return toTrace(traceEvents);
 }
 
-export function toTrace(events: readonly Work[]): Trace {
+function toTrace(events: readonly Work[]): Trace {
   const own = findMainThread(events);
   const result: Trace = { script: 0, updates: [], longestTask: 0, longestTaskOnWall: 0 };
   let update = 0;

@@ -1,6 +1,6 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import type { Conversation } from '../log/conversation.ts';
@@ -41,7 +41,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     getScrollElement: () => scroll.current,
     estimateSize: (at) => estimate(rows[at]!),
     getItemKey,
-    overscan: 4,
+    overscan: 3,
     paddingStart: 16,
     paddingEnd: 16,
   });
@@ -53,25 +53,20 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   }, []);
   useSignal('jump-to-end', toEnd);
   const { conversation, live, isWhole } = state;
-  const top = useRef({ isWhole, key: '', by: 0 });
+  const place = useRef<Place>({ isWhole, key: '', by: 0 });
   useLayoutEffect(() => {
     if (isFollowing.current) toEnd();
-    else if (isWhole && !top.current.isWhole) {
+    else if (isWhole && !place.current.isWhole) {
       // What came before is there now: whoever read in the middle goes on reading there.
-      const at = rows.findIndex(({ key }) => key === top.current.key);
-      const start = list.measurementsCache[at]?.start;
-      if (start !== undefined) scroll.current!.scrollTop = start + top.current.by;
+      const at = rows.findIndex(({ key }) => key === place.current.key);
+      const to = toOffset(list, at, place.current.by);
+      if (to !== undefined) scroll.current!.scrollTop = to;
     }
-    top.current.isWhole = isWhole;
+    place.current.isWhole = isWhole;
   });
-  useEffect(() => {
-    // Rows find their height only once they are drawn.
-    const grown = new ResizeObserver(() => {
-      if (isFollowing.current) toEnd();
-    });
-    grown.observe(inner.current!);
-    return () => grown.disconnect();
-  }, [toEnd]);
+  useGrown(inner, () => {
+    if (isFollowing.current) toEnd();
+  });
   useEffect(() => {
     if (seq === undefined || !state.isWhole) return;
     const at = rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
@@ -83,7 +78,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     isFollowing.current = left < NEAR;
     const first = list.getVirtualItemForOffset(element.scrollTop);
-    if (first) top.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
+    if (first) place.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
     setAway(left > element.clientHeight / 2);
   };
   return (
@@ -130,6 +125,36 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       ) : null}
     </div>
   );
+}
+
+/** Calls back when an element has another size: rows find their height only once they are drawn. */
+function useGrown(element: RefObject<HTMLElement | null>, onGrown: () => void): void {
+  const latest = useRef(onGrown);
+  latest.current = onGrown;
+  useEffect(() => {
+    const observer = new ResizeObserver(() => latest.current());
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, [element]);
+}
+
+/** The row at the top of what is in sight, by its key, and how many pixels of it are above. */
+interface Place {
+  /** Of the session, when that was seen. */
+  isWhole: boolean;
+  key: string;
+  by: number;
+}
+
+/** Where to scroll to, so that a row stands `by` pixels above; undefined where there is no such row. The list is told. */
+function toOffset(list: Virtualizer<HTMLDivElement, Element>, at: number, by: number): number | undefined {
+  // Rows that were drawn in this picture have been measured since their places were reckoned.
+  list.getTotalSize();
+  const start = list.measurementsCache[at]?.start;
+  if (start === undefined) return undefined;
+  // What is measured before the next event of scrolling moves what stands where the list believes.
+  list.scrollOffset = start + by;
+  return list.scrollOffset;
 }
 
 interface RowViewProps {

@@ -6,8 +6,8 @@ export interface Parts {
   list(): readonly string[];
 }
 
-/** Characters after which a part ends at the next place that suits: half a screen or so. */
-const ENOUGH = 2_000;
+/** Characters after which a part ends at the next place that suits: a third of a screen or so. */
+const ENOUGH = 1_000;
 /** Characters after which the next item of a list suits too. */
 const MUCH = 4 * ENOUGH;
 /** Characters after which any line suits, also within code, whose fence is then closed and opened again. */
@@ -82,5 +82,5 @@ function toMark(fence: string): string {
 function isEnd(line: string, fence: string): boolean {
   const mark = toMark(fence);
   const word = line.trim();
-  return word.startsWith(mark) && [...word].every((character) => character === mark[0]);
+  return word.startsWith(mark) && word.replaceAll(mark[0]!, '') === '';
 }
