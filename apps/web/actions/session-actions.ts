@@ -48,10 +48,6 @@ export async function exportSession(session: Session, format: 'md' | 'json'): Pr
   URL.revokeObjectURL(url);
 }
 
-export async function stopRun(id: string): Promise<void> {
-  await attempt(() => client.cancel({ params: { id }, body: {} }));
-}
-
 export async function resumeSession(id: string, limits: Record<string, number> = {}): Promise<void> {
   await attempt(() => client.resume({ params: { id }, body: Object.keys(limits).length > 0 ? { limits } : {} }));
 }
