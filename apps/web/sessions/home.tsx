@@ -33,7 +33,14 @@ export function Home() {
     if (sent === 'taken') go(toSession(command));
     return sent;
   };
-  if (!settings) return <Loading />;
+  if (!settings) {
+    return (
+      <div className="home">
+        <h1 className="unseen">{t.home.title}</h1>
+        <Loading />
+      </div>
+    );
+  }
   const folders = places.value?.workspaces.filter(({ exists }) => exists) ?? [];
   return (
     <div className="home">
