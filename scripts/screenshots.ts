@@ -8,7 +8,7 @@ import { openPage } from '../test/fixtures/page.ts';
 import { createPlace } from '../test/fixtures/place.ts';
 import { startServeProcess } from '../test/fixtures/server.ts';
 import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixtures/story.ts';
-import { buildWeb } from './web.ts';
+import { provideWebPage } from '../test/fixtures/web-page.ts';
 
 /**
  * Takes the pictures of the page that the manual shows: `npm run screenshots`. What is in them is the story that the
@@ -23,18 +23,17 @@ interface Shot {
   height?: number;
 }
 
-async function shoot(page: Page, { name, scheme = 'light', width = 1_180, height = 720 }: Shot): Promise<void> {
+async function shoot(page: Page, { name, scheme = 'light', width = 1_280, height = 720 }: Shot): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   await page.setViewportSize({ width, height });
   await page.mouse.move(0, 0);
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-  // What is written small and has a name of this machine in it: the folder that the test made.
   await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
   console.log(`docs/images/${name}.png`);
 }
 
 async function shootAll(): Promise<void> {
-  await buildWeb();
+  await provideWebPage();
   mkdirSync(FOLDER, { recursive: true });
   using place = createPlace(STORY_FILES);
   await using model = await startServer(STORY_SCRIPT);
@@ -52,7 +51,6 @@ async function shootAll(): Promise<void> {
     const story = await openStory(serving.client);
     await open(`s/${story.mend}`, '.approval');
     await shoot(page, { name: 'question' });
-    await shoot(page, { name: 'question-dark', scheme: 'dark' });
     await shoot(page, { name: 'phone', width: 360, height: 720 });
     await page.getByRole('button', { name: 'Review the change' }).click();
     await page.locator('.hunk-head').nth(2).waitFor();
@@ -68,9 +66,7 @@ async function shootAll(): Promise<void> {
     await shoot(page, { name: 'limit' });
     await story.answer(story.mend);
     await page.locator('.end-good').waitFor();
-    await shoot(page, { name: 'done' });
-    await open(`s/${story.mend}/gate`, '.decision');
-    await shoot(page, { name: 'gate' });
+    await shoot(page, { name: 'done', scheme: 'dark' });
     await open('usage', '.usage-table');
     await shoot(page, { name: 'usage' });
   } finally {

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { buildWeb } from '../../scripts/web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage } from '../fixtures/page.ts';
@@ -10,6 +9,7 @@ import { createPlace } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { PROMPTS, STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../fixtures/story.ts';
+import { provideWebPage } from '../fixtures/web-page.ts';
 
 /** Milliseconds, on a machine that may have other work. */
 const LIMIT = 240_000;
@@ -79,7 +79,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
   () => {
     let browser: Browser & AsyncDisposable;
     beforeAll(async () => {
-      await buildWeb();
+      await provideWebPage();
       browser = await openBrowser();
     });
     afterAll(async () => {

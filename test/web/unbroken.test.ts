@@ -5,13 +5,13 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConversation, foldConversation, type Conversation } from '../../apps/web/log/conversation.ts';
 import { toPlain } from '../../apps/web/log/plain.ts';
-import { buildWeb } from '../../scripts/web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage, until } from '../fixtures/page.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { DROPS, startProxy, type Drop, type Proxy } from '../fixtures/proxy.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
+import { provideWebPage } from '../fixtures/web-page.ts';
 import { createChance } from '../undo/chance.ts';
 
 /** Size of the run, and what its accidents are drawn from: `WEB_EVENTS=5000 WEB_SEED=7`. */
@@ -162,7 +162,9 @@ async function suffer(stage: Stage, kind: Accident, meanwhile: () => Promise<voi
   const { page, proxy } = stage;
   const before = await position(page);
   if (kind === 'kill') {
-    await Promise.all([meanwhile(), stage.serving.process.kill('SIGKILL')]);
+    const said = meanwhile();
+    stage.serving.process.kill('SIGKILL');
+    await said;
     await stage.serving.process.ended;
     await stage.restart();
   } else {
@@ -185,7 +187,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
   () => {
     let browser: Browser & AsyncDisposable;
     beforeAll(async () => {
-      await buildWeb();
+      await provideWebPage();
       browser = await openBrowser();
     });
     afterAll(async () => {
