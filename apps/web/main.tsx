@@ -1,4 +1,5 @@
 import { createRoot } from 'react-dom/client';
+import { offerInspection } from './log/inspection.ts';
 import { App } from './shell/app.tsx';
 import { signInFromAddress } from './shell/sign-in.tsx';
 import { openHost } from './state/host.ts';
@@ -12,4 +13,5 @@ applyPreferences(document.documentElement);
 await signInFromAddress();
 followAddress();
 openHost();
+offerInspection();
 createRoot(document.getElementById('root')!).render(<App />);

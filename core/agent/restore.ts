@@ -197,6 +197,17 @@ async function planFile(
   return { turns: [turn], changes, foreign };
 }
 
+/** What `apply` would find: files that are not as the session left them. */
+async function findConflicts(snapshots: Snapshots, { changes, foreign }: Plan): Promise<Conflict[]> {
+  const conflicts = new Map(foreign.map((conflict) => [conflict.path, conflict]));
+  const now = await snapshots.snapshot();
+  for (const { path, before: expected, after } of changes) {
+    const found = (await snapshots.entry(now, path)) ?? null;
+    if (!isSame(found, expected) && !isSame(found, after)) conflicts.set(path, { path, expected, found });
+  }
+  return [...conflicts.values()];
+}
+
 async function carryOut(
   work: Work,
   plan: Plan,
@@ -204,7 +215,7 @@ async function carryOut(
 ): Promise<Restored> {
   const { turns } = plan;
   const snapshots = await work.snapshots();
-  if (dryRun) return { done: false, turns, changes: plan.changes, conflicts: plan.foreign };
+  if (dryRun) return { done: false, turns, changes: plan.changes, conflicts: await findConflicts(snapshots, plan) };
   if (plan.foreign.length > 0 && choice === 'refuse') {
     return { done: false, turns, changes: plan.changes, conflicts: plan.foreign };
   }

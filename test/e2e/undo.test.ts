@@ -119,6 +119,8 @@ describe.each(['with git', 'without git'])('%s', (kind) => {
     const mine = look(workspace);
     const refused = await session.restore({ kind: 'undo' }, { by });
     expect(refused).toMatchObject({ done: false, conflicts: [{ path: 'edited.txt' }] });
+    // Whoever only asks hears the same.
+    expect(await session.restore({ kind: 'undo' }, { by, dryRun: true })).toEqual(refused);
     expect(look(workspace)).toEqual(mine);
     const kept = await session.restore({ kind: 'undo' }, { by, conflicts: 'keep' });
     expect(kept).toMatchObject({ done: true, kept: [{ path: 'edited.txt' }] });

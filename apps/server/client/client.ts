@@ -1,5 +1,5 @@
 import { ROUTES, type Answer, type Given, type Route, type RouteName, type RouteOf } from '../contract/index.ts';
-import { type Connection, request } from './request.ts';
+import { type Connection, request, toUnreachable } from './request.ts';
 
 type Arguments<R extends Route> =
   unknown extends Given<R>
@@ -58,7 +58,13 @@ async function call(connection: Connection, route: Route, words: unknown[]): Pro
     ...(route.body ? { body: given?.body ?? {} } : {}),
     signal: options?.signal,
   });
-  return route.kind === 'text' ? response.text() : response.json();
+  try {
+    return await (route.kind === 'text' ? response.text() : response.json());
+  } catch (error) {
+    // The connection broke in the middle of the answer: whether it was done nobody here can know.
+    if (options?.signal?.aborted) throw error;
+    throw toUnreachable(error);
+  }
 }
 
 /** The address of a route with its parameters in place. */

@@ -38,14 +38,16 @@ export async function request(connection: Connection, input: RequestInput): Prom
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    const title = 'The server cannot be reached.';
-    throw new ProblemError(
-      { type: 'about:blank', title, status: 0, code: 'unavailable', retryable: true },
-      { cause: error },
-    );
+    throw toUnreachable(error);
   }
   if (!response.ok) throw new ProblemError(await readProblem(response));
   return response;
+}
+
+/** The failure of a request that has no answer: it may have arrived all the same. */
+export function toUnreachable(cause: unknown): ProblemError {
+  const title = 'The server cannot be reached.';
+  return new ProblemError({ type: 'about:blank', title, status: 0, code: 'unavailable', retryable: true }, { cause });
 }
 
 async function readProblem(response: Response) {

@@ -5,7 +5,7 @@ import { KlausError } from '@klaus/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Context } from '../handler.ts';
-import type { NamedEvent } from '../named-events.ts';
+import { createNamedEvents, type NamedEvent } from '../named-events.ts';
 import { toProblem } from '../problem.ts';
 import { answer, cancel, prompt } from './commands.ts';
 import { followNamed } from './follow-named.ts';
@@ -40,6 +40,13 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     void (socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)));
   let session: string | undefined;
   let stop: (() => void) | undefined;
+  /** It is the conversation that the next chat goes on with. */
+  let isLast = false;
+
+  /** Up to where whoever chats was told how it ended, for the case that the connection is lost before the end. */
+  const keep = (seq: number): void => {
+    if (isLast) writeFileSync(file, `${session} ${seq}`, { mode: 0o600 });
+  };
 
   const follow = (id: string): void => {
     session = id;
@@ -47,9 +54,10 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     stop = followNamed(klaus, {
       session: id,
       after,
-      tell(event) {
+      tell(event, seq) {
         const message = toChat(event);
         if (message) send(message);
+        if (isEnd(event) && seq !== undefined) keep(seq);
       },
     });
   };
@@ -57,8 +65,9 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
     const { id } = await klaus.open();
-    writeFileSync(file, id, { mode: 0o600 });
+    isLast = true;
     follow(id);
+    keep(0);
     return id;
   };
 
@@ -90,18 +99,59 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
 
   try {
     const wanted = url.searchParams.get('session') ?? undefined;
-    const known = wanted === 'new' ? undefined : (wanted ?? readLast(file, klaus));
+    const last = wanted === undefined ? readLast(file, klaus) : undefined;
+    const known = wanted === 'new' ? undefined : (wanted ?? last?.session);
+    isLast = last !== undefined;
     if (known !== undefined) follow(klaus.session(known).id);
     send({ type: 'info', message: `Chat with ${agent}.`, ...(session === undefined ? {} : { session }) });
+    for (const { event, seq } of last ? findMissed(klaus, last) : []) {
+      const message = toChat(event);
+      if (message) send(message);
+      if (isEnd(event)) keep(seq);
+    }
   } catch (error) {
     send({ type: 'error', message: toProblem(error).title });
     socket.close(1008);
   }
 }
 
-function readLast(file: string, klaus: Context['klaus']): string | undefined {
-  const id = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  return klaus.store.session(id)?.id === id ? id : undefined;
+/** A conversation, and the seq of the last end that was told. */
+interface Last {
+  session: string;
+  told: number;
+}
+
+function readLast(file: string, klaus: Context['klaus']): Last | undefined {
+  const [session = '', told = '0'] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ') : [];
+  return klaus.store.session(session)?.id === session ? { session, told: Number(told) } : undefined;
+}
+
+/** True for what a chat waits for once it said something. */
+function isEnd({ name, data }: NamedEvent): boolean {
+  return name === 'complete' || (name === 'error' && data['retrying'] !== true);
+}
+
+/** What somebody whose connection was lost in the middle of a run still waits for: the open question, or the last words and the end. */
+function findMissed(klaus: Context['klaus'], { session, told }: Last): { event: NamedEvent; seq: number }[] {
+  const named = createNamedEvents(session);
+  const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
+  let missed: { event: NamedEvent; seq: number }[] = [];
+  for (const event of klaus.session(session).events()) {
+    const made = named.event(event).map((it) => ({ event: it, seq: event.seq }));
+    if (event.seq <= told) continue;
+    if (event.type === 'run.started') missed = [];
+    else if (event.type === 'run.finished') missed.push(...made);
+    else if (event.type === 'approval.asked' && open.has(event.approval)) missed.push(...made);
+    else if (event.type === 'message.added') {
+      missed = [...missed.filter(({ event: { name } }) => name !== 'stream_delta'), ...made.filter(isText)];
+    }
+  }
+  // While it goes on, the last words may have been heard already.
+  return missed.some(({ event }) => isEnd(event)) ? missed : missed.filter((it) => !isText(it));
+}
+
+function isText({ event }: { event: NamedEvent }): boolean {
+  return event.name === 'stream_delta';
 }
 
 function toJson(text: string): unknown {

@@ -14,7 +14,6 @@ import {
   redoTurn,
   resumeSession,
   retrySession,
-  stopRun,
 } from './session-actions.ts';
 
 /** Something that a person can do from the keyboard, the palette or both. */
@@ -38,7 +37,7 @@ function withSession(work: (session: NonNullable<ReturnType<typeof currentSessio
 }
 
 /** What the page's parts listen to, where a command is theirs to do. */
-export type Signal = 'focus-search' | 'focus-message' | 'jump-to-end' | 'choose-model';
+export type Signal = 'focus-search' | 'focus-message' | 'jump-to-end' | 'choose-model' | 'stop';
 
 function signal(name: Signal): void {
   dispatchEvent(new CustomEvent('klaus', { detail: name }));
@@ -100,7 +99,7 @@ export const COMMANDS: readonly PageCommand[] = [
     keys: 'mod+.',
     in: 'session',
     title: (t) => t.keys.stop,
-    run: withSession(({ id }) => void stopRun(id)),
+    run: () => signal('stop'),
   },
   { id: 'end', keys: 'G', in: 'session', title: (t) => t.keys.end, run: () => signal('jump-to-end') },
   { id: 'conversation', keys: '1', in: 'session', title: (t) => t.keys.conversation, run: openTab('conversation') },

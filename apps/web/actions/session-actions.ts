@@ -1,4 +1,4 @@
-import type { SessionView } from '@klaus/server/contract';
+import type { RestoredView, SessionView } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { host, nameOf } from '../state/host.ts';
 import { go, route, toSession } from '../state/route.ts';
@@ -48,10 +48,6 @@ export async function exportSession(session: Session, format: 'md' | 'json'): Pr
   URL.revokeObjectURL(url);
 }
 
-export async function stopRun(id: string): Promise<void> {
-  await attempt(() => client.cancel({ params: { id }, body: {} }));
-}
-
 export async function resumeSession(id: string, limits: Record<string, number> = {}): Promise<void> {
   await attempt(() => client.resume({ params: { id }, body: Object.keys(limits).length > 0 ? { limits } : {} }));
 }
@@ -70,11 +66,18 @@ export async function forkSession(id: string): Promise<void> {
 
 export async function redoTurn(id: string): Promise<void> {
   const restored = await attempt(() => client.redo({ params: { id }, body: {} }));
-  if (restored) sayRestored(restored.done ? restored.changes.length : 0);
+  if (restored) sayRestored(restored);
 }
 
-export function sayRestored(paths: number): void {
+/** Says what an undo or a redo came to. */
+export function sayRestored({ done, changes, conflicts }: RestoredView): void {
   const t = text();
+  if (!done && conflicts.length > 0) {
+    const detail = conflicts.map(({ path }) => path).join(', ');
+    showToast({ kind: 'error', text: t.conversation.undoConflicts, detail });
+    return;
+  }
+  const paths = done ? changes.length : 0;
   const words = paths === 0 ? t.conversation.undoNothing : t.conversation.undoneToast(paths);
   showToast({ kind: 'info', text: words, lastsMs: 4_000 });
 }

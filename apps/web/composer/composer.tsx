@@ -1,7 +1,9 @@
 import type { Mode, Part } from '@klaus/core/protocol';
 import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
-import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import type { Sent } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
+import type { Stopping } from '../actions/use-stop.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -10,6 +12,7 @@ import { countLines, toParts, type Attachment } from './attachment.ts';
 import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { ModelPicker, ModePicker } from './pickers.tsx';
+import { newUlid } from './new-ulid.ts';
 import { useDraft } from './use-draft.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
@@ -22,19 +25,20 @@ export interface ComposerProps {
   model: string;
   mode: Mode;
   isRunning: boolean;
-  isStopping: boolean;
+  isOnline: boolean;
+  stopping: Stopping | undefined;
   onModel: (model: string) => void;
   onMode: (mode: Mode) => void;
-  /** True when it was taken; the draft is kept otherwise. */
-  onSend: (parts: Part[], delivery: 'steer' | 'queue') => Promise<boolean>;
+  /** Unless it was taken the draft is kept. `command`: a ULID that stays the same when it is sent again. */
+  onSend: (parts: Part[], delivery: 'steer' | 'queue', command: string) => Promise<Sent>;
   onStop: () => void;
 }
 
 /** Where a person speaks. */
 export function Composer(props: ComposerProps) {
-  const { draft: name, isRunning, onSend } = props;
+  const { draft: name, isRunning, isOnline, onSend } = props;
   const t = useText();
-  const { draft, change, attach, paste } = useDraft(name);
+  const { draft, change, hold, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
   const [chosen, setChosen] = useState(0);
   const [isSending, setSending] = useState(false);
@@ -63,12 +67,18 @@ export function Composer(props: ComposerProps) {
   const send = async (delivery: 'steer' | 'queue') => {
     const parts = toParts(draft.text, draft.attachments);
     if (parts.length === 0 || isSending) return;
+    const command = draft.held?.command ?? newUlid();
     setSending(true);
-    const isTaken = await onSend(parts, delivery);
+    const sent = await onSend(parts, delivery, command);
     setSending(false);
-    if (isTaken) change({ text: '', attachments: [] });
+    if (sent === 'taken') change({ text: '', attachments: [] });
+    // It may have arrived: with the same name it can be sent again and still be one.
+    else if (sent === 'unreached') hold({ command, delivery });
     field.current?.focus();
   };
+  useEffect(() => {
+    if (isOnline && draft.held) void send(draft.held.delivery);
+  }, [isOnline, draft.held?.command]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     const count = open ? suggestions.items.length : 0;
@@ -109,6 +119,11 @@ export function Composer(props: ComposerProps) {
           void attach([...event.dataTransfer.files]);
         }}
       />
+      {draft.held ? (
+        <p className="composer-held warn" role="status">
+          {t.composer.held}
+        </p>
+      ) : null}
       <ComposerFoot
         {...props}
         canSend={!isSending && (draft.text.trim() !== '' || draft.attachments.length > 0)}
@@ -160,7 +175,7 @@ interface FootProps extends ComposerProps {
   onDeliver: (delivery: 'steer' | 'queue') => void;
 }
 
-function ComposerFoot({ canSend, isRunning, isStopping, onAttach, onDeliver, onStop, ...props }: FootProps) {
+function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onStop, ...props }: FootProps) {
   const t = useText();
   const files = useRef<HTMLInputElement>(null);
   return (
@@ -183,11 +198,11 @@ function ComposerFoot({ canSend, isRunning, isStopping, onAttach, onDeliver, onS
           <Button
             look="danger"
             icon={<Square size={12} />}
-            disabled={isStopping}
+            disabled={stopping !== undefined}
             title={`${t.composer.stop} (${toKeysText('mod+.')})`}
             onClick={onStop}
           >
-            {isStopping ? t.composer.stopping : t.composer.stop}
+            {stopping === undefined ? t.composer.stop : t.composer.stopping[stopping]}
           </Button>
         ) : null}
         {isRunning ? (

@@ -8,26 +8,57 @@ import { fromFile, fromText, isLong, MAX_BYTES, type Attachment } from './attach
 export interface Draft {
   text: string;
   attachments: readonly Attachment[];
+  /** It was sent and nobody answered; a change of it makes it another message. */
+  held?: { command: string; delivery: 'steer' | 'queue' };
 }
 
 const drafts = new Map<string, Draft>();
 
 const EMPTY: Draft = { text: '', attachments: [] };
 
+/** Where the words of a draft outlive a page that is loaded again. */
+const toKey = (name: string) => `klaus.draft.${name}`;
+
+function read(name: string): Draft {
+  const known = drafts.get(name);
+  if (known) return known;
+  try {
+    return { ...EMPTY, text: sessionStorage.getItem(toKey(name)) ?? '' };
+  } catch {
+    // A browser that keeps nothing.
+    return EMPTY;
+  }
+}
+
+function keep(name: string, draft: Draft): void {
+  drafts.set(name, draft);
+  try {
+    if (draft.text === '') sessionStorage.removeItem(toKey(name));
+    else sessionStorage.setItem(toKey(name), draft.text);
+  } catch {
+    // Not kept: the draft lives as long as the page.
+  }
+}
+
 /** The draft of this name. It outlives its field: who goes to another session finds it again. */
 export function useDraft(name: string): {
   draft: Draft;
-  change: (part: Partial<Draft>) => void;
+  change: (part: Partial<Pick<Draft, 'text' | 'attachments'>>) => void;
+  hold: (held: NonNullable<Draft['held']>) => void;
   attach: (files: readonly File[]) => Promise<void>;
   paste: (event: ClipboardEvent) => void;
 } {
-  const [draft, setDraft] = useState<Draft>(() => drafts.get(name) ?? EMPTY);
-  const change = (part: Partial<Draft>) => {
-    const next = { ...(drafts.get(name) ?? EMPTY), ...part };
-    drafts.set(name, next);
+  const [draft, setDraft] = useState<Draft>(() => read(name));
+  const take = (next: Draft) => {
+    keep(name, next);
     setDraft(next);
   };
-  const add = (made: Attachment) => change({ attachments: [...(drafts.get(name) ?? EMPTY).attachments, made] });
+  const change = (part: Partial<Draft>) => {
+    const { held: _, ...rest } = read(name);
+    take({ ...rest, ...part });
+  };
+  const hold = (held: NonNullable<Draft['held']>) => take({ ...read(name), held });
+  const add = (made: Attachment) => change({ attachments: [...read(name).attachments, made] });
   const attach = async (files: readonly File[]) => {
     for (const file of files) {
       const made = await fromFile(file);
@@ -43,7 +74,7 @@ export function useDraft(name: string): {
     else return;
     event.preventDefault();
   };
-  return { draft, change, attach, paste };
+  return { draft, change, hold, attach, paste };
 }
 
 function toRefusal(why: 'tooLarge' | 'notText', name: string): string {

@@ -1,3 +1,4 @@
+import type { RestoredView } from '@klaus/server/contract';
 import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { sayRestored } from '../actions/session-actions.ts';
@@ -16,6 +17,7 @@ const MAX_PATHS = 30;
 export function UndoDialog({ session, turn }: { session: string; turn: number | undefined }) {
   const t = useText();
   const [isSending, setSending] = useState(false);
+  const [refused, setRefused] = useState<RestoredView | undefined>();
   const given = turn === undefined ? {} : { turn };
   const plan = useLoaded(`${session} ${turn}`, (signal) =>
     client.undo({ params: { id: session }, body: { ...given, dryRun: true } }, { signal }),
@@ -26,10 +28,16 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
     const restored = await attempt(() => client.undo({ params: { id: session }, body }));
     setSending(false);
     if (!restored) return;
+    if (!restored.done && restored.conflicts.length > 0) {
+      // Somebody was quicker than the person who read the plan.
+      setRefused(restored);
+      return;
+    }
     closeOverlay();
-    sayRestored(restored.done ? restored.changes.length : 0);
+    sayRestored(restored);
   };
-  const { value, error } = plan;
+  const { error } = plan;
+  const value = refused ?? plan.value;
   return (
     <Dialog title={turn === undefined ? t.conversation.undoDo : t.conversation.undoTitle(turn)} onClose={closeOverlay}>
       <div className="dialog-body">

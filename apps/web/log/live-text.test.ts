@@ -46,6 +46,20 @@ test('a reply that broke off leaves nothing', () => {
   expect(read([delta(0, 'Hel'), { type: 'message.discarded', session: 's', message: 'm' }])).toBe(undefined);
 });
 
+test.each([
+  { type: 'turn.started' },
+  { type: 'model.requested' },
+  { type: 'model.attempted', outcome: 'abandoned' },
+  { type: 'run.finished' },
+])('what a process that was killed had begun to say is gone with $type', (event) => {
+  const live = createLive();
+  takeLive(live, delta(0, 'Half a sen'));
+  settleLive(live, { type: 'model.attempted', outcome: 'ok' } as Event);
+  expect(live.messages.size).toBe(1);
+  settleLive(live, event as Event);
+  expect(live.messages.size).toBe(0);
+});
+
 test('of a call that talks without end only the end is kept', () => {
   const live = createLive();
   for (let at = 0; at < 50; at++) {

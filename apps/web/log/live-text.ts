@@ -76,6 +76,9 @@ function toFresh({ length }: Growing, { offset, text }: Piece): string {
 export function settleLive(live: LiveText, event: Event): void {
   if (event.type === 'message.added') live.messages.delete(event.message.id);
   else if (event.type === 'tool.finished') live.calls.delete(event.call);
+  // A request is made anew: what an earlier one began to say, before it broke off, will never be said by an event.
+  else if (event.type === 'turn.started' || event.type === 'model.requested') live.messages.clear();
+  else if (event.type === 'model.attempted' && event.outcome !== 'ok') live.messages.clear();
   else if (event.type === 'run.finished') {
     live.messages.clear();
     live.calls.clear();

@@ -11,6 +11,8 @@ export interface SessionState {
   live: LiveText;
   queue: readonly QueuedMessage[];
   link: Link;
+  /** Events that were taken in: as many as the seq says once all are here, or something is missing. */
+  events: number;
   /** True once there is something to show: the end of the log, or all of it. */
   isReady: boolean;
   /** True once everything that was in the log at the beginning is here. Until then totals lack what came before. */
@@ -23,6 +25,13 @@ export interface SessionLog {
   get: () => SessionState;
   subscribe: (listener: () => void) => () => void;
   close: () => void;
+}
+
+const opened = new Set<SessionLog>();
+
+/** The logs that the page follows at present: that of the session it shows. */
+export function openedLogs(): ReadonlySet<SessionLog> {
+  return opened;
 }
 
 /** Events at the end of a log that are shown before the rest of a long one has come: some screens full. */
@@ -41,6 +50,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     conversation: createConversation(session),
     live: createLive(),
     queue: [],
+    events: 0,
     link: 'connecting',
     isReady: false,
     isWhole: false,
@@ -57,6 +67,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     state.conversation = view.conversation;
     state.isReady = true;
     state.isWhole = view.isWhole;
+    state.events = view.isWhole ? view.events : 0;
     whole = view.isWhole ? view.conversation : createConversation(session);
     tell();
     // The rest of a long log must not come between a person and what is shown of it.
@@ -68,6 +79,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       after: whole.seq,
       signal: ended.signal,
       onEvent(event) {
+        state.events += 1;
         foldConversation(whole, event);
         settleLive(state.live, event);
         // A long log is drawn once it is whole, not once for each of its parts.
@@ -97,21 +109,26 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       },
     });
   void (isEndFirst ? showEnd().then(follow) : follow());
-  return {
+  const log: SessionLog = {
     get: () => state,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    close: () => ended.abort(),
+    close() {
+      ended.abort();
+      opened.delete(log);
+    },
   };
+  opened.add(log);
+  return log;
 }
 
 /** The fold of a log's end, with what its first event says; undefined where it cannot be had: the stream says why. */
 async function readEnd(
   session: string,
   signal: AbortSignal,
-): Promise<{ conversation: Conversation; isWhole: boolean } | undefined> {
+): Promise<{ conversation: Conversation; isWhole: boolean; events: number } | undefined> {
   const params = { id: session };
   try {
     const [{ events: opening }, { events: end }] = await Promise.all([
@@ -120,7 +137,8 @@ async function readEnd(
     ]);
     const conversation = createConversation(session);
     for (const event of [...opening, ...end]) foldConversation(conversation, event);
-    return { conversation, isWhole: (end[0]?.seq ?? 1) <= 2 };
+    const first = end[0]?.seq ?? 1;
+    return { conversation, isWhole: first <= 2, events: end.length + first - 1 };
   } catch {
     return undefined;
   }

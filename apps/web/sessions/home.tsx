@@ -1,7 +1,7 @@
 import type { Mode, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { attempt } from '../actions/attempt.ts';
+import { trySend } from '../actions/attempt.ts';
 import { Composer } from '../composer/composer.tsx';
 import { client } from '../state/client.ts';
 import { groupSessions, host } from '../state/host.ts';
@@ -17,7 +17,7 @@ import './home.css';
 /** Where a session begins, below the questions that wait. */
 export function Home() {
   const t = useText();
-  const { sessions, settings, models } = useStore(host);
+  const { sessions, settings, models, link } = useStore(host);
   const [chosen, setChosen] = useState<{ workspace?: string; model?: string; mode?: Mode }>({});
   const { waiting } = groupSessions(sessions.values());
   const places = useLoaded('workspaces', (signal) => client.workspaces({ signal }));
@@ -25,16 +25,22 @@ export function Home() {
   const model = chosen.model ?? models.find(({ isDefault }) => isDefault)?.name ?? settings?.model ?? '';
   const mode = chosen.mode ?? settings?.mode ?? 'auto';
   const place = useMemo(() => (workspace === undefined ? {} : { workspace }), [workspace]);
-  const send = async (parts: Part[]) => {
-    const opened = await attempt(() =>
-      client.openSession({
-        body: { parts, mode, ...(chosen.model === undefined ? {} : { model: chosen.model }), ...place },
-      }),
-    );
-    if (opened) go(toSession(opened.session));
-    return opened !== undefined;
+  const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
+    // Session and prompt have one name: sent again, because nobody answered, they are still one of each.
+    const names = { session: command, command };
+    const given = { parts, mode, ...(chosen.model === undefined ? {} : { model: chosen.model }), ...place };
+    const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
+    if (sent === 'taken') go(toSession(command));
+    return sent;
   };
-  if (!settings) return <Loading />;
+  if (!settings) {
+    return (
+      <div className="home">
+        <h1 className="unseen">{t.home.title}</h1>
+        <Loading />
+      </div>
+    );
+  }
   const folders = places.value?.workspaces.filter(({ exists }) => exists) ?? [];
   return (
     <div className="home">
@@ -71,7 +77,8 @@ export function Home() {
           model={model}
           mode={mode}
           isRunning={false}
-          isStopping={false}
+          isOnline={link === 'online'}
+          stopping={undefined}
           onModel={(it) => setChosen({ ...chosen, model: it })}
           onMode={(it) => setChosen({ ...chosen, mode: it })}
           onSend={send}

@@ -2,8 +2,8 @@ import type { Mode, Part } from '@klaus/core/protocol';
 import type { SessionView } from '@klaus/server/contract';
 import { ArrowLeft, CircleQuestionMark } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { attempt } from '../actions/attempt.ts';
-import { stopRun } from '../actions/session-actions.ts';
+import { attempt, trySend } from '../actions/attempt.ts';
+import { useStop } from '../actions/use-stop.ts';
 import { Composer } from '../composer/composer.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
 import { openSessionLog, type SessionLog, type SessionState } from '../log/session-log.ts';
@@ -102,15 +102,16 @@ function Body({ state, route, session }: BodyProps) {
   const { conversation } = state;
   const { tab, path, seq } = route;
   const { session: id, model, mode } = conversation;
-  const [stopping, setStopping] = useState<string | undefined>();
   const isBusy = session?.state === 'queued' || (!state.isWhole && session?.state === 'running');
   const isRunning = conversation.run !== undefined || isBusy;
-  const send = async (parts: Part[], delivery: 'steer' | 'queue') =>
-    (await attempt(() => client.sendPrompt({ params: { id }, body: { parts, delivery } }))) !== undefined;
+  const isOnline = state.link === 'online';
+  const run = conversation.run?.id;
+  const { stopping, stop } = useStop({ session: id, run, isRunning, isOnline });
+  const send = (parts: Part[], delivery: 'steer' | 'queue', command: string) =>
+    trySend(() => client.sendPrompt({ params: { id }, body: { command, parts, delivery } }));
   const change = (body: { model?: string; mode?: Mode }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
   const place = useMemo(() => ({ session: id }), [id]);
-  const isStopping = stopping !== undefined && stopping === conversation.run?.id;
   const composer = useMemo(
     () => (
       <Composer
@@ -119,18 +120,16 @@ function Body({ state, route, session }: BodyProps) {
         model={model}
         mode={mode}
         isRunning={isRunning}
-        isStopping={isStopping}
+        isOnline={isOnline}
+        stopping={stopping}
         onModel={(to) => change({ model: to })}
         onMode={(to) => change({ mode: to })}
         onSend={send}
-        onStop={() => {
-          setStopping(conversation.run?.id);
-          void stopRun(id);
-        }}
+        onStop={stop}
       />
     ),
     // What the functions hold is one of these; text on its way comes with every picture and changes nothing here.
-    [id, model, mode, isRunning, isStopping, conversation.run?.id],
+    [id, model, mode, isRunning, isOnline, stopping, run],
   );
   return (
     <>

@@ -1,0 +1,333 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Event, Script } from '@klaus/sdk';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createConversation, foldConversation, type Conversation } from '../../apps/web/log/conversation.ts';
+import { toPlain } from '../../apps/web/log/plain.ts';
+import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { startServer } from '../fixtures/klaus.ts';
+import { openPage, until } from '../fixtures/page.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { DROPS, startProxy, type Drop, type Proxy } from '../fixtures/proxy.ts';
+import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
+import { provideWebPage } from '../fixtures/web-page.ts';
+import { createChance } from '../undo/chance.ts';
+
+/** Size of the run, and what its accidents are drawn from: `WEB_EVENTS=5000 WEB_SEED=7`. */
+const EVENTS = Number(process.env['WEB_EVENTS'] ?? 5_000);
+const SEED = Number(process.env['WEB_SEED'] ?? 1);
+
+/** Kills of the server, and lost connections. */
+const KILLS = 10;
+const LOSSES = 10;
+
+/** Calls in a turn of the run; with them it makes some 65 events. */
+const CALLS = 20;
+
+/** Milliseconds, on a machine that may have other work. */
+const LIMIT = 400_000;
+
+const WORDS = 'Reading on, file by file, and saying what is in it as it goes. '.repeat(6);
+
+const SCRIPT: Script = {
+  steps: [
+    { when: { tools: false }, reply: { text: 'A title' } },
+    {
+      when: { user: 'ask me', turn: 0 },
+      reply: { calls: [{ name: 'write_file', input: { path: 'asked.txt', content: 'once\n' } }] },
+    },
+    { when: { user: 'ask me' }, reply: { text: 'Written.' } },
+    { when: { user: 'talk without end' }, pace: 20, reply: { text: { repeat: 'and on ', times: 100_000 } } },
+    { when: { user: 'That is enough' }, reply: { text: 'That was all.' } },
+    // On and on, until somebody says that it is enough.
+    {
+      when: { tools: true },
+      delay: 600,
+      pace: 2,
+      reply: {
+        text: `Turn {{turn}}. ${WORDS}`,
+        calls: Array.from({ length: CALLS }, (_, at) => ({ name: 'read_file', input: { path: `part-${at % 5}.md` } })),
+      },
+    },
+  ],
+};
+
+const FILES = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`part-${at}.md`, `# Part ${at}\n`]));
+const SERVE = ['--approve', 'ask'];
+const UNLIMITED = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
+
+type Accident = 'kill' | Drop;
+
+/** Accidents in an order of chance, each with the seq that it waits for. */
+function toAccidents(): { kind: Accident; at: number }[] {
+  const chance = createChance(SEED);
+  const kinds: Accident[] = [
+    ...Array.from({ length: KILLS }, () => 'kill' as const),
+    ...Array.from({ length: LOSSES }, (_, at) => DROPS[at % DROPS.length]!),
+  ];
+  for (let at = kinds.length - 1; at > 0; at--) {
+    const other = chance.number(at + 1);
+    [kinds[at], kinds[other]] = [kinds[other]!, kinds[at]!];
+  }
+  const space = EVENTS / kinds.length;
+  return kinds.map((kind, at) => ({ kind, at: Math.floor(at * space + chance.number(Math.floor(space))) + 10 }));
+}
+
+interface Position {
+  session: string;
+  seq: number;
+  events: number;
+  link: string;
+}
+
+/** What the page says of itself. */
+interface Drawn {
+  conversation: { seq: number; entries: { kind: string; id: string }[] };
+  /** Messages on their way, by their ids. */
+  live: { messages: [string, unknown][] };
+  /** Index and name of every row that is in the page; '' for what is still on its way. */
+  rows: { index: number; name: string }[];
+}
+
+const READ = `JSON.stringify({
+  ...klaus.session(),
+  rows: [...document.querySelectorAll('.conversation-row')].map((row) => ({
+    index: Number(row.dataset.index),
+    name: row.querySelector('article:not([aria-busy])')?.getAttribute('aria-label') ?? '',
+  })),
+})`;
+
+/** The whole of what the test works with. */
+interface Stage {
+  page: Page;
+  proxy: Proxy;
+  session: string;
+  /** Changes at every kill. */
+  serving: ServeProcess;
+  restart(): Promise<ServeProcess>;
+}
+
+const position = (page: Page) => page.evaluate('klaus.position()') as Promise<Position>;
+
+const reach = (page: Page, seq: number) =>
+  until(page, `klaus.position()?.seq >= ${seq} && klaus.position().link === 'online'`);
+
+async function readLog({ client }: ServeProcess, id: string, upTo = Infinity): Promise<Event[]> {
+  const events: Event[] = [];
+  for (;;) {
+    const page = await client.log({ params: { id }, query: { after: events.length, limit: 5_000 } });
+    events.push(...(page.events as Event[]));
+    if (events.length >= page.last || events.length >= upTo) return events.slice(0, upTo);
+  }
+}
+
+function fold(session: string, events: readonly Event[]): Conversation {
+  const view = createConversation(session);
+  for (const event of events) foldConversation(view, event);
+  return view;
+}
+
+/** The page holds what a fresh fold of the log holds, nothing twice, and draws that. */
+async function expectUnbroken({ page, serving, session }: Stage, what: string): Promise<void> {
+  const { rows, ...state } = JSON.parse((await page.evaluate(READ)) as string) as Drawn & { events: number };
+  const { conversation } = state;
+  const events = await readLog(serving, session, conversation.seq);
+  expect(
+    events.map(({ seq }) => seq),
+    what,
+  ).toEqual(events.map((_, at) => at + 1));
+  expect(state.events, `${what}: events that were taken in`).toBe(conversation.seq);
+  const fresh = JSON.stringify(toPlain(fold(session, events)));
+  // First as texts: comparing ten thousand objects takes seconds, and is of use only where they differ.
+  if (JSON.stringify(conversation) !== fresh) expect(conversation, what).toEqual(JSON.parse(fresh));
+  const ids = conversation.entries.map(({ kind, id }) => `${kind} ${id}`);
+  expect(new Set(ids).size, `${what}: entries`).toBe(ids.length);
+  const growing = state.live.messages.map(([id]) => `model ${id}`);
+  expect(growing.length, `${what}: messages on their way`).toBeLessThanOrEqual(1);
+  expect(ids, what).not.toEqual(expect.arrayContaining(growing.length > 0 ? growing : ['none']));
+  expect(new Set(rows.map(({ index }) => index)).size, `${what}: rows`).toBe(rows.length);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { index, name } of rows) {
+    const entry = conversation.entries[index];
+    // A picture is drawn some milliseconds after the state: a row at its end may be of what was on its way then.
+    if (name === '') continue;
+    if (entry?.kind === 'call') expect(name, `${what}: row ${index}`).toMatch(/^read_file part-\d\.md$/);
+    else if (entry?.kind === 'model') expect(name, `${what}: row ${index}`).toBe('Klaus');
+  }
+}
+
+/** Lets it happen, and comes back when the page has seen more than before. */
+async function suffer(stage: Stage, kind: Accident, meanwhile: () => Promise<void>): Promise<void> {
+  const { page, proxy } = stage;
+  const before = await position(page);
+  if (kind === 'kill') {
+    const said = meanwhile();
+    stage.serving.process.kill('SIGKILL');
+    await said;
+    await stage.serving.process.ended;
+    await stage.restart();
+  } else {
+    const isOver = await proxy.drop(kind);
+    await meanwhile();
+    // What lasts ends when the server has gone on without the page.
+    const { last } = await stage.serving.client.log({ params: { id: before.session }, query: { after: 0, limit: 1 } });
+    for (let now = last; now <= last && kind === 'stall';) {
+      now = (await stage.serving.client.log({ params: { id: before.session }, query: { after: 0, limit: 1 } })).last;
+    }
+    if (kind === 'refuse') await page.getByText('No connection to Klaus.').waitFor();
+    await isOver();
+  }
+  await reach(page, before.seq + 1);
+  await page.getByText('No connection to Klaus.').waitFor({ state: 'detached' });
+}
+
+describe.skipIf(WITHOUT_BROWSER !== undefined)(
+  `the page over a bad connection${WITHOUT_BROWSER ? `, ${WITHOUT_BROWSER}` : ''}`,
+  () => {
+    let browser: Browser & AsyncDisposable;
+    beforeAll(async () => {
+      await provideWebPage();
+      browser = await openBrowser();
+    });
+    afterAll(async () => {
+      await browser?.close();
+    });
+
+    test(`${KILLS} kills and ${LOSSES} lost connections in a run of ${EVENTS} events`, { timeout: LIMIT }, async () => {
+      using place = createPlace(FILES);
+      await using model = await startServer(SCRIPT);
+      let serving = await startServeProcess(place, model, { words: SERVE });
+      const port = new URL(serving.url).port;
+      await using proxy = await startProxy(Number(port));
+      const context = await browser.newContext({ locale: 'en-GB' });
+      const url = `http://127.0.0.1:${proxy.port}`;
+      try {
+        const asking = await serving.client.openSession({ body: { text: 'ask me' } });
+        const { page, complaints } = await openPage(context, { url });
+        await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+        const { session } = await serving.client.openSession({ body: { text: 'read on', limits: UNLIMITED } });
+        await page.goto(`${url}/#/s/${session}`);
+        await until(page, 'klaus.position()?.seq > 0');
+        const stage: Stage = {
+          page,
+          proxy,
+          session,
+          serving,
+          async restart() {
+            serving = await startServeProcess(place, model, { words: [...SERVE, '--port', port] });
+            return (stage.serving = serving);
+          },
+        };
+        // A second tab lives through the same.
+        const second = await context.newPage();
+        await second.goto(`${url}/#/s/${session}`);
+        const sent = await playAccidents(stage, asking.session);
+        for (const tab of [page, second]) await until(tab, 'klaus.session()?.conversation.run === undefined');
+        await expectUnbroken(stage, 'at the end');
+        await expectUnbroken({ ...stage, page: second }, 'at the end, in the second tab');
+        await second.close();
+        const events = await readLog(serving, session);
+        expect(events.length).toBeGreaterThanOrEqual(EVENTS);
+        for (const text of sent) expect(countSaid(events, text), text).toBe(1);
+        await answerByKeyboard(stage, { asking: asking.session, folder: place.workspace });
+        await stopTwice(stage);
+        expect(complaints).toEqual([]);
+      } finally {
+        await context.close();
+        serving.process.kill('SIGKILL');
+        await serving.process.ended;
+      }
+    });
+  },
+);
+
+/** How often the user said this. */
+function countSaid(events: readonly Event[], text: string): number {
+  const isSaid = (event: Event) =>
+    event.type === 'message.added' && event.message.parts.some((part) => part.type === 'text' && part.text === text);
+  return events.filter(isSaid).length;
+}
+
+/** Every accident in its turn. Returns what was said at the instant of some of them. */
+async function playAccidents(stage: Stage, asking: string): Promise<string[]> {
+  const { page } = stage;
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const sent: string[] = [];
+  let draft = 'A draft that is not sent';
+  await field.fill(draft);
+  let kills = 0;
+  for (const [number, { kind, at }] of toAccidents().entries()) {
+    await reach(page, at);
+    const what = `accident ${number + 1}, ${kind}, at ${(await position(page)).seq}`;
+    // At every third kill, and every third loss, a message is on its way.
+    const isSpoken = (kind === 'kill' ? kills++ : number) % 3 === 2;
+    await suffer(stage, kind, async () => {
+      if (isSpoken) await field.press('Enter');
+    });
+    await expectUnbroken(stage, what);
+    if (isSpoken) {
+      await until(page, `document.querySelector('.composer-field').value === ''`);
+      sent.push(draft);
+      draft = `A draft after ${what}`;
+      await field.fill(draft);
+    }
+    expect(await field.inputValue(), what).toBe(draft);
+    const { approvals } = await stage.serving.client.approvals({ query: { session: asking } });
+    expect(approvals.length, what).toBe(1);
+    expect(await page.title(), what).toBe('(1) Klaus');
+  }
+  expect(sent.length).toBeGreaterThan(2);
+  await reach(page, EVENTS);
+  await field.fill('That is enough.');
+  await field.press('Enter');
+  return sent;
+}
+
+/** The question that was open all the while is answered in the page, without a mouse. */
+async function answerByKeyboard({ page, serving }: Stage, given: { asking: string; folder: string }): Promise<void> {
+  const file = join(given.folder, 'asked.txt');
+  expect(existsSync(file)).toBe(false);
+  await page.locator('h1').click();
+  await page.keyboard.press('q');
+  await page.waitForURL(`**/#/s/${given.asking}`);
+  const approve = page.getByRole('button', { name: 'Approve', exact: true });
+  await approve.waitFor();
+  for (let at = 0; at < 100 && !(await approve.evaluate((it) => it.matches(':focus'))); at++) {
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.locator('.end-good').waitFor();
+  expect(readFileSync(file, 'utf8')).toBe('once\n');
+  const events = await readLog(serving, given.asking);
+  for (const type of ['approval.answered', 'tool.started', 'tool.finished']) {
+    expect(events.filter((event) => event.type === type).length, type).toBe(1);
+  }
+}
+
+/** A run is stopped in the page; and one that is stopped while nobody answers ends when the connection is back. */
+async function stopTwice(stage: Stage): Promise<void> {
+  const { page, proxy, serving, session } = stage;
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await page.goto(`http://127.0.0.1:${proxy.port}/#/s/${session}`);
+  for (const isOffline of [false, true]) {
+    await field.fill('talk without end');
+    await field.press('Enter');
+    await page.getByText('and on and on').first().waitFor();
+    const ends = (await readLog(serving, session)).filter(({ type }) => type === 'run.finished').length;
+    const isOver = isOffline ? await proxy.drop('refuse') : undefined;
+    if (isOffline) await page.getByText('No connection to Klaus.').waitFor();
+    await page.keyboard.press('Control+.');
+    if (isOffline) {
+      await page.getByRole('button', { name: 'Stops once connected' }).waitFor();
+      expect((await readLog(serving, session)).filter(({ type }) => type === 'run.finished').length).toBe(ends);
+    }
+    await isOver?.();
+    await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' });
+    await expectUnbroken(stage, isOffline ? 'stopped while offline' : 'stopped');
+    const events = await readLog(serving, session);
+    const finished = events.filter((event) => event.type === 'run.finished');
+    expect(finished.length).toBe(ends + 1);
+    expect(finished.at(-1)).toMatchObject({ outcome: 'cancelled' });
+  }
+}
