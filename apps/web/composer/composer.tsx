@@ -13,6 +13,7 @@ import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { ModelPicker, ModePicker } from './pickers.tsx';
 import { newUlid } from './new-ulid.ts';
+import type { Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
 import { toCaret, useRecall } from './use-recall.ts';
 import { useSuggestions } from './use-suggestions.ts';
@@ -45,6 +46,13 @@ function isComposing({ nativeEvent }: KeyboardEvent): boolean {
   return nativeEvent.isComposing || nativeEvent.keyCode === 229;
 }
 
+/** Sends again what was sent and not answered, as soon as it can be. */
+function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => Promise<void>): void {
+  useEffect(() => {
+    if (held) void send(held.delivery);
+  }, [held?.command]);
+}
+
 /** Where a person speaks. */
 export function Composer(props: ComposerProps) {
   const { draft: name, isRunning, isOnline, isAsked = false, said, onSend } = props;
@@ -59,9 +67,8 @@ export function Composer(props: ComposerProps) {
   const suggestions = useSuggestions(open, props.place);
   useSignal('focus-message', () => field.current?.focus());
   const look = () => {
-    const element = field.current;
-    if (!element) return;
-    setOpen(findCompletion(element.value, element.selectionStart));
+    const { value, selectionStart } = field.current!;
+    setOpen(findCompletion(value, selectionStart));
     setChosen(0);
   };
   const take = (suggestion: Suggestion | undefined) => {
@@ -90,9 +97,7 @@ export function Composer(props: ComposerProps) {
     } else if (sent === 'unreached') hold({ command, delivery });
     field.current?.focus();
   };
-  useEffect(() => {
-    if (isOnline && draft.held) void send(draft.held.delivery);
-  }, [isOnline, draft.held?.command]);
+  useResend(isOnline ? draft.held : undefined, send);
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
     const count = open ? suggestions.items.length : 0;
