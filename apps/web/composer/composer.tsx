@@ -67,8 +67,7 @@ export function Composer(props: ComposerProps) {
   const suggestions = useSuggestions(open, props.place);
   useSignal('focus-message', () => field.current?.focus());
   const look = () => {
-    const { value, selectionStart } = field.current!;
-    setOpen(findCompletion(value, selectionStart));
+    setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
     setChosen(0);
   };
   const take = (suggestion: Suggestion | undefined) => {
@@ -76,8 +75,7 @@ export function Composer(props: ComposerProps) {
     setOpen(undefined);
     if (suggestion.run) {
       change({ text: '' });
-      suggestion.run();
-      return;
+      return suggestion.run();
     }
     const done = complete(draft.text, open, suggestion.word);
     change({ text: done.text });
