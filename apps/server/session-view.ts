@@ -11,18 +11,28 @@ export interface ViewSources {
 
 /** Sessions as the contract shows them. */
 export function toSessionViews({ klaus, queue }: ViewSources, rows: readonly SessionRow[]): SessionView[] {
-  const questions = new Map<string, number>();
+  const questions = new Map<string, Asked>();
   const approvals = rows.length === 1 ? klaus.store.approvals({ open: true, session: rows[0]!.id }) : klaus.approvals();
-  for (const { session } of approvals) questions.set(session, (questions.get(session) ?? 0) + 1);
-  return rows.map((row) => toView({ klaus, queue }, row, questions.get(row.id) ?? 0));
+  for (const { session, createdAt } of approvals) {
+    const { count, since } = questions.get(session) ?? { count: 0, since: createdAt };
+    questions.set(session, { count: count + 1, since: since !== null && since < createdAt ? since : createdAt });
+  }
+  return rows.map((row) => toView({ klaus, queue }, row, questions.get(row.id) ?? { count: 0, since: null }));
 }
 
-function toView({ klaus, queue }: ViewSources, row: SessionRow, questions: number): SessionView {
+/** The open questions of a session. */
+interface Asked {
+  count: number;
+  /** ISO 8601, of the oldest. */
+  since: string | null;
+}
+
+function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): SessionView {
   const position = queue.positionOf(row.id);
   const held = queue.isRunning(row.id) || klaus.store.isClaimed(row.id);
   return {
     id: row.id,
-    state: toState(row, { questions, position, held }),
+    state: toState(row, { questions: asked.count, position, held }),
     title: row.title,
     summary: row.summary,
     firstPrompt: row.firstPrompt,
@@ -34,7 +44,8 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, questions: numbe
     pinned: row.pinned,
     parent: row.parent,
     forkedFrom: row.forkedFrom,
-    questions,
+    questions: asked.count,
+    askedAt: asked.since,
     outcome: row.outcome,
     outcomeReason: row.outcomeReason,
     problem: toSentence(queue.problemOf(row.id)),
@@ -88,9 +99,12 @@ function toState(row: SessionRow, { questions, position, held }: Facts): Session
   return row.outcome === 'done' ? 'done' : 'failed';
 }
 
-/** The messages that wait in an inbox. */
+/** The messages that wait in an inbox, without those that were taken back. */
 export function toQueue(commands: readonly Command[]): QueuedMessage[] {
+  const withdrawn = new Set(commands.flatMap((command) => (command.type === 'withdraw' ? [command.command] : [])));
   return commands.flatMap((command) =>
-    command.type === 'prompt' ? [{ command: command.id, delivery: command.delivery, parts: command.parts }] : [],
+    command.type === 'prompt' && !withdrawn.has(command.id)
+      ? [{ command: command.id, delivery: command.delivery, parts: command.parts }]
+      : [],
   );
 }

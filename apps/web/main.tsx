@@ -1,4 +1,5 @@
 import { createRoot } from 'react-dom/client';
+import { keepDrafts } from './composer/drafts.ts';
 import { offerInspection } from './log/inspection.ts';
 import { App } from './shell/app.tsx';
 import { signInFromAddress } from './shell/sign-in.tsx';
@@ -8,10 +9,13 @@ import { followAddress } from './state/route.ts';
 import './style/tokens.css';
 import './style/base.css';
 import './style/controls.css';
+import './style/adapt.css';
 
 applyPreferences(document.documentElement);
 await signInFromAddress();
 followAddress();
 openHost();
 offerInspection();
+// What was typed last is kept, however the page is left.
+addEventListener('pagehide', keepDrafts);
 createRoot(document.getElementById('root')!).render(<App />);

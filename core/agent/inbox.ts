@@ -21,13 +21,34 @@ const MAX_TITLE = 60;
 export async function drainInbox(work: Work): Promise<boolean> {
   let any = false;
   await expireApprovals(work);
-  for (const command of work.engine.store.inbox(work.session)) {
+  const waiting = work.engine.store.inbox(work.session);
+  const withdrawn = withdrawnFrom(waiting);
+  for (const command of waiting) {
+    // It goes with the command that takes it back, in one transaction: it is never both said and taken back.
+    if (withdrawn.has(command.id)) continue;
+    if (command.type === 'withdraw') {
+      const isWaiting = waiting.some(({ id }) => id === command.command && withdrawn.get(id) === command.id);
+      await work.append([], isWaiting ? [command.id, command.command] : [command.id]);
+      any = true;
+      continue;
+    }
     const bodies = await receive(work, command);
     if (!bodies) continue;
     await work.append(bodies, [command.id]);
     any = true;
   }
   return any;
+}
+
+/** The prompts of an inbox that are taken back, each with the first command that does so. */
+function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
+  const prompts = new Set(waiting.flatMap(({ type, id }) => (type === 'prompt' ? [id] : [])));
+  const withdrawn = new Map<string, string>();
+  for (const command of waiting) {
+    if (command.type !== 'withdraw' || !prompts.has(command.command) || withdrawn.has(command.command)) continue;
+    withdrawn.set(command.command, command.id);
+  }
+  return withdrawn;
 }
 
 /** True for a command that `drainInbox` would take now. */
@@ -63,6 +84,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
     case 'resume':
       // A run can end before its first turn, at a limit or by a cancel: it is there to go on with all the same.
       return state.run || !state.lastRun ? [] : resumeRun(work, command);
+    case 'withdraw':
+      return [];
     case 'cancel':
       return endCancelled(work, command);
     case 'approve':

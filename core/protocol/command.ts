@@ -29,6 +29,9 @@ export const commandSchema = z.discriminatedUnion('type', [
     })
     .describe('Begin a run, or speak into one.'),
   z
+    .object({ type: z.literal('withdraw'), id, command: z.string().describe('Id of a prompt that still waits.') })
+    .describe('Take back a message that nobody has read yet. One that was read stays said.'),
+  z
     .object({ type: z.literal('resume'), id, onAsk: onAskSchema, waitForModelMs })
     .describe('Go on after a run that stopped at a limit, a failure or a cancel.'),
   z

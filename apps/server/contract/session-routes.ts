@@ -175,6 +175,15 @@ export const sessionRoutes = {
     status: 202,
     answer: sent,
   }),
+  withdraw: defineRoute({
+    method: 'DELETE',
+    path: '/api/sessions/:id/queue/:command',
+    summary: 'Takes back a message that waits. One that the run has read meanwhile stays said.',
+    tag,
+    params: params.extend({ command: z.string().describe('Of the message, as the queue names it.') }),
+    status: 202,
+    answer: sent,
+  }),
   cancel: defineRoute({
     method: 'POST',
     path: '/api/sessions/:id/cancel',
@@ -273,6 +282,33 @@ export const sessionRoutes = {
     params,
     query: z.object({ denied: z.stringbool().optional().describe('Only what was denied or asked about.') }),
     answer: z.object({ decisions: z.array(decisionViewSchema) }),
+  }),
+  callOutput: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/calls/:call/output',
+    summary: 'The whole output of a call, also where the model saw a part of it. Secrets are taken out.',
+    tag,
+    kind: 'text',
+    params: params.extend({ call: z.string() }),
+    answer: z.string(),
+  }),
+  verify: defineRoute({
+    method: 'POST',
+    path: '/api/sessions/:id/verify',
+    summary: 'Runs the checks of the last run that had any again, through the gate, and writes down what came out.',
+    tag,
+    params,
+    body: z.object({ approve: z.boolean().optional().describe('Also runs what the gate would ask about.') }),
+    answer: z.object({
+      isChanged: z.boolean().describe('The workspace differs from what the recorded checks saw.'),
+      checks: z.array(
+        z.object({
+          command: z.string(),
+          result: z.enum(['passed', 'failed', 'denied', 'skipped']),
+          reason: z.string().nullable(),
+        }),
+      ),
+    }),
   }),
   pin: defineRoute({
     method: 'POST',

@@ -35,6 +35,7 @@ export const sessionViewSchema = z.object({
   parent: z.string().nullable().describe('The session that began it.'),
   forkedFrom: z.string().nullable().describe('The session that it began as a copy of.'),
   questions: z.int().describe('Open questions.'),
+  askedAt: z.string().nullable().describe('When the oldest open question was asked; null without one.'),
   outcome: z.string().nullable().describe('Of the last run; null while one is under way.'),
   outcomeReason: z.string().nullable(),
   problem: z.string().nullable().describe('Why this server could not go on with it, such as a missing key.'),

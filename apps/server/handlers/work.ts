@@ -1,6 +1,7 @@
 import { KlausError, type Event, type EventOf, type Restored, type Session } from '@klaus/sdk';
 import type { RestoredView } from '../contract/index.ts';
 import type { Context, Handlers } from '../handler.ts';
+import { Refusal } from '../problem.ts';
 import { given, sendNeededPrompt, sendPrompt } from '../prompting.ts';
 import { findRow } from './sessions.ts';
 
@@ -12,12 +13,31 @@ function find(context: Context, id: string): Session {
 }
 
 export const workHandlers: Handlers<
-  'sendPrompt' | 'cancel' | 'resume' | 'retry' | 'fork' | 'undo' | 'redo' | 'changes' | 'decisions'
+  | 'sendPrompt'
+  | 'withdraw'
+  | 'cancel'
+  | 'resume'
+  | 'retry'
+  | 'fork'
+  | 'undo'
+  | 'redo'
+  | 'changes'
+  | 'decisions'
+  | 'callOutput'
+  | 'verify'
 > = {
   async sendPrompt({ params, body }, context) {
     const session = find(context, params.id);
     const command = await sendNeededPrompt(context.klaus, session, body);
     context.queue.add(session.id);
+    return { session: session.id, command };
+  },
+
+  async withdraw({ params }, context) {
+    const session = find(context, params.id);
+    const command = await session.send({ type: 'withdraw', command: params.command });
+    // Where nobody works on the session, both are taken out of its inbox at once.
+    if (session.isRunnable()) context.queue.add(session.id);
     return { session: session.id, command };
   },
 
@@ -105,6 +125,21 @@ export const workHandlers: Handlers<
       findings: event.findings,
     }));
     return { decisions };
+  },
+
+  callOutput({ params }, { klaus, ...context }) {
+    const { id } = findRow({ klaus, ...context }, params.id);
+    const finished = klaus.store.eventsOf(id, ['tool.finished']).findLast(({ call }) => call === params.call);
+    if (!finished) throw new Refusal(404, 'not_found', { title: `There is no result of a call ${params.call}.` });
+    const whole = finished.blob && klaus.store.readBlob(finished.blob.hash);
+    const content = whole ? new TextDecoder().decode(whole) : finished.output;
+    return { mediaType: 'text/plain; charset=utf-8', content: [content] };
+  },
+
+  async verify({ params, body }, context) {
+    const verified = await find(context, params.id).verify({ by: BY, ...given({ approve: body.approve }) });
+    const checks = verified.checks.map(({ command, result, reason }) => ({ command, result, reason: reason ?? null }));
+    return { isChanged: verified.isChanged === true, checks };
   },
 };
 

@@ -2,19 +2,13 @@ import { client } from '../state/client.ts';
 import { groupSessions, host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
-import { go, route, toSession, type Tab } from '../state/route.ts';
+import { go, route, toSession } from '../state/route.ts';
 import type { Text } from '../text/en.ts';
 import { attempt } from './attempt.ts';
-import {
-  currentSession,
-  deleteSession,
-  exportSession,
-  forkSession,
-  pinSession,
-  redoTurn,
-  resumeSession,
-  retrySession,
-} from './session-actions.ts';
+import { clearDrafts } from '../composer/drafts.ts';
+import { clearSaid } from '../composer/history.ts';
+import { isHere, SESSION_COMMANDS } from './session-commands.ts';
+import { signal } from './signal.ts';
 
 /** Something that a person can do from the keyboard, the palette or both. */
 export interface PageCommand {
@@ -24,23 +18,9 @@ export interface PageCommand {
   /** A name for `/` in the composer, where it has one. */
   slash?: keyof Text['slash'];
   title: (t: Text) => string;
-  /** Where it makes sense. Default everywhere. */
-  in?: 'session';
+  /** Where it makes sense: in a session, in one with an open question, where a file is shown. Default everywhere. */
+  in?: 'session' | 'question' | 'file';
   run: () => void;
-}
-
-function withSession(work: (session: NonNullable<ReturnType<typeof currentSession>>) => void): () => void {
-  return () => {
-    const session = currentSession();
-    if (session) work(session);
-  };
-}
-
-/** What the page's parts listen to, where a command is theirs to do. */
-export type Signal = 'focus-search' | 'focus-message' | 'jump-to-end' | 'choose-model' | 'stop';
-
-function signal(name: Signal): void {
-  dispatchEvent(new CustomEvent('klaus', { detail: name }));
 }
 
 function step(by: 1 | -1): void {
@@ -60,8 +40,6 @@ function toNextQuestion(): void {
   if (next) go(toSession(next.id));
 }
 
-const openTab = (tab: Tab) => withSession(({ id }) => go(toSession(id, tab)));
-
 function swapTheme(): void {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
   const { theme } = preferences.get();
@@ -71,6 +49,8 @@ function swapTheme(): void {
 
 async function signOut(): Promise<void> {
   await attempt(() => client.signOut());
+  clearDrafts();
+  clearSaid();
   openHost();
 }
 
@@ -79,9 +59,10 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'palette', keys: 'mod+k', title: (t) => t.keys.palette, run: () => overlay.set({ kind: 'palette' }) },
   { id: 'search', keys: '/', title: (t) => t.keys.search, run: () => signal('focus-search') },
   { id: 'new', keys: 'n', slash: 'new', title: (t) => t.keys.newSession, run: () => go({ page: 'home' }) },
+  { id: 'message', keys: 'i', title: (t) => t.keys.message, run: () => signal('focus-message') },
+  { id: 'question', keys: 'q', title: (t) => t.keys.nextQuestion, run: toNextQuestion },
   { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => step(1) },
   { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => step(-1) },
-  { id: 'question', keys: 'q', title: (t) => t.keys.nextQuestion, run: toNextQuestion },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: swapTheme },
@@ -91,102 +72,17 @@ export const COMMANDS: readonly PageCommand[] = [
     title: (t) => t.keys.preferences,
     run: () => overlay.set({ kind: 'preferences' }),
   },
+  {
+    id: 'letters',
+    title: (t) => (preferences.get().letterKeys ? t.keys.lettersOff : t.keys.lettersOn),
+    run: () => changePreferences({ letterKeys: !preferences.get().letterKeys }),
+  },
   { id: 'help', keys: '?', title: (t) => t.keys.help, run: () => overlay.set({ kind: 'keys' }) },
   { id: 'sign-out', title: (t) => t.keys.signOut, run: () => void signOut() },
-  { id: 'message', keys: 'i', title: (t) => t.keys.message, run: () => signal('focus-message') },
-  {
-    id: 'stop',
-    keys: 'mod+.',
-    in: 'session',
-    title: (t) => t.keys.stop,
-    run: () => signal('stop'),
-  },
-  { id: 'end', keys: 'G', in: 'session', title: (t) => t.keys.end, run: () => signal('jump-to-end') },
-  { id: 'conversation', keys: '1', in: 'session', title: (t) => t.keys.conversation, run: openTab('conversation') },
-  { id: 'changes', keys: '2', slash: 'changes', in: 'session', title: (t) => t.keys.changes, run: openTab('changes') },
-  { id: 'files', keys: '3', slash: 'files', in: 'session', title: (t) => t.keys.files, run: openTab('files') },
-  { id: 'gate', keys: '4', slash: 'gate', in: 'session', title: (t) => t.keys.gate, run: openTab('gate') },
-  {
-    id: 'undo',
-    keys: 'u',
-    slash: 'undo',
-    in: 'session',
-    title: (t) => t.keys.undo,
-    run: withSession(({ id }) => overlay.set({ kind: 'undo', session: id, turn: undefined })),
-  },
-  {
-    id: 'redo',
-    keys: 'U',
-    slash: 'redo',
-    in: 'session',
-    title: (t) => t.keys.redo,
-    run: withSession(({ id }) => void redoTurn(id)),
-  },
-  {
-    id: 'resume',
-    keys: 'r',
-    slash: 'resume',
-    in: 'session',
-    title: (t) => t.keys.resume,
-    run: withSession(({ id }) => void resumeSession(id)),
-  },
-  {
-    id: 'retry',
-    keys: 'R',
-    slash: 'retry',
-    in: 'session',
-    title: (t) => t.keys.retry,
-    run: withSession(({ id }) => void retrySession(id)),
-  },
-  {
-    id: 'fork',
-    keys: 'f',
-    slash: 'fork',
-    in: 'session',
-    title: (t) => t.slash.fork,
-    run: withSession(({ id }) => void forkSession(id)),
-  },
-  {
-    id: 'pin',
-    keys: 'p',
-    in: 'session',
-    title: (t) => t.keys.pin,
-    run: withSession((session) => void pinSession(session)),
-  },
-  {
-    id: 'rename',
-    keys: 't',
-    slash: 'rename',
-    in: 'session',
-    title: (t) => t.keys.rename,
-    run: withSession(({ id }) => overlay.set({ kind: 'rename', session: id })),
-  },
-  {
-    id: 'export',
-    keys: 'x',
-    slash: 'export',
-    in: 'session',
-    title: (t) => t.keys.export,
-    run: withSession((session) => void exportSession(session, 'md')),
-  },
-  {
-    id: 'model',
-    keys: 'm',
-    slash: 'model',
-    in: 'session',
-    title: (t) => t.slash.model,
-    run: () => signal('choose-model'),
-  },
-  {
-    id: 'delete',
-    keys: 'shift+Delete',
-    in: 'session',
-    title: (t) => t.keys.remove,
-    run: withSession((session) => void deleteSession(session)),
-  },
+  ...SESSION_COMMANDS,
 ];
 
 /** Those that make sense where the page is. */
 export function commandsHere(): readonly PageCommand[] {
-  return COMMANDS.filter((command) => command.in !== 'session' || currentSession() !== undefined);
+  return COMMANDS.filter((command) => isHere(command.in));
 }

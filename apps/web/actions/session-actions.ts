@@ -1,10 +1,14 @@
-import type { RestoredView, SessionView } from '@klaus/server/contract';
+import type { QueuedMessage, RestoredView, SessionView } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { host, nameOf } from '../state/host.ts';
 import { go, route, toSession } from '../state/route.ts';
 import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
+import { isChangedByLast } from '../log/last-run.ts';
+import { returnToDraft } from '../composer/drafts.ts';
 import { attempt } from './attempt.ts';
+import { saveText } from './save-text.ts';
+import { signal } from './signal.ts';
 
 type Session = Pick<SessionView, 'id' | 'title' | 'firstPrompt' | 'pinned'>;
 
@@ -39,23 +43,60 @@ export async function deleteSession(session: Session): Promise<void> {
 export async function exportSession(session: Session, format: 'md' | 'json'): Promise<void> {
   const document_ = await attempt(() => client.exportSession({ params: { id: session.id }, query: { format } }));
   if (document_ === undefined) return;
-  const type = format === 'md' ? 'text/markdown' : 'application/json';
-  const url = URL.createObjectURL(new Blob([document_], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `klaus-${session.id}.${format}`;
-  link.click();
-  URL.revokeObjectURL(url);
+  saveText(document_, {
+    name: `klaus-${session.id}.${format}`,
+    type: format === 'md' ? 'text/markdown' : 'application/json',
+  });
 }
 
 export async function resumeSession(id: string, limits: Record<string, number> = {}): Promise<void> {
   await attempt(() => client.resume({ params: { id }, body: Object.keys(limits).length > 0 ? { limits } : {} }));
 }
 
-/** Tries the last prompt again in a fork, and goes there. */
-export async function retrySession(id: string): Promise<void> {
+/**
+ * Tries again what came last. A run that broke off before it changed anything goes on where it stood; everything else
+ * is tried again in a fork, which says so and leads back.
+ */
+export async function retrySession(id: string, hasChanged = isChangedByLast(id)): Promise<void> {
+  const session = host.get().sessions.get(id);
+  const isBroken = session !== undefined && ['failed', 'interrupted'].includes(session.state);
+  if (isBroken && !hasChanged) {
+    await resumeSession(id);
+    return;
+  }
   const forked = await attempt(() => client.retry({ params: { id }, body: {} }));
-  if (forked) go(toSession(forked.session));
+  if (!forked) return;
+  go(toSession(forked.session));
+  showToast({
+    kind: 'info',
+    text: text().conversation.retriedInFork,
+    detail: hasChanged ? text().conversation.retriedFiles : undefined,
+    lastsMs: 8_000,
+    action: { label: text().conversation.toOriginal, run: () => go(toSession(id)) },
+  });
+}
+
+/** Takes a message back that waits. */
+export async function withdrawMessage(id: string, command: string): Promise<boolean> {
+  return (await attempt(() => client.withdraw({ params: { id, command } }))) !== undefined;
+}
+
+/** Takes a message back and puts it into the field, to be said in other words. */
+export async function editQueued(id: string, { command, parts }: QueuedMessage): Promise<void> {
+  if (!(await withdrawMessage(id, command))) return;
+  returnToDraft(id, parts);
+  signal('focus-message');
+}
+
+/** Runs the checks of the last run again; what came out stands in the conversation. */
+export async function verifySession(id: string): Promise<void> {
+  const close = showToast({ kind: 'info', text: text().conversation.verifying });
+  const verified = await attempt(() => client.verify({ params: { id }, body: {} }));
+  close();
+  if (verified?.checks.some(({ result }) => result === 'denied' || result === 'skipped')) {
+    const reasons = verified.checks.flatMap(({ reason }) => reason ?? []);
+    showToast({ kind: 'info', text: text().conversation.verifiedPartly, detail: reasons.join(' '), lastsMs: 10_000 });
+  }
 }
 
 /** Begins a fork at the end of a session, and goes there. */

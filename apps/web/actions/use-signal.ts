@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { Signal } from './commands.ts';
+import type { Signal } from './signal.ts';
 
 /** Does something when a command that is this part's to do was given. */
 export function useSignal(name: Signal, run: () => void): void {

@@ -1,35 +1,85 @@
-import { memo, useMemo } from 'react';
-import { toSpans, type Span } from './ansi.ts';
+import { memo, useRef, type CSSProperties } from 'react';
+import { toReadable, toTextOn } from './contrast.ts';
+import type { Color } from './look.ts';
+import { createScreen, type Screen, type ScreenLine, type Span } from './screen.ts';
 import './terminal-output.css';
 
+interface TerminalOutputProps {
+  /** Everything so far; what is added to it is read alone. */
+  text: string;
+  label: string;
+  /** Lines from the end that are drawn. */
+  last?: number;
+}
+
 /** Output of a command as a terminal would show it. */
-export const TerminalOutput = memo(function TerminalOutput({ text, label }: { text: string; label: string }) {
-  const spans = useMemo(() => toSpans(text), [text]);
+export const TerminalOutput = memo(function TerminalOutput({ text, label, last }: TerminalOutputProps) {
+  const lines = useScreen(text);
+  const from = last === undefined ? 0 : Math.max(0, lines.length - last);
   return (
     <pre className="terminal" tabIndex={0} aria-label={label}>
-      {spans.map((span, at) => {
-        const name = toClassName(span);
-        return name === '' ? (
-          span.text
-        ) : (
-          <span key={at} className={name}>
-            {span.text}
-          </span>
-        );
-      })}
+      {lines.slice(from).map((line, at) => (
+        <LineView key={from + at} line={line} isLast={from + at === lines.length - 1} />
+      ))}
     </pre>
   );
 });
 
-function toClassName({ color, background, bold, dim, italic, underline }: Span): string {
+/** The lines that a terminal would show. */
+export function useScreen(text: string): readonly ScreenLine[] {
+  const held = useRef<{ text: string; screen: Screen; lines: readonly ScreenLine[] } | undefined>(undefined);
+  if (held.current?.text === text) return held.current.lines;
+  const isMore = held.current !== undefined && text.startsWith(held.current.text);
+  const screen = isMore ? held.current!.screen : createScreen();
+  screen.write(isMore ? text.slice(held.current!.text.length) : text);
+  const all = screen.lines();
+  // A line feed at the end begins no line of its own.
+  const lines = all.length > 1 && all.at(-1)!.spans.length === 0 ? all.slice(0, -1) : all;
+  held.current = { text, screen, lines };
+  return lines;
+}
+
+const LineView = memo(function LineView({ line, isLast }: { line: ScreenLine; isLast: boolean }) {
+  return (
+    <>
+      {line.spans.map((span, at) => {
+        const name = toClassName(span);
+        const style = toStyle(span);
+        return name === '' && !style ? (
+          span.text
+        ) : (
+          <span key={at} className={name || undefined} style={style}>
+            {span.text}
+          </span>
+        );
+      })}
+      {isLast ? '' : '\n'}
+    </>
+  );
+});
+
+function toClassName({ color, background, bold, dim, italic, underline, inverse }: Span): string {
+  const [front, back] = inverse ? [background ?? 0, color ?? 7] : [color, background];
   return [
-    color !== undefined && `ansi-${color}`,
-    background !== undefined && `ansi-on-${background}`,
+    typeof front === 'number' && typeof back !== 'string' && `ansi-${front}`,
+    typeof back === 'number' && `ansi-on-${back}`,
     bold && 'ansi-bold',
-    dim && 'ansi-dim',
+    dim && front === undefined && 'ansi-dim',
     italic && 'ansi-italic',
     underline && 'ansi-underline',
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** Colours that are not of the sixteen; they can be read, whatever the program thought its ground to be. */
+function toStyle({ color, background, inverse }: Span): CSSProperties | undefined {
+  const [front, back]: [Color | undefined, Color | undefined] = inverse
+    ? [background ?? 0, color ?? 7]
+    : [color, background];
+  if (typeof back === 'string') {
+    return { background: back, color: toTextOn(back, typeof front === 'string' ? front : undefined) };
+  }
+  // On one of the sixteen grounds, which are dark, what can be read on the terminal's can be read as well.
+  return typeof front === 'string' ? { color: toReadable(front) } : undefined;
 }

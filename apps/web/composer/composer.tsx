@@ -13,7 +13,9 @@ import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { ModelPicker, ModePicker } from './pickers.tsx';
 import { newUlid } from './new-ulid.ts';
+import type { Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
+import { toCaret, useRecall } from './use-recall.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
@@ -27,6 +29,10 @@ export interface ComposerProps {
   isRunning: boolean;
   isOnline: boolean;
   stopping: Stopping | undefined;
+  /** A question is open: what is said now is read after its answer. */
+  isAsked?: boolean;
+  /** What was said before, the latest last: Arrow up brings it back. */
+  said: readonly string[];
   onModel: (model: string) => void;
   onMode: (mode: Mode) => void;
   /** Unless it was taken the draft is kept. `command`: a ULID that stays the same when it is sent again. */
@@ -34,9 +40,22 @@ export interface ComposerProps {
   onStop: () => void;
 }
 
+/** Enter that ends a composition sends nothing. Some browsers tell it only after the end, by a code of its own. */
+function isComposing({ nativeEvent }: KeyboardEvent): boolean {
+  // oxlint-disable-next-line typescript/no-deprecated -- nothing else tells it in Safari
+  return nativeEvent.isComposing || nativeEvent.keyCode === 229;
+}
+
+/** Sends again what was sent and not answered, as soon as it can be. */
+function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => Promise<void>): void {
+  useEffect(() => {
+    if (held) void send(held.delivery);
+  }, [held?.command]);
+}
+
 /** Where a person speaks. */
 export function Composer(props: ComposerProps) {
-  const { draft: name, isRunning, isOnline, onSend } = props;
+  const { draft: name, isRunning, isOnline, isAsked = false, said, onSend } = props;
   const t = useText();
   const { draft, change, hold, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
@@ -44,12 +63,11 @@ export function Composer(props: ComposerProps) {
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
+  const recall = useRecall(field, { said, text: draft.text, change: (text) => change({ text }) });
   const suggestions = useSuggestions(open, props.place);
   useSignal('focus-message', () => field.current?.focus());
   const look = () => {
-    const element = field.current;
-    if (!element) return;
-    setOpen(findCompletion(element.value, element.selectionStart));
+    setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
     setChosen(0);
   };
   const take = (suggestion: Suggestion | undefined) => {
@@ -57,12 +75,11 @@ export function Composer(props: ComposerProps) {
     setOpen(undefined);
     if (suggestion.run) {
       change({ text: '' });
-      suggestion.run();
-      return;
+      return suggestion.run();
     }
     const done = complete(draft.text, open, suggestion.word);
     change({ text: done.text });
-    requestAnimationFrame(() => field.current?.setSelectionRange(done.caret, done.caret));
+    toCaret(field, done.caret);
   };
   const send = async (delivery: 'steer' | 'queue') => {
     const parts = toParts(draft.text, draft.attachments);
@@ -71,22 +88,23 @@ export function Composer(props: ComposerProps) {
     setSending(true);
     const sent = await onSend(parts, delivery, command);
     setSending(false);
-    if (sent === 'taken') change({ text: '', attachments: [] });
-    // It may have arrived: with the same name it can be sent again and still be one.
-    else if (sent === 'unreached') hold({ command, delivery });
+    if (sent === 'taken') {
+      recall.sent();
+      change({ text: '', attachments: [] });
+      // It may have arrived: with the same name it can be sent again and still be one.
+    } else if (sent === 'unreached') hold({ command, delivery });
     field.current?.focus();
   };
-  useEffect(() => {
-    if (isOnline && draft.held) void send(draft.held.delivery);
-  }, [isOnline, draft.held?.command]);
+  useResend(isOnline ? draft.held : undefined, send);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     const count = open ? suggestions.items.length : 0;
     const isPlain = !event.altKey && !event.shiftKey;
-    if (count > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
-      setChosen((chosen + (event.key === 'ArrowDown' ? 1 : -1) + count) % count);
-    } else if (count > 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
+    if (count > 0 && by !== undefined) setChosen((chosen + by + count) % count);
+    else if (count > 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
     else if (open && event.key === 'Escape') setOpen(undefined);
+    else if (isPlain && by !== undefined && recall.step(by)) setOpen(undefined);
     else if (event.key === 'Enter' && !event.shiftKey) void send(event.altKey && isRunning ? 'queue' : 'steer');
     else return;
     event.preventDefault();
@@ -100,7 +118,10 @@ export function Composer(props: ComposerProps) {
         className="composer-field"
         rows={2}
         aria-label={t.composer.label}
-        placeholder={isRunning ? t.composer.placeholderRunning : t.composer.placeholder}
+        placeholder={
+          isAsked ? t.composer.placeholderAsked : isRunning ? t.composer.placeholderRunning : t.composer.placeholder
+        }
+        enterKeyHint="send"
         aria-controls={open ? id : undefined}
         aria-autocomplete="list"
         aria-activedescendant={open && suggestions.items.length > 0 ? `${id}-${chosen}` : undefined}
@@ -178,6 +199,7 @@ interface FootProps extends ComposerProps {
 function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onStop, ...props }: FootProps) {
   const t = useText();
   const files = useRef<HTMLInputElement>(null);
+  useSignal('attach', () => files.current?.click());
   return (
     <div className="composer-foot">
       <IconButton label={t.composer.attach} icon={<Paperclip size={16} />} onClick={() => files.current?.click()} />
@@ -206,7 +228,12 @@ function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onSto
           </Button>
         ) : null}
         {isRunning ? (
-          <Button icon={<ListPlus size={14} />} disabled={!canSend} onClick={() => onDeliver('queue')}>
+          <Button
+            icon={<ListPlus size={14} />}
+            disabled={!canSend}
+            title={t.composer.queueHint}
+            onClick={() => onDeliver('queue')}
+          >
             {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
           </Button>
         ) : null}
@@ -214,7 +241,7 @@ function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onSto
           look="primary"
           icon={<CornerDownLeft size={14} />}
           disabled={!canSend}
-          title={t.composer.newline}
+          title={isRunning ? t.composer.steerHint : t.composer.newline}
           onClick={() => onDeliver('steer')}
         >
           {isRunning ? t.composer.steer : t.composer.send} <kbd className="wide">{t.composer.sendKey}</kbd>

@@ -1,12 +1,15 @@
 import type { Mode } from '@klaus/core/protocol';
+import type { ModelView } from '@klaus/server/contract';
 import { ShieldCheck } from 'lucide-react';
 import { useRef } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { host } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
-import { formatUsd } from '../text/format.ts';
+import { formatCount, formatShort, formatUsd } from '../text/format.ts';
+import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 import { Menu } from '../ui/menu.tsx';
+import { Picker } from '../ui/picker.tsx';
 
 /** Chooses a model by what it is good for and what it costs. */
 export function ModelPicker({ model, onChange }: { model: string; onChange: (model: string) => void }) {
@@ -14,35 +17,47 @@ export function ModelPicker({ model, onChange }: { model: string; onChange: (mod
   const { models } = useStore(host);
   const root = useRef<HTMLSpanElement>(null);
   useSignal('choose-model', () => root.current?.querySelector<HTMLButtonElement>('.menu-button')?.click());
-  const short = model.split('/').at(-1) ?? model;
+  const current = models.find(({ name }) => name === model);
   return (
     <span ref={root} className="picker">
-      <Menu
-        label={`${t.composer.model}: ${model}`}
-        side="above"
-        align="start"
-        items={models.map(({ name, description, price, relativePrice, usable }) => ({
-          key: name,
-          label: name,
-          description: [description, price && t.composer.modelPrice(formatUsd(price.input), formatUsd(price.output))]
-            .filter(Boolean)
-            .join(' '),
-          hint: usable ? toRelative(relativePrice) : t.composer.modelNoKey,
-          isChosen: name === model,
-          isDisabled: !usable,
-          run: () => onChange(name),
+      <Picker
+        label={t.composer.modelIs(model)}
+        items={models.map((it) => ({
+          key: it.name,
+          label: it.name,
+          description: describe(it, t),
+          hint: it.usable ? compare(it, current, t) : t.composer.modelNoKey,
+          isChosen: it.name === model,
+          isDisabled: !it.usable,
+          run: () => onChange(it.name),
         }))}
       >
-        <span className="ellipsis">{short}</span>
-      </Menu>
+        <span className="ellipsis">{model.split('/').at(-1) ?? model}</span>
+      </Picker>
     </span>
   );
 }
 
-/** A price as a share of the dearest. */
-function toRelative(share: number | null): string {
-  if (share === null) return '';
-  return share >= 0.095 ? `${Math.round(share * 100)} %` : `${(share * 100).toFixed(1)} %`;
+/** What a model is good for, in one line, with its price. */
+function describe({ tier, contextWindow, images, until, price }: ModelView, t: Text): string {
+  const words = [
+    t.composer.tiers[tier ?? 'none'],
+    t.composer.window(formatShort(contextWindow)),
+    images ? undefined : t.composer.noImages,
+    until === null ? undefined : t.composer.until(until),
+    price ? t.composer.modelPrice(formatUsd(price.input), formatUsd(price.output)) : undefined,
+  ];
+  return words.filter(Boolean).join(' · ');
+}
+
+/** What a model costs beside the one that is chosen. */
+function compare(model: ModelView, current: ModelView | undefined, t: Text): string {
+  if (model.name === current?.name) return t.composer.modelCurrent;
+  if (!model.relativePrice || !current?.relativePrice) return '';
+  const times = model.relativePrice / current.relativePrice;
+  if (times > 0.95 && times < 1.05) return t.composer.samePrice;
+  const round = (value: number) => formatCount(Math.round(value * 10) / 10);
+  return times > 1 ? t.composer.dearer(round(times)) : t.composer.cheaper(round(1 / times));
 }
 
 const MODES: readonly Mode[] = ['plan', 'ask', 'edits', 'auto'];
@@ -50,20 +65,26 @@ const MODES: readonly Mode[] = ['plan', 'ask', 'edits', 'auto'];
 /** Chooses what is asked about. */
 export function ModePicker({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   const t = useText();
+  const root = useRef<HTMLSpanElement>(null);
+  useSignal('choose-mode', () => root.current?.querySelector<HTMLButtonElement>('.menu-button')?.click());
   return (
-    <Menu
-      label={`${t.composer.mode}: ${t.composer.modes[mode]}`}
-      side="above"
-      align="start"
-      items={MODES.map((it) => ({
-        key: it,
-        label: t.composer.modes[it],
-        isChosen: it === mode,
-        run: () => onChange(it),
-      }))}
-    >
-      <ShieldCheck size={14} />
-      {t.composer.modeShort[mode]}
-    </Menu>
+    <span ref={root} className="picker">
+      <Menu
+        label={t.composer.modeIs(t.composer.modeNames[mode])}
+        side="above"
+        align="start"
+        className="menu-wide"
+        items={MODES.map((it) => ({
+          key: it,
+          label: t.composer.modeNames[it],
+          description: t.composer.modeTexts[it],
+          isChosen: it === mode,
+          run: () => onChange(it),
+        }))}
+      >
+        <ShieldCheck size={14} />
+        {t.composer.modeNames[mode]}
+      </Menu>
+    </span>
   );
 }

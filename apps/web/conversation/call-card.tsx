@@ -19,9 +19,13 @@ import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useKept } from '../ui/use-kept.ts';
 import { useNow } from '../ui/use-now.ts';
+import { OutputView } from './output-view.tsx';
 import { EvidenceView } from './evidence-view.tsx';
 import { isCommand, toSubject } from './subject.ts';
 import './call-card.css';
+
+/** Lines of a running call's output that are shown while it is folded. */
+const LIVE_LINES = 8;
 
 interface CallCardProps {
   call: CallEntry;
@@ -49,10 +53,10 @@ export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
       {state === 'asked' && call.asked ? <CallApproval call={call} asked={call.asked} session={session} /> : null}
       {call.answer && call.answer.answer !== 'superseded' ? <Answered call={call} /> : null}
       {state === 'running' && progress !== undefined && !isOpen ? (
-        <TerminalOutput text={progress.split('\n').slice(-8).join('\n')} label={t.call.output} />
+        <TerminalOutput text={progress} label={t.call.output} last={LIVE_LINES} />
       ) : null}
       {result?.evidence && !isOpen ? <EvidenceView evidence={result.evidence} isShort /> : null}
-      {isOpen ? <CallBody call={call} progress={progress} /> : null}
+      {isOpen ? <CallBody call={call} session={session} progress={progress} /> : null}
     </article>
   );
 }
@@ -95,20 +99,24 @@ function CallFacts({ call }: { call: CallEntry }) {
   const t = useText();
   const now = useNow(call.state === 'running');
   const { startedAt, result, state } = call;
-  const detail = result?.detail as { exitCode?: number | null } | undefined;
+  const exitCode = toExitCode(result?.detail);
   const changes = result?.changes.length ?? 0;
   return (
     <span className="call-facts number">
       {changes > 0 ? <span>{t.call.files(changes)}</span> : null}
-      {typeof detail?.exitCode === 'number' && detail.exitCode !== 0 ? (
-        <span className="bad">{t.call.exit(detail.exitCode)}</span>
-      ) : null}
+      {typeof exitCode === 'number' && exitCode !== 0 ? <span className="bad">{t.call.exit(exitCode)}</span> : null}
       {state === 'running' && startedAt !== undefined ? (
         <span>{formatDuration(Math.max(0, Math.floor((now - startedAt) / 1_000) * 1_000))}</span>
       ) : null}
       {result ? <span>{formatDuration(result.durationMs)}</span> : null}
     </span>
   );
+}
+
+/** Of a command; null where a signal ended it, or what ran has none. */
+function toExitCode(detail: unknown): number | null {
+  const { exitCode } = (detail ?? {}) as { exitCode?: number | null };
+  return exitCode ?? null;
 }
 
 function Answered({ call }: { call: CallEntry }) {
@@ -133,10 +141,7 @@ function Answered({ call }: { call: CallEntry }) {
   );
 }
 
-/** Lines of output that are drawn unasked. */
-const MAX_LINES = 400;
-
-function CallBody({ call, progress }: { call: CallEntry; progress: string | undefined }) {
+function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'session' | 'progress'>) {
   const t = useText();
   const { input, result, diff, decisions, asked } = call;
   const shownDiff = diff ?? (asked && asked.subject.kind !== 'limit' ? asked.subject.diff : undefined);
@@ -170,32 +175,22 @@ function CallBody({ call, progress }: { call: CallEntry; progress: string | unde
       {shownDiff === undefined || shownDiff === '' ? null : <DiffText diff={shownDiff} />}
       {result?.evidence ? <EvidenceView evidence={result.evidence} /> : null}
       {output === undefined || output === '' ? null : (
-        <OutputView id={call.id} text={output} isCut={result?.blob !== undefined} />
+        <OutputView
+          session={session}
+          call={call.id}
+          text={output}
+          isCut={result?.blob !== undefined}
+          isRunning={result === undefined}
+        />
       )}
-    </div>
-  );
-}
-
-function OutputView({ id, text, isCut }: { id: string; text: string; isCut: boolean }) {
-  const t = useText();
-  const [isWhole, setWhole] = useKept(`output ${id}`, false);
-  const lines = text.split('\n');
-  const shown = isWhole || lines.length <= MAX_LINES ? text : lines.slice(0, MAX_LINES).join('\n');
-  return (
-    <section>
-      <div className="label">
-        <span>
-          {t.call.output} <span className="muted number">{t.call.lines(lines.length)}</span>
-        </span>
-        <CopyButton text={text} />
-      </div>
-      <TerminalOutput text={shown} label={t.call.output} />
-      {lines.length > MAX_LINES ? (
-        <button type="button" className="fold" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? t.conversation.showLess : t.conversation.showMore(lines.length - MAX_LINES)}
-        </button>
+      {result && isCommand(input) ? (
+        <p className="muted call-ended">
+          {t.call.ended(
+            result.detail === undefined ? t.call[result.outcome] : t.call.exit(toExitCode(result.detail)),
+            formatDuration(result.durationMs),
+          )}
+        </p>
       ) : null}
-      {isCut ? <p className="muted">{t.call.whole}</p> : null}
-    </section>
+    </div>
   );
 }

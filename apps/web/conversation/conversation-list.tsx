@@ -4,6 +4,7 @@ import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useStat
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import type { Conversation } from '../log/conversation.ts';
+import { hasChanges } from '../log/last-run.ts';
 import type { LiveText } from '../log/live-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
@@ -11,7 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
 import { AnswerPart } from './answer-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
-import { toRows, toSeq, type Row } from './rows.ts';
+import { findRecord, toRows, type Row } from './rows.ts';
 import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
 
@@ -67,12 +68,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   useGrown(inner, () => {
     if (isFollowing.current) toEnd();
   });
-  useEffect(() => {
-    if (seq === undefined || !state.isWhole) return;
-    const at = rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
-    if (at >= 0) list.scrollToIndex(at, { align: 'center' });
-    // Once for each place that is asked for, and not at every new row.
-  }, [seq, state.isWhole]);
+  const marked = useMarked(rows, state.isWhole ? seq : undefined, (at) => list.scrollToIndex(at, { align: 'center' }));
   const onScroll = () => {
     const element = scroll.current!;
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
@@ -83,6 +79,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   };
   return (
     <div className="conversation">
+      <h2 className="unseen">{t.conversation.label}</h2>
       <div
         ref={scroll}
         className="conversation-scroll"
@@ -107,7 +104,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
                 conversation={conversation}
                 version={conversation.seq}
                 progress={toProgress(rows[index]!, live)}
-                isMarked={seq !== undefined && toSeq(rows[index]!) === seq}
+                isMarked={index === marked}
               />
             </div>
           ))}
@@ -157,6 +154,17 @@ function toOffset(list: Virtualizer<HTMLDivElement, Element>, at: number, by: nu
   return list.scrollOffset;
 }
 
+/** The row that the address points at, brought into sight; -1 where there is none. */
+function useMarked(rows: readonly Row[], seq: number | undefined, show: (at: number) => void): number {
+  // What a call came to is a later record than the call: it is marked where it is shown.
+  const marked = useMemo(() => (seq === undefined ? -1 : findRecord(rows, seq)), [rows, seq]);
+  useEffect(() => {
+    if (marked >= 0) show(marked);
+    // Once for each place that is asked for, and not at every new row.
+  }, [seq]);
+  return marked;
+}
+
 interface RowViewProps {
   row: Row;
   conversation: Conversation;
@@ -174,7 +182,7 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
     case 'entry': {
       const { entry } = row;
       const isUndone = 'turn' in entry && conversation.undone.has(entry.turn);
-      const canUndo = 'turn' in entry && entry.kind === 'user' && hasChanges(conversation.changing, entry.turn);
+      const canUndo = 'turn' in entry && entry.kind === 'user' && hasChanges(conversation, entry.turn);
       return (
         <EntryView
           entry={entry}
@@ -206,18 +214,12 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
     case 'working':
       return <WorkingView conversation={conversation} />;
     case 'queued':
-      return <QueuedView message={row.message} />;
+      return <QueuedView message={row.message} session={conversation.session} />;
   }
 });
 
 function toProgress(row: Row, { calls }: LiveText): string | undefined {
   return row.kind === 'entry' && row.entry.kind === 'call' ? calls.get(row.entry.id)?.text : undefined;
-}
-
-/** True when a turn after this one changed files. */
-function hasChanges(turns: ReadonlySet<number>, after: number): boolean {
-  for (const turn of turns) if (turn > after) return true;
-  return false;
 }
 
 /** Pixels that a row will take, before it is drawn. */

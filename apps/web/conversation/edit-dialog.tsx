@@ -34,7 +34,7 @@ export function EditDialog({ session, message, text }: { session: string; messag
         <textarea
           className="field"
           rows={8}
-          autoFocus
+          data-first
           aria-label={t.conversation.editLabel}
           value={value}
           onChange={(event) => setValue(event.target.value)}

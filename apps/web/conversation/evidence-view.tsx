@@ -3,6 +3,9 @@ import { BadgeCheck, CircleAlert, CircleCheck } from 'lucide-react';
 import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 
+/** Looks of a mark, as the gate's verdicts have them. */
+const VERDICTS = { good: 'allow', warn: 'ask', bad: 'deny' } as const;
+
 type Proof = Receipt & Partial<Pick<Evidence, 'standing' | 'weakened' | 'changed'>>;
 
 /** What a check proves, with the state of the workspace that it saw. */
@@ -16,12 +19,17 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
       {isShort ? <BadgeCheck size={14} className={mark} /> : <Icon size={14} className={mark} />}
       <div>
         <p>
-          {isShort ? null : <code>{command} </code>}
+          {isShort ? null : (
+            <>
+              <span className={`verdict verdict-${VERDICTS[mark]}`}>{t.call.proof[mark]}</span>{' '}
+              <code>{command}</code>{' '}
+            </>
+          )}
           <span className={mark}>{words.join(', ')}</span>
         </p>
         {tree === undefined || isShort ? null : (
           <p className="muted">
-            {t.call.seen(tree.slice(0, 12))} {left === undefined ? '' : t.call.leftChanged}
+            <span title={tree}>{t.call.seen(tree.slice(0, 12))}</span> {left === undefined ? '' : t.call.leftChanged}
           </p>
         )}
       </div>

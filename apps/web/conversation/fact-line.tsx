@@ -1,7 +1,7 @@
 import type { EventOf } from '@klaus/core/protocol';
-import { CircleAlert, CircleCheck, CircleSlash, GitFork, Info, TriangleAlert } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleSlash, GitFork, Info, RefreshCw, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { resumeSession } from '../actions/session-actions.ts';
+import { resumeSession, verifySession } from '../actions/session-actions.ts';
 import type { FactEvent } from '../log/entry.ts';
 import { toHash, toSession } from '../state/route.ts';
 import type { Text } from '../text/en.ts';
@@ -123,6 +123,11 @@ function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: s
           <q>{said}</q> <span className="muted">{why}</span>
         </p>
       ))}
+      {last.size > 0 ? (
+        <Button look="quiet" keys="v" icon={<RefreshCw size={14} />} onClick={() => void verifySession(session)}>
+          {t.facts.verifyAgain}
+        </Button>
+      ) : null}
       {outcome === 'done' ? null : (
         <Button onClick={() => void resumeSession(session, limit ? { [limit.limit]: limit.offer } : {})}>
           {limit ? `${t.facts.raise} (${formatLimit(limit.limit, limit.offer)})` : t.facts.resume}

@@ -1,6 +1,6 @@
 import type { QueuedMessage } from '@klaus/server/contract';
 import type { Conversation } from '../log/conversation.ts';
-import type { Entry, ModelEntry } from '../log/entry.ts';
+import type { CallEntry, Entry, ModelEntry } from '../log/entry.ts';
 import type { Streaming } from '../log/live-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { toParts, type Parts } from '../markdown/parts.ts';
@@ -37,6 +37,18 @@ const whole = new WeakMap<Conversation, { seq: number; rows: readonly Row[] }>()
 
 type Shown = Pick<SessionState, 'conversation' | 'live' | 'queue' | 'isWhole'>;
 
+/** Place of the row that shows a record of the log; -1 where none does. */
+export function findRecord(rows: readonly Row[], seq: number): number {
+  const owner = rows.findIndex((row) => row.kind === 'entry' && row.entry.kind === 'call' && isOf(row.entry, seq));
+  return owner >= 0 ? owner : rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
+}
+
+function isOf({ seq: own, decisions, asked, answer, resultSeq }: CallEntry, seq: number): boolean {
+  // A call has the seq of the message that it stands in, which has its own rows.
+  if (own === seq) return false;
+  return [asked?.seq, answer?.seq, resultSeq, ...decisions.map((it) => it.seq)].includes(seq);
+}
+
 export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
   const rows: Row[] = isWhole ? [] : [{ kind: 'earlier', key: 'earlier' }];
   for (const row of toLogRows(conversation)) rows.push(row);
@@ -48,7 +60,7 @@ export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
 }
 
 /** Seq of the record that a row is the beginning of; undefined for what is in no log, and for further parts. */
-export function toSeq(row: Row): number | undefined {
+function toSeq(row: Row): number | undefined {
   if (row.kind === 'entry') return row.entry.seq;
   return row.kind === 'answer' && row.isFirst ? row.entry?.seq : undefined;
 }

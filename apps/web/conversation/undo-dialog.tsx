@@ -79,7 +79,7 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
           ) : (
             <Button
               look="primary"
-              autoFocus
+              data-first
               disabled={isSending || !value || value.changes.length === 0}
               onClick={() => void undo()}
             >

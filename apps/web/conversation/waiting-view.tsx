@@ -1,10 +1,12 @@
 import type { QueuedMessage } from '@klaus/server/contract';
-import { CornerDownRight, LoaderCircle } from 'lucide-react';
+import { CornerDownRight, LoaderCircle, PencilLine, X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Conversation } from '../log/conversation.ts';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
+import { editQueued, withdrawMessage } from '../actions/session-actions.ts';
+import { IconButton } from '../ui/button.tsx';
 
 /** What is waited for, and for how long by now. */
 export function WorkingView({ conversation }: { conversation: Conversation }) {
@@ -26,8 +28,8 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** A message that waits for its time. */
-export function QueuedView({ message }: { message: QueuedMessage }) {
+/** A message that waits for its time, and can be taken back until then. */
+export function QueuedView({ message, session }: { message: QueuedMessage; session: string }) {
   const t = useText();
   const text = useMemo(
     () =>
@@ -39,6 +41,16 @@ export function QueuedView({ message }: { message: QueuedMessage }) {
       <CornerDownRight size={14} />
       <span className="ellipsis">{text.slice(0, 300)}</span>
       <small className="muted">{message.delivery === 'queue' ? t.conversation.queued : t.conversation.steering}</small>
+      <IconButton
+        label={t.conversation.editQueued}
+        icon={<PencilLine size={14} />}
+        onClick={() => void editQueued(session, message)}
+      />
+      <IconButton
+        label={t.conversation.removeQueued}
+        icon={<X size={14} />}
+        onClick={() => void withdrawMessage(session, message.command)}
+      />
     </div>
   );
 }

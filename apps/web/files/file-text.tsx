@@ -1,39 +1,155 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { ChevronDown, ChevronUp } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useSignal } from '../actions/use-signal.ts';
 import { Pieces } from '../highlight/code.tsx';
 import { useLines } from '../highlight/use-lines.ts';
 import '../diff/diff.css';
+import { toKeysText } from '../keys/keys.tsx';
+import { toHash } from '../state/route.ts';
 import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
+import { findLines, nextLine } from './find-lines.ts';
 
-/** A file's lines with their numbers and colours. Only those in sight are in the page. */
-export function FileText({ path, text }: { path: string; text: string }) {
+interface FileTextProps {
+  session: string;
+  path: string;
+  text: string;
+  /** The line that the address names, from 1. */
+  line: number | undefined;
+}
+
+/** A file's lines with their numbers and colours. Only those in sight are in the page, so it has its own search. */
+export function FileText({ session, path, text, line }: FileTextProps) {
   const t = useText();
   const scroll = useRef<HTMLDivElement>(null);
   const lines = useLines(text, path);
+  const [query, setQuery] = useState('');
+  const [current, setCurrent] = useState(line ?? 0);
+  const hits = useMemo(() => findLines(text.split('\n'), query), [text, query]);
+  const found = useMemo(() => new Set(hits), [hits]);
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => 20,
     overscan: 30,
   });
+  const goTo = (to: number | undefined) => {
+    if (to === undefined) return;
+    const at = Math.max(1, Math.min(lines.length, to));
+    setCurrent(at);
+    list.scrollToIndex(at - 1, { align: 'center' });
+    // The address of the line can be copied, and the way back still leads to where one came from.
+    history.replaceState(null, '', toHash({ page: 'session', id: session, tab: 'files', path, line: at }));
+  };
+  useEffect(() => {
+    if (line === undefined) return;
+    setCurrent(line);
+    list.scrollToIndex(Math.max(0, Math.min(lines.length, line) - 1), { align: 'center' });
+  }, [line]);
   return (
-    <div ref={scroll} className="file-text" tabIndex={0} role="group" aria-label={t.files.content(path)}>
-      <div className="rows-inner" style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, key, start }) => (
-          <div
-            key={key}
-            ref={list.measureElement}
-            data-index={index}
-            className="rows-row diff-line"
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            <span className="diff-number">{index + 1}</span>
-            <code className="diff-code">
-              <Pieces line={lines[index]!} />
-            </code>
-          </div>
-        ))}
+    <>
+      <FindBar
+        hits={hits}
+        query={query}
+        current={current}
+        lines={lines.length}
+        onQuery={(wanted) => {
+          setQuery(wanted);
+          const first = nextLine(findLines(text.split('\n'), wanted), Math.max(0, current - 1), 1);
+          if (first !== undefined) goTo(first);
+        }}
+        onStep={(by) => goTo(nextLine(hits, current, by))}
+        onLine={goTo}
+      />
+      <div ref={scroll} className="file-text" tabIndex={0} role="group" aria-label={t.files.content(path)}>
+        <div className="rows-inner" style={{ height: list.getTotalSize() }}>
+          {list.getVirtualItems().map(({ index, key, start }) => (
+            <div
+              key={key}
+              ref={list.measureElement}
+              data-index={index}
+              aria-current={index + 1 === current ? 'location' : undefined}
+              className={`rows-row diff-line ${found.has(index + 1) ? 'file-hit' : ''}`}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <span className="diff-number" onClick={() => goTo(index + 1)}>
+                {index + 1}
+              </span>
+              <code className="diff-code">
+                <Pieces line={lines[index]!} />
+              </code>
+            </div>
+          ))}
+        </div>
       </div>
+    </>
+  );
+}
+
+interface FindBarProps {
+  hits: readonly number[];
+  query: string;
+  current: number;
+  lines: number;
+  onQuery: (query: string) => void;
+  onStep: (by: 1 | -1) => void;
+  onLine: (line: number) => void;
+}
+
+function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindBarProps) {
+  const t = useText();
+  const find = useRef<HTMLInputElement>(null);
+  const line = useRef<HTMLInputElement>(null);
+  useSignal('find-in-file', () => find.current?.select());
+  useSignal('go-to-line', () => line.current?.select());
+  const place = hits.indexOf(current) + 1;
+  return (
+    <div className="find-bar" role="group" aria-label={t.files.find}>
+      <input
+        ref={find}
+        className="field"
+        type="search"
+        aria-label={t.files.find}
+        placeholder={t.files.findKeys(toKeysText('mod+f'))}
+        value={query}
+        onChange={(event) => onQuery(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onQuery('');
+          else if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <span className="muted number find-count" role="status">
+        {query === '' ? '' : hits.length === 0 ? t.files.foundNone : t.files.found(place, hits.length)}
+      </span>
+      <IconButton
+        label={t.files.previous}
+        icon={<ChevronUp size={14} />}
+        disabled={hits.length === 0}
+        onClick={() => onStep(-1)}
+      />
+      <IconButton
+        label={t.files.next}
+        icon={<ChevronDown size={14} />}
+        disabled={hits.length === 0}
+        onClick={() => onStep(1)}
+      />
+      <input
+        ref={line}
+        className="field number find-line"
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={lines}
+        aria-label={t.files.line}
+        placeholder={t.files.lineShort}
+        onKeyDown={(event) => {
+          const wanted = Number(event.currentTarget.value);
+          if (event.key === 'Enter' && wanted > 0) onLine(wanted);
+        }}
+      />
     </div>
   );
 }

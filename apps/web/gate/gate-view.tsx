@@ -1,36 +1,43 @@
 import type { DecisionView } from '@klaus/server/contract';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronRight } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { toSubject } from '../conversation/subject.ts';
 import { client } from '../state/client.ts';
 import { toHash } from '../state/route.ts';
-import { formatTime } from '../text/format.ts';
+import { formatCount, formatTime } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
 import { useKept } from '../ui/use-kept.ts';
 import { useLoaded } from '../ui/use-loaded.ts';
 import './gate.css';
 
+const SHOWN = ['all', 'allow', 'ask', 'deny'] as const;
+type Shown = (typeof SHOWN)[number];
+
 /** Why each call was allowed, asked about or denied: what every rule said. */
 export function GateView({ session, seq }: { session: string; seq: number }) {
   const t = useText();
-  const [isNarrow, setNarrow] = useState(false);
+  const [verdict, setVerdict] = useKept<Shown>(`gate ${session}`, 'all');
   const loaded = useLoaded(`${session} ${seq}`, (signal) => client.decisions({ params: { id: session } }, { signal }));
   const all = loaded.value?.decisions ?? [];
-  const shown = isNarrow ? all.filter(({ verdict }) => verdict !== 'allow') : all;
+  const shown = verdict === 'all' ? all : all.filter((it) => it.verdict === verdict);
+  const count = (it: Shown) => (it === 'all' ? all.length : all.filter((each) => each.verdict === it).length);
   return (
     <section className="pane" aria-label={t.gate.title}>
       <div className="pane-head">
-        <label className="check">
-          <input type="checkbox" checked={isNarrow} onChange={(event) => setNarrow(event.target.checked)} />
-          {t.gate.onlyRefused}
-        </label>
+        <div className="segments" role="group" aria-label={t.gate.verdict}>
+          {SHOWN.map((it) => (
+            <button key={it} type="button" aria-pressed={it === verdict} onClick={() => setVerdict(it)}>
+              {t.gate.shown[it]} <span className="number">{loaded.value ? formatCount(count(it)) : ''}</span>
+            </button>
+          ))}
+        </div>
       </div>
       {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.again} />}
       {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
       {loaded.value && all.length === 0 ? <Empty title={t.gate.none} hint={t.gate.noneHint} /> : null}
-      {all.length > 0 && shown.length === 0 ? <Empty title={t.gate.nothingRefused} /> : null}
+      {all.length > 0 && shown.length === 0 ? <Empty title={t.gate.nothingShown} /> : null}
       {shown.length > 0 ? <Decisions decisions={shown} session={session} /> : null}
     </section>
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../actions/commands.ts';
 import { en } from '../text/en.ts';
-import { matchKeys, showKeys, toWord } from './keymap.ts';
+import { hasCharacter, isCharacter, matchKeys, showKeys, toWord } from './keymap.ts';
 
 const NONE = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 
@@ -40,4 +40,19 @@ describe('commands', () => {
     expect(new Set(names)).toEqual(new Set(Object.keys(en.slash)));
     expect(names.length).toBe(Object.keys(en.slash).length);
   });
+});
+
+test('a sign of a third level is that sign, and alone a character', () => {
+  const press = { key: '@', ctrlKey: true, metaKey: false, altKey: true, shiftKey: false };
+  expect(toWord(press)).toBe('@');
+  expect(isCharacter(press)).toBe(true);
+  expect(toWord({ ...press, ctrlKey: false })).toBe('@');
+  expect(toWord({ ...press, key: 'k' })).toBe('mod+alt+k');
+  expect(isCharacter({ ...press, key: 'Enter', ctrlKey: false })).toBe(false);
+});
+
+test('keys that are characters are told from those that work without', () => {
+  expect(['n', 'g u', '+', '?'].map(hasCharacter)).toEqual([true, true, true, true]);
+  expect(['mod+k', 'shift+Delete', 'mod+Enter', 'ArrowUp'].map(hasCharacter)).toEqual([false, false, false, false]);
+  expect(showKeys('+', false)).toBe('+');
 });

@@ -1,12 +1,16 @@
-import { COMMANDS } from '../actions/commands.ts';
+import { COMMANDS, type PageCommand } from '../actions/commands.ts';
 import { closeOverlay } from '../state/overlay.ts';
+import { changePreferences, preferences } from '../state/preferences.ts';
+import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { hasCharacter } from './keymap.ts';
 import { Keys } from './keys.tsx';
 
-/** Every key of the page. */
+/** Every key of the page, and whether single characters do something. */
 export function KeysDialog() {
   const t = useText();
+  const { letterKeys } = useStore(preferences);
   const review = [
     { keys: 'j k', title: t.keys.review1 },
     { keys: 'a', title: t.keys.accept },
@@ -15,24 +19,44 @@ export function KeysDialog() {
     { keys: 's', title: t.keys.layout },
     { keys: 'mod+Enter', title: t.keys.submit },
   ];
-  const toRows = (where: 'session' | undefined) =>
+  const message = [
+    { keys: 'Enter', title: t.keys.send },
+    { keys: 'alt+Enter', title: t.keys.queue },
+    { keys: 'shift+Enter', title: t.keys.newline },
+    { keys: 'ArrowUp', title: t.keys.history },
+  ];
+  const toRows = (where: PageCommand['in']) =>
     COMMANDS.flatMap((command) =>
       command.in === where && command.keys !== undefined ? [{ keys: command.keys, title: command.title(t) }] : [],
     );
   const groups = [
     { title: t.keys.global, rows: toRows(undefined) },
     { title: t.keys.session, rows: toRows('session') },
+    { title: t.keys.question, rows: toRows('question') },
+    { title: t.keys.file, rows: toRows('file') },
     { title: t.keys.review, rows: review },
+    { title: t.keys.inMessage, rows: message },
   ];
   return (
     <Dialog title={t.keys.title} onClose={closeOverlay} className="dialog-wide">
-      <div className="dialog-body keys-dialog" tabIndex={0} role="group" aria-label={t.keys.title}>
+      <div className="keys-letters">
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={letterKeys}
+            onChange={(event) => changePreferences({ letterKeys: event.target.checked })}
+          />
+          {t.preferences.letterKeys}
+        </label>
+        <p className="muted">{t.preferences.letterKeysHint}</p>
+      </div>
+      <div className="dialog-body keys-dialog" tabIndex={0} data-first role="group" aria-label={t.keys.title}>
         {groups.map(({ title, rows }) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>
               {rows.map((row) => (
-                <div key={row.keys} className="row">
+                <div key={row.keys} className={`row ${!letterKeys && hasCharacter(row.keys) ? 'keys-off' : ''}`}>
                   <dt>{row.title}</dt>
                   <dd>
                     <Keys keys={row.keys} />

@@ -1,7 +1,8 @@
 import { useEffect } from 'react';
 import { commandsHere } from '../actions/commands.ts';
 import { overlay } from '../state/overlay.ts';
-import { isTyping, matchKeys, toWord } from './keymap.ts';
+import { preferences } from '../state/preferences.ts';
+import { isCharacter, isTyping, matchKeys, toWord } from './keymap.ts';
 
 /** Milliseconds within which a second key belongs to the first. */
 const SEQUENCE_MS = 1_200;
@@ -14,8 +15,9 @@ export function useKeys(): void {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       if (['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
-      const isCommand = event.ctrlKey || event.metaKey;
+      const isCommand = (event.ctrlKey || event.metaKey) && !isCharacter(event);
       if (!isCommand && (isTyping(event.target) || overlay.get())) return;
+      if (isCharacter(event) && !preferences.get().letterKeys) return;
       clearTimeout(timer);
       presses.push(toWord(event));
       let match = matchKeys(presses, commandsHere());

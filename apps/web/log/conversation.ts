@@ -263,7 +263,7 @@ function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
     ...(detail === undefined ? {} : { detail }),
     ...(evidence === undefined ? {} : { evidence }),
   };
-  change(view, event.call, () => ({ state: 'finished', result }));
+  change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
   if (!isInherited(view)) view.toolCalls += 1;
   if (view.run) view.run = { ...view.run, toolCalls: view.run.toolCalls + 1 };
   for (const { path, kind } of changes) {
@@ -317,18 +317,31 @@ function replace(view: Conversation, id: string, to: (call: CallEntry) => CallEn
   if (at !== undefined && call?.kind === 'call') view.entries[at] = to(call);
 }
 
-/** The limit that is closest to its cap, as a share from 0 to 1; undefined without limits. */
-export function closestLimit(
-  view: Conversation,
-): { limit: keyof Limits; share: number; used: number; cap: number } | undefined {
+/** How far a limit is used up. `share`: from 0 to 1 and beyond; 0 without a cap, which is a cap of 0. */
+export interface LimitUse {
+  limit: keyof Limits;
+  share: number;
+  used: number;
+  cap: number;
+}
+
+/** Every limit of a session. */
+export function limitsOf(view: Conversation): LimitUse[] {
   const used: Record<keyof Limits, number> = {
     tokens: toCountedTokens(view.usage),
     usd: view.usd ?? 0,
     toolCalls: view.toolCalls,
     turns: view.turns,
   };
-  const all = (Object.keys(used) as (keyof Limits)[])
-    .filter((limit) => view.limits[limit] > 0)
-    .map((limit) => ({ limit, share: used[limit] / view.limits[limit], used: used[limit], cap: view.limits[limit] }));
-  return all.toSorted((a, b) => b.share - a.share)[0];
+  return (Object.keys(used) as (keyof Limits)[]).map((limit) => {
+    const cap = view.limits[limit];
+    return { limit, share: cap > 0 ? used[limit] / cap : 0, used: used[limit], cap };
+  });
+}
+
+/** The limit that is closest to its cap; undefined without limits. */
+export function closestLimit(view: Conversation): LimitUse | undefined {
+  return limitsOf(view)
+    .filter(({ cap }) => cap > 0)
+    .toSorted((a, b) => b.share - a.share)[0];
 }

@@ -50,6 +50,8 @@ export interface CallEntry {
   asked?: EventOf<'approval.asked'>;
   answer?: EventOf<'approval.answered'>;
   result?: ToolResult;
+  /** Seq of the result. */
+  resultSeq?: number;
 }
 
 /** A question that belongs to no call: a limit was reached. */

@@ -37,6 +37,13 @@ export function openedLogs(): ReadonlySet<SessionLog> {
 /** Events at the end of a log that are shown before the rest of a long one has come: some screens full. */
 const TAIL = 200;
 
+const byName = new Map<string, () => Conversation | undefined>();
+
+/** All that is known of a session that the page has open, for what is no part of its view. */
+export function conversationOf(session: string): Conversation | undefined {
+  return byName.get(session)?.();
+}
+
 /**
  * Follows a session's log, and goes on at the last seq whenever the connection was lost. Of a long log the end is
  * shown first, while all of it is folded from the beginning: the fold of the whole then takes the place of the other.
@@ -109,6 +116,8 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       },
     });
   void (isEndFirst ? showEnd().then(follow) : follow());
+  const conversation = () => (state.isWhole ? state.conversation : undefined);
+  byName.set(session, conversation);
   const log: SessionLog = {
     get: () => state,
     subscribe(listener) {
@@ -118,6 +127,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     close() {
       ended.abort();
       opened.delete(log);
+      if (byName.get(session) === conversation) byName.delete(session);
     },
   };
   opened.add(log);

@@ -34,7 +34,7 @@ export function CallApproval({ asked, session }: CallApprovalProps) {
     setSending(false);
   };
   return (
-    <section className="approval" aria-labelledby={`${id}-title`}>
+    <section className="approval" data-question aria-labelledby={`${id}-title`}>
       <p id={`${id}-title`} className="approval-title">
         {title}
       </p>
@@ -65,12 +65,26 @@ export function CallApproval({ asked, session }: CallApprovalProps) {
           </label>
         ) : null}
         {hunks.length > 0 ? (
-          <Button onClick={() => overlay.set({ kind: 'review', session, approval })}>{t.approval.review}</Button>
+          <Button data-answer="review" keys="d" onClick={() => overlay.set({ kind: 'review', session, approval })}>
+            {t.approval.review}
+          </Button>
         ) : null}
-        <Button look="danger" disabled={isSending} onClick={() => void reply('rejected')}>
+        <Button
+          look="danger"
+          data-answer="rejected"
+          keys="D"
+          disabled={isSending}
+          onClick={() => void reply('rejected')}
+        >
           {t.approval.reject}
         </Button>
-        <Button look="primary" disabled={isSending} onClick={() => void reply('approved')}>
+        <Button
+          look="primary"
+          data-answer="approved"
+          keys="A"
+          disabled={isSending}
+          onClick={() => void reply('approved')}
+        >
           {t.approval.approve}
         </Button>
       </div>

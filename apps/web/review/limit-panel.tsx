@@ -14,7 +14,7 @@ export function LimitPanel({ entry }: { entry: LimitEntry }) {
   if (subject.kind !== 'limit') return null;
   const { limit, used, cap, offer } = subject;
   return (
-    <section className="entry approval" aria-label={asked.title}>
+    <section className="entry approval" data-question={answer ? undefined : ''} aria-label={asked.title}>
       <p className="approval-title">
         <Gauge size={14} /> {asked.title}
       </p>
@@ -28,10 +28,20 @@ export function LimitPanel({ entry }: { entry: LimitEntry }) {
         </p>
       ) : (
         <div className="approval-foot">
-          <Button look="danger" onClick={() => void answerApproval(approval, { answer: 'rejected' })}>
+          <Button
+            look="danger"
+            data-answer="rejected"
+            keys="D"
+            onClick={() => void answerApproval(approval, { answer: 'rejected' })}
+          >
             {t.approval.reject}
           </Button>
-          <Button look="primary" onClick={() => void answerApproval(approval, { answer: 'approved' })}>
+          <Button
+            look="primary"
+            data-answer="approved"
+            keys="A"
+            onClick={() => void answerApproval(approval, { answer: 'approved' })}
+          >
             {t.approval.approve}
           </Button>
         </div>

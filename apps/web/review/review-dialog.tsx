@@ -2,7 +2,7 @@ import type { ApprovalDetail } from '@klaus/server/contract';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';
-import { isTyping } from '../keys/keymap.ts';
+import { isCharacter, isTyping } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
@@ -32,7 +32,7 @@ export function ReviewDialog({ approval }: { approval: string }) {
 
 function ReviewBody({ detail }: { detail: ApprovalDetail }) {
   const t = useText();
-  const { split } = useStore(preferences);
+  const { split, letterKeys } = useStore(preferences);
   const { hunks } = detail;
   const [review, setReview] = useState<Review>(NEW_REVIEW);
   const [current, setCurrent] = useState(0);
@@ -55,7 +55,7 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
-    else if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
     else if (event.key === 'j') step(1);
     else if (event.key === 'k') step(-1);
     else if (event.key === 'a') keep(true);
@@ -110,6 +110,7 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
         review={review}
         note={note}
         isSending={isSending}
+        hasKeys={letterKeys}
         onNote={setNote}
         onSend={() => void send()}
         onRejectAll={() => void send({ answer: 'rejected' })}
@@ -123,13 +124,14 @@ interface ReviewFootProps {
   review: Review;
   note: string;
   isSending: boolean;
+  hasKeys: boolean;
   onNote: (note: string) => void;
   onSend: () => void;
   onRejectAll: () => void;
 }
 
 /** What an answer comes to, and the buttons that give it. */
-function ReviewFoot({ hunks, review, note, isSending, onNote, onSend, onRejectAll }: ReviewFootProps) {
+function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, onRejectAll }: ReviewFootProps) {
   const t = useText();
   const told = toTold(review, hunks);
   const { answer } = toAnswer(review, hunks);
@@ -144,8 +146,13 @@ function ReviewFoot({ hunks, review, note, isSending, onNote, onSend, onRejectAl
         </pre>
       </details>
       <p className="review-keys muted">
-        <Keys keys="j" /> <Keys keys="k" /> {t.keys.review1} · <Keys keys="a" /> {t.approval.accept} · <Keys keys="x" />{' '}
-        {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" /> {t.approval.split} ·{' '}
+        {hasKeys ? (
+          <>
+            <Keys keys="j" /> <Keys keys="k" /> {t.keys.review1} · <Keys keys="a" /> {t.approval.accept} ·{' '}
+            <Keys keys="x" /> {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" />{' '}
+            {t.approval.split} ·{' '}
+          </>
+        ) : null}
         <Keys keys="mod+Enter" /> {t.composer.send}
       </p>
       <input

@@ -3,6 +3,7 @@ import { FolderOpen } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { trySend } from '../actions/attempt.ts';
 import { Composer } from '../composer/composer.tsx';
+import { readSaid } from '../composer/history.ts';
 import { client } from '../state/client.ts';
 import { groupSessions, host } from '../state/host.ts';
 import { go, toSession } from '../state/route.ts';
@@ -24,6 +25,7 @@ export function Home() {
   const workspace = chosen.workspace ?? settings?.workspace;
   const model = chosen.model ?? models.find(({ isDefault }) => isDefault)?.name ?? settings?.model ?? '';
   const mode = chosen.mode ?? settings?.mode ?? 'auto';
+  const [said] = useState(readSaid);
   const place = useMemo(() => (workspace === undefined ? {} : { workspace }), [workspace]);
   const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
     // Session and prompt have one name: sent again, because nobody answered, they are still one of each.
@@ -79,6 +81,7 @@ export function Home() {
           isRunning={false}
           isOnline={link === 'online'}
           stopping={undefined}
+          said={said}
           onModel={(it) => setChosen({ ...chosen, model: it })}
           onMode={(it) => setChosen({ ...chosen, mode: it })}
           onSend={send}

@@ -22,7 +22,7 @@ export function RenameDialog({ session }: { session: string }) {
           {t.sessions.renameLabel}
           <input
             className="field"
-            autoFocus
+            data-first
             maxLength={200}
             value={title}
             onChange={(event) => setTitle(event.target.value)}

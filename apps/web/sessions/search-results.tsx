@@ -1,6 +1,7 @@
 import type { SearchHit, SessionView } from '@klaus/server/contract';
 import { toHash, toSession } from '../state/route.ts';
 import { useText } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
 import type { Loaded } from '../ui/use-loaded.ts';
 import { SessionRow } from './session-row.tsx';
@@ -9,14 +10,16 @@ import { SessionRow } from './session-row.tsx';
 export function SearchResults({
   query,
   found,
+  onMore,
 }: {
   query: string;
-  found: Loaded<{ sessions: SessionView[]; hits: SearchHit[] }>;
+  found: Loaded<{ sessions: SessionView[]; hits: SearchHit[]; hasMore: boolean }>;
+  onMore: () => void;
 }) {
   const t = useText();
   if (found.error !== undefined) return <Failed title={t.sessions.failed} error={found.error} retry={found.again} />;
   if (!found.value) return <Loading rows={5} />;
-  const { sessions, hits } = found.value;
+  const { sessions, hits, hasMore } = found.value;
   if (sessions.length + hits.length === 0) {
     return <Empty title={t.sessions.nothingFound(query)} hint={t.sessions.nothingFoundHint} />;
   }
@@ -43,6 +46,11 @@ export function SearchResults({
           </li>
         ))}
       </ul>
+      {hasMore ? (
+        <Button look="quiet" className="session-older" onClick={onMore}>
+          {t.sessions.moreHits}
+        </Button>
+      ) : null}
     </div>
   );
 }

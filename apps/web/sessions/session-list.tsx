@@ -1,12 +1,18 @@
 import type { SessionView } from '@klaus/server/contract';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef } from 'react';
-import { groupSessions } from '../state/host.ts';
+import { attempt } from '../actions/attempt.ts';
+import { groupSessions, host, loadOlder } from '../state/host.ts';
+import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { SessionRow } from './session-row.tsx';
 
-type Row = { key: string; heading: string; count: number } | { key: string; session: SessionView };
+type Row =
+  | { key: string; heading: string; count: number }
+  | { key: string; session: SessionView }
+  | { key: string; older: true };
 
 /** Height of a heading and of a session, in pixels. */
 const HEADING = 32;
@@ -14,6 +20,7 @@ const SESSION = 52;
 
 /** The list of sessions in groups. Only what is in sight is in the page. */
 export function SessionList({ sessions, current }: { sessions: readonly SessionView[]; current: string }) {
+  const { hasOlder } = useStore(host);
   const t = useText();
   const scroll = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => {
@@ -26,8 +33,9 @@ export function SessionList({ sessions, current }: { sessions: readonly SessionV
       ...toRows(t.sessions.waiting, waiting),
       ...toRows(t.sessions.pinned, pinned),
       ...toRows(t.sessions.others, others),
+      ...(hasOlder ? [{ key: 'older', older: true } as const] : []),
     ];
-  }, [sessions, t]);
+  }, [sessions, hasOlder, t]);
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
@@ -47,6 +55,10 @@ export function SessionList({ sessions, current }: { sessions: readonly SessionV
                 <h2 className="session-heading">
                   {row.heading} <span className="muted number">{row.count}</span>
                 </h2>
+              ) : 'older' in row ? (
+                <Button look="quiet" className="session-older" onClick={() => void attempt(loadOlder)}>
+                  {t.sessions.older}
+                </Button>
               ) : (
                 <SessionRow session={row.session} isCurrent={row.session.id === current} />
               )}

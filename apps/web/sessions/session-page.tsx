@@ -3,6 +3,8 @@ import type { SessionView } from '@klaus/server/contract';
 import { ArrowLeft, CircleQuestionMark } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { attempt, trySend } from '../actions/attempt.ts';
+import { copyText } from '../actions/copy-text.ts';
+import { useSignal } from '../actions/use-signal.ts';
 import { useStop } from '../actions/use-stop.ts';
 import { Composer } from '../composer/composer.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
@@ -16,6 +18,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { SessionMenu } from './session-menu.tsx';
+import { SessionTitle } from './session-title.tsx';
 import { StatusBar } from './status-bar.tsx';
 import './session-page.css';
 
@@ -73,7 +76,7 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
         onClick={() => go({ page: 'home' })}
       />
       {session ? <StateMark state={session.state} /> : null}
-      <h1 className="ellipsis">{name}</h1>
+      <SessionTitle session={conversation.session} name={name} />
       <span className="muted ellipsis session-folder only-wide" title={conversation.workspace}>
         {conversation.workspace.split('/').at(-1)}
       </span>
@@ -100,7 +103,7 @@ interface BodyProps {
 
 function Body({ state, route, session }: BodyProps) {
   const { conversation } = state;
-  const { tab, path, seq } = route;
+  const { tab, path, line, seq } = route;
   const { session: id, model, mode } = conversation;
   const isBusy = session?.state === 'queued' || (!state.isWhole && session?.state === 'running');
   const isRunning = conversation.run !== undefined || isBusy;
@@ -112,6 +115,15 @@ function Body({ state, route, session }: BodyProps) {
   const change = (body: { model?: string; mode?: Mode }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
   const place = useMemo(() => ({ session: id }), [id]);
+  const isAsked = conversation.approvals.size > 0;
+  const said = useMemo(
+    () => conversation.entries.flatMap((entry) => (entry.kind === 'user' && entry.text !== '' ? [entry.text] : [])),
+    [conversation, conversation.entries.length],
+  );
+  useSignal('copy-answer', () => {
+    const answer = conversation.entries.findLast((entry) => entry.kind === 'model' && entry.text.trim() !== '');
+    if (answer?.kind === 'model') void copyText(answer.text);
+  });
   const composer = useMemo(
     () => (
       <Composer
@@ -122,6 +134,8 @@ function Body({ state, route, session }: BodyProps) {
         isRunning={isRunning}
         isOnline={isOnline}
         stopping={stopping}
+        isAsked={isAsked}
+        said={said}
         onModel={(to) => change({ model: to })}
         onMode={(to) => change({ mode: to })}
         onSend={send}
@@ -129,7 +143,7 @@ function Body({ state, route, session }: BodyProps) {
       />
     ),
     // What the functions hold is one of these; text on its way comes with every picture and changes nothing here.
-    [id, model, mode, isRunning, isOnline, stopping, run],
+    [id, model, mode, isRunning, isOnline, stopping, isAsked, said, run],
   );
   return (
     <>
@@ -137,7 +151,7 @@ function Body({ state, route, session }: BodyProps) {
       <Suspense fallback={<Loading rows={10} />}>
         {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
         {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
-        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} /> : null}
+        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} line={line} /> : null}
         {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
       </Suspense>
       {tab === 'conversation' ? (

@@ -3,7 +3,7 @@ import { Pin } from 'lucide-react';
 import { memo } from 'react';
 import { nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
-import { formatAgo, formatUsd } from '../text/format.ts';
+import { formatAgo, formatTime, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -19,25 +19,31 @@ export const SessionRow = memo(function SessionRow({
 }) {
   const t = useText();
   const now = useNow();
-  const { id, state, questions, usd, updatedAt, workspace, pinned, position } = session;
+  const { id, state, questions, askedAt, usd, updatedAt, workspace, pinned, position } = session;
   const name = nameOf(session) ?? t.sessions.untitled;
   const folder = workspace.split('/').at(-1);
-  const standing =
-    state === 'needs-you'
-      ? t.sessions.questions(questions)
-      : position !== null
-        ? t.sessions.position(position)
-        : undefined;
+  const waits = state === 'needs-you' && askedAt !== null ? Date.parse(askedAt) : undefined;
   return (
     <div className={`session-row ${isCurrent ? 'session-current' : ''}`}>
       <a href={toHash(toSession(id))} aria-current={isCurrent ? 'page' : undefined}>
         <StateMark state={state} />
         <span className="session-words">
-          <span className="ellipsis session-name">{name}</span>
+          <span className="ellipsis session-name" dir="auto" title={name.slice(0, 300)}>
+            {name}
+          </span>
           <span className="session-facts">
-            {standing === undefined ? null : <span className={state === 'needs-you' ? 'warn' : ''}>{standing}</span>}
-            {standing === undefined ? <span className="ellipsis">{folder}</span> : null}
-            <span className="number">{formatAgo(Date.parse(updatedAt), now)}</span>
+            {waits === undefined ? null : (
+              <span className="warn ellipsis" title={formatTime(waits)}>
+                {t.sessions.asked(questions, formatAgo(waits, now))}
+              </span>
+            )}
+            {position === null ? null : <span>{t.sessions.position(position)}</span>}
+            {waits !== undefined || position !== null ? null : <span className="ellipsis">{folder}</span>}
+            {waits === undefined ? (
+              <span className="number" title={formatTime(Date.parse(updatedAt))}>
+                {formatAgo(Date.parse(updatedAt), now)}
+              </span>
+            ) : null}
             <span className="number session-cost">{formatUsd(usd)}</span>
           </span>
         </span>

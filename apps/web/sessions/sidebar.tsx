@@ -87,18 +87,23 @@ export function Sidebar() {
 /** Milliseconds of silence after which a search is sent. */
 const PAUSE_MS = 150;
 
+/** What a search shows at first, and at most. */
+const FEW = 30;
+const MANY = 200;
+
 function Found({ query }: { query: string }) {
   const [settled, setSettled] = useState(query);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(query), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [query]);
-  const found = useLoaded(settled, async (signal) => {
-    const [{ sessions }, { hits }] = await Promise.all([
-      client.sessions({ query: { search: settled, limit: 30 } }, { signal }),
-      client.search({ query: { q: settled, limit: 30 } }, { signal }),
+  const [limit, setLimit] = useState(FEW);
+  const found = useLoaded(`${limit} ${settled}`, async (signal) => {
+    const [{ sessions, next }, { hits }] = await Promise.all([
+      client.sessions({ query: { search: settled, limit } }, { signal }),
+      client.search({ query: { q: settled, limit } }, { signal }),
     ]);
-    return { sessions, hits };
+    return { sessions, hits, hasMore: limit < MANY && (next !== null || hits.length >= limit) };
   });
-  return <SearchResults query={settled} found={found} />;
+  return <SearchResults query={settled} found={found} onMore={() => setLimit(MANY)} />;
 }

@@ -1,9 +1,13 @@
 import { closestLimit, type Conversation } from '../log/conversation.ts';
 import type { LiveText } from '../log/live-text.ts';
 import { formatLimit } from '../conversation/format-limit.ts';
-import { formatCount, formatDuration, formatShort, formatUsd } from '../text/format.ts';
+import { overlay } from '../state/overlay.ts';
+import { formatCount, formatDuration, formatShare, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
+
+/** Share of a limit from which on raising it is offered. */
+const NEAR = 0.8;
 
 /** What a session has used: context, tokens by cache class, money, its nearest limit, and how fast it writes. */
 export function StatusBar({ conversation, live }: { conversation: Conversation; live: LiveText }) {
@@ -22,14 +26,10 @@ export function StatusBar({ conversation, live }: { conversation: Conversation; 
         />
       ) : null}
       <dl className="status-tokens number">
-        <Figure name={t.status.input} value={formatShort(usage.input)} title={formatCount(usage.input)} />
-        <Figure name={t.status.output} value={formatShort(usage.output)} title={formatCount(usage.output)} />
-        <Figure name={t.status.cacheRead} value={formatShort(usage.cacheRead)} title={formatCount(usage.cacheRead)} />
-        <Figure
-          name={t.status.cacheWrite}
-          value={formatShort(usage.cacheWrite)}
-          title={formatCount(usage.cacheWrite)}
-        />
+        <Figure name={t.status.input} value={formatShort(usage.input)} title={t.budget.input} />
+        <Figure name={t.status.output} value={formatShort(usage.output)} title={t.budget.output} />
+        <Figure name={t.status.cacheRead} value={formatShort(usage.cacheRead)} title={t.budget.cacheRead} />
+        <Figure name={t.status.cacheWrite} value={formatShort(usage.cacheWrite)} title={t.budget.cacheWrite} />
         <Figure name={t.status.money} value={formatUsd(usd)} />
       </dl>
       {limit ? (
@@ -43,6 +43,14 @@ export function StatusBar({ conversation, live }: { conversation: Conversation; 
           )}
         />
       ) : null}
+      <button
+        type="button"
+        className="status-more"
+        aria-haspopup="dialog"
+        onClick={() => overlay.set({ kind: 'budget', session: conversation.session })}
+      >
+        {limit && limit.share >= NEAR ? t.status.raise : t.status.details}
+      </button>
       <span className="composer-gap" />
       {rate === undefined ? null : <span className="number">{t.status.rate(formatCount(rate))}</span>}
       {run ? (
@@ -79,7 +87,7 @@ function Bar({ name, share, words }: { name: string; share: number; words: strin
       >
         <span className={`bar-fill bar-${look}`} style={{ width: `${percent}%` }} />
       </div>
-      <span className="number">{percent === 0 && share > 0 ? '< 1' : percent} %</span>
+      <span className="number">{formatShare(Math.min(1, share))}</span>
     </div>
   );
 }

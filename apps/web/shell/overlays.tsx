@@ -9,6 +9,8 @@ import { PreferencesDialog } from './preferences-dialog.tsx';
 
 const ReviewDialog = lazy(async () => ({ default: (await import('../review/review-dialog.tsx')).ReviewDialog }));
 
+const BudgetDialog = lazy(async () => ({ default: (await import('../sessions/budget-dialog.tsx')).BudgetDialog }));
+
 /** The window that lies over the page. */
 export function Overlays({ overlay }: { overlay: Overlay }) {
   switch (overlay.kind) {
@@ -20,6 +22,12 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <PreferencesDialog />;
     case 'rename':
       return <RenameDialog session={overlay.session} />;
+    case 'budget':
+      return (
+        <Suspense>
+          <BudgetDialog session={overlay.session} />
+        </Suspense>
+      );
     case 'undo':
       return <UndoDialog session={overlay.session} turn={overlay.turn} />;
     case 'edit':

@@ -1,8 +1,10 @@
 import { Search } from 'lucide-react';
 import { useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { commandsHere } from '../actions/commands.ts';
+import { hasCharacter } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
 import { groupSessions, host, nameOf } from '../state/host.ts';
+import { preferences } from '../state/preferences.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { go, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
@@ -27,6 +29,7 @@ const MAX_ROWS = 50;
 export function Palette() {
   const t = useText();
   const { sessions } = useStore(host);
+  const { letterKeys } = useStore(preferences);
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState(0);
   const id = useId();
@@ -36,7 +39,10 @@ export function Palette() {
       .map((command) => ({
         key: command.id,
         title: command.title(t),
-        hint: command.keys === undefined ? undefined : <Keys keys={command.keys} />,
+        hint:
+          command.keys === undefined || (!letterKeys && hasCharacter(command.keys)) ? undefined : (
+            <Keys keys={command.keys} />
+          ),
         run: command.run,
       }));
     const { waiting, pinned, others } = groupSessions(sessions.values());
@@ -51,7 +57,7 @@ export function Palette() {
       .filter(({ title }) => matchWords(title, query))
       .toSorted((a, b) => rankWords(a.title, query) - rankWords(b.title, query))
       .slice(0, MAX_ROWS);
-  }, [query, sessions, t]);
+  }, [query, sessions, letterKeys, t]);
   const at = Math.min(chosen, rows.length - 1);
   const run = (row: Row | undefined) => {
     if (!row) return;
@@ -70,7 +76,7 @@ export function Palette() {
       <div className="palette-search">
         <Search size={16} className="muted" />
         <input
-          autoFocus
+          data-first
           role="combobox"
           aria-expanded
           aria-controls={id}

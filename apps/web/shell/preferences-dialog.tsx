@@ -11,7 +11,7 @@ const NAMES = { en: 'English', de: 'Deutsch' } as const;
 /** What a person chooses for this browser. */
 export function PreferencesDialog() {
   const t = useText();
-  const { theme, language, notify } = useStore(preferences);
+  const { theme, language, notify, letterKeys } = useStore(preferences);
   const { settings } = useStore(host);
   const [isDenied, setDenied] = useState(false);
   const takeNotify = async (wanted: boolean) => {
@@ -55,6 +55,20 @@ export function PreferencesDialog() {
               </button>
             ))}
           </div>
+        </div>
+        <div>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={letterKeys}
+              aria-describedby="letters-hint"
+              onChange={(event) => changePreferences({ letterKeys: event.target.checked })}
+            />
+            {t.preferences.letterKeys}
+          </label>
+          <p id="letters-hint" className="muted check-hint">
+            {t.preferences.letterKeysHint}
+          </p>
         </div>
         {'Notification' in globalThis ? (
           <label className="check">

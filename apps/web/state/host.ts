@@ -16,6 +16,8 @@ export interface Host {
   sessions: ReadonlyMap<string, SessionView>;
   settings: ServerSettings | undefined;
   models: readonly ModelView[];
+  /** There are older sessions than those that came unasked. */
+  hasOlder: boolean;
 }
 
 export const host = createStore<Host>({
@@ -25,10 +27,24 @@ export const host = createStore<Host>({
   sessions: new Map(),
   settings: undefined,
   models: [],
+  hasOlder: false,
 });
 
 function change(part: Partial<Host>): void {
   host.set({ ...host.get(), ...part });
+}
+
+/** Sessions that the server tells of unasked: the latest. */
+const SNAPSHOT = 500;
+const PAGE = 100;
+
+/** Asks for the sessions before the oldest that is known. */
+export async function loadOlder(): Promise<void> {
+  const oldest = [...host.get().sessions.values()].reduce((a, b) => (a.updatedAt < b.updatedAt ? a : b));
+  const { sessions, next } = await client.sessions({ query: { cursor: oldest.id, limit: PAGE } });
+  const all = new Map(host.get().sessions);
+  for (const session of sessions) if (!all.has(session.id)) all.set(session.id, session);
+  change({ sessions: all, hasOlder: next !== null });
 }
 
 let end: AbortController | undefined;
@@ -41,7 +57,11 @@ export function openHost(): void {
   void followHost(client, {
     signal: end.signal,
     onSnapshot: (sessions) =>
-      change({ sessions: new Map(sessions.map((session) => [session.id, session])), isLoading: false }),
+      change({
+        sessions: new Map(sessions.map((session) => [session.id, session])),
+        isLoading: false,
+        hasOlder: sessions.length >= SNAPSHOT,
+      }),
     onSession: (session) => change({ sessions: new Map(host.get().sessions).set(session.id, session) }),
     onRemoved(id) {
       const sessions = new Map(host.get().sessions);
@@ -75,7 +95,7 @@ const URGENCY: Record<SessionView['state'], number> = {
   idle: 4,
 };
 
-/** Groups of the list: what waits for a human, what is pinned, the rest; the latest first in each. */
+/** Groups of the list: what waits for a human, the longest first; what is pinned and the rest, the latest first. */
 export function groupSessions(sessions: Iterable<SessionView>): {
   waiting: SessionView[];
   pinned: SessionView[];
@@ -86,7 +106,10 @@ export function groupSessions(sessions: Iterable<SessionView>): {
       URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
   );
   return {
-    waiting: all.filter(({ state }) => state === 'needs-you'),
+    // Who has waited longest is answered first.
+    waiting: all
+      .filter(({ state }) => state === 'needs-you')
+      .toSorted((a, b) => (a.askedAt ?? '').localeCompare(b.askedAt ?? '')),
     pinned: all.filter(({ state, pinned }) => pinned && state !== 'needs-you'),
     others: all.filter(({ state, pinned }) => !pinned && state !== 'needs-you'),
   };

@@ -6,6 +6,7 @@ export type Overlay =
   | { kind: 'keys' }
   | { kind: 'preferences' }
   | { kind: 'rename'; session: string }
+  | { kind: 'budget'; session: string }
   | { kind: 'review'; session: string; approval: string }
   | { kind: 'undo'; session: string; turn: number | undefined }
   | { kind: 'edit'; session: string; message: string; text: string };

@@ -14,19 +14,22 @@ export interface Preferences {
   notify: boolean;
   /** Diffs side by side. */
   split: boolean;
+  /** Keys that are a single character do something. Off for those who speak to their machine, or type by accident. */
+  letterKeys: boolean;
 }
 
 const KEY = 'klaus.preferences';
 
 function read(): Preferences {
   const language = navigator.language.startsWith('de') ? 'de' : 'en';
-  const chosen: Preferences = { theme: 'system', language, notify: false, split: false };
+  const chosen: Preferences = { theme: 'system', language, notify: false, split: false, letterKeys: true };
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
     if (THEMES.includes(kept.theme as Theme)) chosen.theme = kept.theme as Theme;
     if (LANGUAGES.includes(kept.language as Language)) chosen.language = kept.language as Language;
     if (typeof kept.notify === 'boolean') chosen.notify = kept.notify;
     if (typeof kept.split === 'boolean') chosen.split = kept.split;
+    if (typeof kept.letterKeys === 'boolean') chosen.letterKeys = kept.letterKeys;
   } catch {
     // A browser that keeps nothing, or something else under this name: begin with the defaults.
   }

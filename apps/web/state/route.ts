@@ -7,24 +7,35 @@ export type Tab = (typeof TABS)[number];
 export type Route =
   | { page: 'home' }
   | { page: 'usage' }
-  | { page: 'session'; id: string; tab: Tab; path?: string; seq?: number };
+  | { page: 'session'; id: string; tab: Tab; path?: string; line?: number; seq?: number };
 
 /** Reads an address; one that means nothing is the beginning. */
 export function parseRoute(hash: string): Route {
   const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [page, id, tab] = words.split('/').map((word) => decodeURIComponent(word));
+  const [page, id, tab] = words.split('/').map(decode);
   if (page === 'usage') return { page: 'usage' };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
   const params = new URLSearchParams(query);
   const path = params.get('path');
   const seq = Number(params.get('seq'));
+  const line = Number(params.get('line'));
   return {
     page: 'session',
     id,
     tab: TABS.find((it) => it === tab) ?? 'conversation',
     ...(path === null ? {} : { path }),
+    ...(line > 0 ? { line } : {}),
     ...(seq > 0 ? { seq } : {}),
   };
+}
+
+/** An address that somebody cut in the middle of a character means what it says. */
+function decode(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
 }
 
 export function toHash(route: Route): string {
@@ -33,6 +44,7 @@ export function toHash(route: Route): string {
   const tab = route.tab === 'conversation' ? '' : `/${route.tab}`;
   const params = new URLSearchParams();
   if (route.path !== undefined) params.set('path', route.path);
+  if (route.line !== undefined) params.set('line', String(route.line));
   if (route.seq !== undefined) params.set('seq', String(route.seq));
   const query = params.size > 0 ? `?${params.toString()}` : '';
   return `#/s/${encodeURIComponent(route.id)}${tab}${query}`;

@@ -6,7 +6,7 @@ export interface Toast {
   kind: 'info' | 'error';
   text: string;
   /** What can be done about it, in a sentence. */
-  detail?: string;
+  detail?: string | undefined;
   action?: { label: string; run: () => void };
   /** Milliseconds after which it goes; an error stays until it is closed. */
   lastsMs?: number;

@@ -33,7 +33,7 @@ test('no text of another language is left over', () => {
   expect(same.map(([name]) => name).toSorted()).toEqual([
     'app.home',
     'app.name',
-    'composer.modeShort.auto',
+    'composer.modeNames.auto',
     'composer.sendKey',
     'conversation.klaus',
     'gate.title',

@@ -32,6 +32,16 @@ export function formatShort(value: number): string {
   return numbers(options).format(value);
 }
 
+/** A share from 0 to 1, in whole percent. */
+function formatPercent(share: number): string {
+  return share.toLocaleString(language(), { style: 'percent', maximumFractionDigits: 0 });
+}
+
+/** The same, and `< 1 %` for what is something but not one. */
+export function formatShare(share: number): string {
+  return share > 0 && share < 0.005 ? `< ${formatPercent(0.01)}` : formatPercent(share);
+}
+
 /** US dollars; small amounts keep the digits that tell them from nothing. Null: not known. */
 export function formatUsd(usd: number | null): string {
   if (usd === null) return text().status.unknownPrice;
@@ -83,6 +93,13 @@ export function formatAgo(at: number, now: number): string {
 
 function formatDate(at: number): string {
   return once('day', (it) => new Intl.DateTimeFormat(it, DAY)).format(at);
+}
+
+/** A day of `2026-01-31`, short; '' for none. */
+export function formatDay(day: string | undefined): string {
+  const at = Date.parse(day ?? '');
+  if (Number.isNaN(at)) return '';
+  return new Date(at).toLocaleDateString(language(), { day: 'numeric', month: 'short', timeZone: 'UTC' });
 }
 
 export function formatTime(at: number): string {

@@ -1,17 +1,29 @@
 import type { ComponentProps, ReactNode } from 'react';
+import { hasCharacter } from '../keys/keymap.ts';
+import { toKeysText } from '../keys/keys.tsx';
+import { preferences } from '../state/preferences.ts';
+import { useStore } from '../state/store.ts';
 
 type ButtonProps = ComponentProps<'button'> & {
   /** `primary` for the one thing to do, `danger` for what takes something away. Default `plain`. */
   look?: 'plain' | 'primary' | 'danger' | 'quiet';
   icon?: ReactNode;
+  /** The keys that do the same; shown beside the words. */
+  keys?: string;
 };
 
 /** A button with words. */
-export function Button({ look = 'plain', icon, children, className = '', ...rest }: ButtonProps) {
+export function Button({ look = 'plain', icon, keys, children, className = '', ...rest }: ButtonProps) {
+  const { letterKeys } = useStore(preferences);
   return (
     <button type="button" {...rest} className={`button button-${look} ${className}`}>
       {icon}
       {children}
+      {keys === undefined || (!letterKeys && hasCharacter(keys)) ? null : (
+        <kbd className="wide" aria-hidden>
+          {toKeysText(keys)}
+        </kbd>
+      )}
     </button>
   );
 }

@@ -6,8 +6,8 @@ import { IconButton } from './button.tsx';
 /** Milliseconds for which a button says that it has copied. */
 const SHOWN_MS = 1_500;
 
-/** Copies a text. */
-export function CopyButton({ text, label }: { text: string; label?: string }) {
+/** Copies a text, which may be made only then. */
+export function CopyButton({ text, label }: { text: string | (() => string); label?: string }) {
   const t = useText();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
     setCopied(true);
   };
   return (

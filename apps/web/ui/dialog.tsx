@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { useText } from '../text/text.ts';
 import { IconButton } from './button.tsx';
 
@@ -12,13 +12,18 @@ interface DialogProps {
   hasHead?: boolean;
 }
 
-/** A window over the page. The browser keeps the focus in it and gives it back. */
+/**
+ * A window over the page. The browser keeps the focus in it and gives it back. It begins at what is marked with
+ * `data-first`, else at the first thing that takes it.
+ */
 export function Dialog({ title, onClose, children, className = '', hasHead = true }: DialogProps) {
   const t = useText();
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the window is taken out of the page: only then the browser gives the focus back.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog && !dialog.open) dialog.showModal();
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => dialog?.close();
   }, []);
   return (

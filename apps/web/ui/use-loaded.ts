@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
+import { host } from '../state/host.ts';
+import { useStore } from '../state/store.ts';
 
 export interface Loaded<T> {
   value: T | undefined;
@@ -29,6 +31,11 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
     return () => ended.abort();
     // What is asked for is what the key says.
   }, [key, round]);
+  const { link } = useStore(host);
+  useEffect(() => {
+    // What failed for want of a connection is asked for again once there is one.
+    if (link === 'online' && state?.error !== undefined) setRound((at) => at + 1);
+  }, [link]);
   return {
     value: state?.value,
     error: state?.key === key ? state.error : undefined,

@@ -1,41 +1,81 @@
-import { formatUsd } from '../text/format.ts';
+import { formatDay, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
+import { toBars, toScale, type Bar } from './bars.ts';
 
 interface UsageChartProps {
-  rows: readonly { name: string; usd: number | null }[];
+  rows: readonly { key: string; name: string; usd: number | null }[];
   by: 'day' | 'model' | 'session' | 'agent';
 }
 
-/** Bars that are drawn; the table below has everything. */
-const MAX_BARS = 40;
-const WIDTH = 720;
-const HEIGHT = 160;
-const GAP = 4;
+/** Days that are drawn, and rows of another kind; the table below has everything. */
+const MAX_DAYS = 90;
+const MAX_ROWS = 12;
 
 /** Costs as bars. Every figure stands in the table as well, so the picture is told in one line to those who do not see it. */
 export function UsageChart({ rows, by }: UsageChartProps) {
   const t = useText();
-  const shown = by === 'day' ? rows.slice(-MAX_BARS) : rows.slice(0, MAX_BARS);
-  const most = Math.max(...shown.map(({ usd }) => usd ?? 0), 0);
-  const width = Math.min(48, WIDTH / shown.length);
+  const label = t.usage.chart[by];
   return (
     <figure className="usage-chart">
-      <figcaption className="muted">
-        {t.usage.chart(t.usage[by])} · {formatUsd(most)}
-      </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t.usage.chart(t.usage[by])}>
-        <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className="usage-axis" />
-        {shown.map(({ name, usd }, at) => {
-          const height = most === 0 ? 0 : Math.max(1, ((usd ?? 0) / most) * (HEIGHT - 8));
-          return (
-            <rect key={name} x={at * width} y={HEIGHT - height} width={Math.max(1, width - GAP)} height={height} rx="2">
-              <title>
-                {name}: {formatUsd(usd)}
-              </title>
-            </rect>
-          );
-        })}
-      </svg>
+      <figcaption className="muted">{label}</figcaption>
+      <div role="img" aria-label={label}>
+        {by === 'day' ? <Days rows={rows} /> : <Rows bars={rows.slice(0, MAX_ROWS)} />}
+      </div>
     </figure>
   );
+}
+
+/** One column a day, those on which nothing was spent too: a gap is a gap. */
+function Days({ rows }: Pick<UsageChartProps, 'rows'>) {
+  const bars = toBars(rows, MAX_DAYS);
+  const { top, marks } = toScale(Math.max(0, ...bars.map(({ usd }) => usd ?? 0)));
+  return (
+    <div className="usage-days">
+      <div className="usage-marks number" aria-hidden>
+        {marks.toReversed().map((mark) => (
+          <span key={mark}>{formatUsd(mark)}</span>
+        ))}
+      </div>
+      <div className="usage-columns">
+        {bars.map((bar) => (
+          <div key={bar.key} className="usage-column" title={toTitle(bar)}>
+            <span style={{ height: `${toShare(bar.usd, top)}%` }} />
+          </div>
+        ))}
+      </div>
+      <div className="usage-dates muted number" aria-hidden>
+        <span>{formatDay(bars[0]?.key)}</span>
+        {bars.length > 2 ? <span>{formatDay(bars.at(-1)?.key)}</span> : null}
+      </div>
+    </div>
+  );
+}
+
+function Rows({ bars }: { bars: readonly Bar[] }) {
+  const top = Math.max(0, ...bars.map(({ usd }) => usd ?? 0));
+  return (
+    <div className="usage-rows">
+      {bars.map((bar) => (
+        <div key={bar.key} title={toTitle(bar)}>
+          <span className="ellipsis" dir="auto">
+            {bar.name}
+          </span>
+          <span className="usage-track">
+            <span style={{ width: `${toShare(bar.usd, top)}%` }} />
+          </span>
+          <span className="number">{formatUsd(bar.usd)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function toTitle({ name, usd }: Bar): string {
+  return `${name}: ${formatUsd(usd)}`;
+}
+
+/** Percent of the height; what was spent at all can be seen. */
+function toShare(usd: number | null, top: number): number {
+  if (!usd || top === 0) return 0;
+  return Math.max(1, (usd / top) * 100);
 }

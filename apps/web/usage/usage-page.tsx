@@ -72,7 +72,7 @@ export function UsagePage() {
       {loaded.value && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
       {rows.length > 0 && loaded.value?.by === by ? (
         <div className="usage-body" tabIndex={0} role="group" aria-label={t.usage.title}>
-          <UsageChart rows={rows.map(({ key, usd }) => ({ name: toName(key), usd }))} by={by} />
+          <UsageChart rows={rows.map(({ key, usd }) => ({ key, name: toName(key), usd }))} by={by} />
           <UsageTable rows={rows} by={by} toName={toName} />
         </div>
       ) : null}

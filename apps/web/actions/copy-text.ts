@@ -1,0 +1,12 @@
+import { showToast } from '../state/toasts.ts';
+import { text } from '../text/text.ts';
+import { attempt } from './attempt.ts';
+
+/** Puts a text where it can be pasted from, and says so. */
+export async function copyText(copied: string): Promise<void> {
+  const done = await attempt(async () => {
+    await navigator.clipboard.writeText(copied);
+    return true;
+  });
+  if (done) showToast({ kind: 'info', text: text().app.copied, lastsMs: 2_000 });
+}

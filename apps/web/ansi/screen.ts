@@ -1,0 +1,193 @@
+import { applySgr, type Look } from './look.ts';
+
+/** Characters with one look. */
+export interface Span extends Look {
+  text: string;
+}
+
+/** One line as it stands. Another object whenever it has changed. */
+export interface ScreenLine {
+  readonly spans: readonly Span[];
+}
+
+/** What a terminal would show of an output, however long: nothing scrolls away. */
+export interface Screen {
+  /** Takes in what comes next; a sequence may be cut anywhere. */
+  write(text: string): void;
+  lines(): readonly ScreenLine[];
+}
+
+interface Row {
+  chars: string[];
+  looks: Look[];
+  /** Undefined when it has changed since it was asked for. */
+  made: ScreenLine | undefined;
+}
+
+/** A whole escape sequence: CSI, OSC, other strings, and two characters. */
+const SEQUENCE =
+  /\u001b(?:\[([0-9;:?<=>!]*)[ -/]*([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-OQ-WYZ\\`-~])/y;
+
+/** Characters that an escape sequence may be waited for. */
+const MAX_PENDING = 4_096;
+
+const TAB = 8;
+
+/** What has been drawn, and where the cursor stands. */
+interface Page {
+  rows: Row[];
+  look: Look;
+  row: number;
+  column: number;
+  /** Where the page begins that was cleared last. */
+  top: number;
+}
+
+/**
+ * Reads a program's output as a terminal does: colours, carriage returns and backspaces, and the moves of the cursor
+ * with which progress bars are drawn over themselves. Whatever else begins with an escape is left out.
+ */
+export function createScreen(): Screen {
+  const page: Page = { rows: [], look: {}, row: 0, column: 0, top: 0 };
+  let pending = '';
+  return {
+    write(text) {
+      const all = pending + text;
+      pending = '';
+      rowAt(page, page.row);
+      for (let index = 0; index < all.length;) {
+        const taken = take(page, all, index);
+        if (taken === 0) {
+          pending = all.slice(index);
+          return;
+        }
+        index += taken;
+      }
+    },
+    lines: () => page.rows.map((line) => (line.made ??= { spans: toSpans(line) })),
+  };
+}
+
+/** Draws what stands at a place. @returns Characters that were read; 0: the rest of a sequence is still to come. */
+function take(page: Page, all: string, index: number): number {
+  const char = all[index]!;
+  if (char === '\u001b') {
+    SEQUENCE.lastIndex = index;
+    const match = SEQUENCE.exec(all);
+    if (!match) return all.length - index <= MAX_PENDING ? 0 : 1;
+    if (match[2] !== undefined) move(page, match[1] ?? '', match[2]);
+    return match[0].length;
+  }
+  if (char < ' ' || char === '\u007f') {
+    control(page, char);
+    return 1;
+  }
+  const whole = String.fromCodePoint(all.codePointAt(index)!);
+  put(page, whole);
+  return whole.length;
+}
+
+function rowAt({ rows }: Page, index: number): Row {
+  while (rows.length <= index) rows.push({ chars: [], looks: [], made: undefined });
+  return rows[index]!;
+}
+
+function touch(page: Page, index: number): Row {
+  const found = rowAt(page, index);
+  found.made = undefined;
+  return found;
+}
+
+function put(page: Page, char: string): void {
+  const line = touch(page, page.row);
+  while (line.chars.length < page.column) {
+    line.chars.push(' ');
+    line.looks.push({});
+  }
+  line.chars[page.column] = char;
+  line.looks[page.column] = page.look;
+  page.column += 1;
+}
+
+function erase(page: Page, from: number, to = Number.POSITIVE_INFINITY): void {
+  const line = touch(page, page.row);
+  if (to >= line.chars.length) {
+    line.chars.length = Math.min(line.chars.length, from);
+    line.looks.length = line.chars.length;
+    return;
+  }
+  line.chars.fill(' ', from, to);
+  line.looks.fill({}, from, to);
+}
+
+/** Steps of the cursor that are believed at once: a number of billions would fill the memory. */
+const MAX_STEP = 1_000;
+const MAX_COLUMN = 10_000;
+
+function move(page: Page, words: string, final: string): void {
+  const [first = 0, second = 0] = words.split(';').map(Number);
+  const by = Math.min(first || 1, MAX_STEP);
+  const { rows, row, column, top } = page;
+  if (final === 'm') page.look = applySgr(page.look, words);
+  else if (final === 'A' || final === 'F') page.row = Math.max(top, row - by);
+  else if (final === 'B' || final === 'E') page.row = Math.min(row + by, rows.length);
+  else if (final === 'C') page.column = Math.min(Math.max(column, MAX_COLUMN), column + by);
+  else if (final === 'D') page.column = Math.max(0, column - by);
+  else if (final === 'G') page.column = by - 1;
+  else if (final === 'H' || final === 'f') {
+    page.row = Math.min(top + by - 1, rows.length);
+    page.column = Math.min(second || 1, MAX_STEP) - 1;
+  } else if (final === 'K') erase(page, first === 0 ? column : 0, first === 1 ? column + 1 : undefined);
+  else if (final === 'J' && first === 0) {
+    erase(page, column);
+    rows.length = Math.min(rows.length, row + 1);
+    // What was there before is kept above: a reader can go back to it.
+  } else if (final === 'J' && first >= 2) [page.top, page.row, page.column] = [rows.length, rows.length, 0];
+  if (final === 'E' || final === 'F') page.column = 0;
+}
+
+function control(page: Page, char: string): void {
+  if (char === '\n') {
+    page.row += 1;
+    page.column = 0;
+    rowAt(page, page.row);
+  } else if (char === '\r') page.column = 0;
+  else if (char === '\b') page.column = Math.max(0, page.column - 1);
+  else if (char === '\t') {
+    const to = page.column - (page.column % TAB) + TAB;
+    while (page.column < to) {
+      if (page.column < rowAt(page, page.row).chars.length) page.column += 1;
+      else put(page, ' ');
+    }
+  }
+}
+
+function toSpans({ chars, looks }: Row): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  for (let to = 1; to <= chars.length; to++) {
+    if (to < chars.length && looks[to] === looks[from]) continue;
+    const last = spans.at(-1);
+    const text = chars.slice(from, to).join('');
+    if (last && isSame(last, looks[from]!)) last.text += text;
+    else spans.push({ text, ...looks[from] });
+    from = to;
+  }
+  return spans;
+}
+
+const PARTS = ['color', 'background', 'bold', 'dim', 'italic', 'underline', 'inverse'] as const;
+
+function isSame(one: Look, other: Look): boolean {
+  return PARTS.every((part) => one[part] === other[part]);
+}
+
+/** An output without colours, as a terminal would show it. */
+export function toPlainText(output: string): string {
+  const screen = createScreen();
+  screen.write(output);
+  return screen
+    .lines()
+    .map(({ spans }) => spans.map(({ text }) => text).join(''))
+    .join('\n');
+}

@@ -1,0 +1,81 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { toPlainText } from '../ansi/screen.ts';
+import { TerminalOutput, useScreen } from '../ansi/terminal-output.tsx';
+import { attempt } from '../actions/attempt.ts';
+import { saveText } from '../actions/save-text.ts';
+import { client } from '../state/client.ts';
+import { useText } from '../text/text.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { useKept } from '../ui/use-kept.ts';
+
+/** Lines that are drawn unasked, and at most: a file holds the rest. */
+const FEW_LINES = 200;
+const MAX_LINES = 5_000;
+
+interface OutputViewProps {
+  session: string;
+  call: string;
+  text: string;
+  /** Only a part of it is in the log's event. */
+  isCut: boolean;
+  isRunning: boolean;
+}
+
+/** What a call put out, its end first: there it says how it went. */
+export function OutputView({ session, call, text, isCut, isRunning }: OutputViewProps) {
+  const t = useText();
+  const [isAll, setAll] = useKept(`output ${call}`, false);
+  const [whole, setWhole] = useKept<string | undefined>(`whole ${call}`, undefined);
+  const [isLoading, setLoading] = useState(false);
+  const shown = whole ?? text;
+  const count = useScreen(shown).length;
+  const load = async (): Promise<string | undefined> => {
+    if (!isCut || whole !== undefined) return shown;
+    setLoading(true);
+    const loaded = await attempt(() => client.callOutput({ params: { id: session, call } }));
+    setLoading(false);
+    return loaded;
+  };
+  const showAll = async () => {
+    const loaded = await load();
+    if (loaded === undefined) return;
+    if (isCut) setWhole(loaded);
+    setAll(true);
+  };
+  const save = async () => {
+    const loaded = await load();
+    if (loaded !== undefined) saveText(toPlainText(loaded), { name: `${call}.txt`, type: 'text/plain' });
+  };
+  const limit = isAll ? MAX_LINES : FEW_LINES;
+  const hidden = Math.max(0, count - limit);
+  const canShowMore = !isRunning && (isCut ? whole === undefined : !isAll && hidden > 0);
+  return (
+    <section>
+      <div className="label">
+        <span>
+          {t.call.output} <span className="muted number">{t.call.lines(count)}</span>
+        </span>
+        <span className="label-tools">
+          {isRunning ? null : (
+            <IconButton label={t.call.saveOutput} icon={<Download size={14} />} onClick={() => void save()} />
+          )}
+          <CopyButton text={() => toPlainText(shown)} label={t.call.copyOutput} />
+        </span>
+      </div>
+      {canShowMore ? (
+        <button type="button" className="fold" disabled={isLoading} onClick={() => void showAll()}>
+          {isCut ? t.call.showWhole : t.call.showEarlier(hidden)}
+        </button>
+      ) : null}
+      {!canShowMore && hidden > 0 ? <p className="muted">{t.call.earlierLeftOut(hidden)}</p> : null}
+      <TerminalOutput text={shown} label={t.call.output} last={limit} />
+      {isAll && !isRunning ? (
+        <button type="button" className="fold" onClick={() => setAll(false)}>
+          {t.conversation.showLess}
+        </button>
+      ) : null}
+    </section>
+  );
+}

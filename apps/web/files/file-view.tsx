@@ -1,0 +1,96 @@
+import { AtSign, Clipboard, FileLock2 } from 'lucide-react';
+import { useState } from 'react';
+import { copyText } from '../actions/copy-text.ts';
+import { mention } from '../actions/signal.ts';
+import { toKeysText } from '../keys/keys.tsx';
+import { client } from '../state/client.ts';
+import { go } from '../state/route.ts';
+import { formatBytes } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import { useLoaded } from '../ui/use-loaded.ts';
+import { FileText } from './file-text.tsx';
+
+interface FileViewProps {
+  session: string;
+  path: string;
+  line: number | undefined;
+  /** Asked for again when it changes. */
+  version: string;
+}
+
+/** One file: its text with colours, its picture, or why neither is shown. */
+export function FileView({ session, path, line, version }: FileViewProps) {
+  const t = useText();
+  const loaded = useLoaded(`${session} ${path} ${version}`, (signal) =>
+    client.file({ params: { path }, query: { session } }, { signal }),
+  );
+  const file = loaded.value;
+  return (
+    <article className="file" aria-label={t.files.content(path)}>
+      <header className="pane-head">
+        <button
+          type="button"
+          className="button button-quiet only-narrow"
+          onClick={() => go({ page: 'session', id: session, tab: 'files' })}
+        >
+          {t.files.up}
+        </button>
+        <h2 className="mono ellipsis" title={path}>
+          {path}
+        </h2>
+        {file ? <span className="muted number">{formatBytes(file.size)}</span> : null}
+        <span className="file-tools">
+          <IconButton
+            label={t.files.mention}
+            keys={toKeysText('@')}
+            icon={<AtSign size={14} />}
+            onClick={() => mention(path)}
+          />
+          <IconButton
+            label={t.files.copyPath}
+            keys={toKeysText('y')}
+            icon={<Clipboard size={14} />}
+            onClick={() => void copyText(path)}
+          />
+          {file?.encoding === 'utf8' ? <CopyButton text={file.content} label={t.files.copyContent} /> : null}
+        </span>
+      </header>
+      {loaded.error === undefined ? null : (
+        <Failed title={t.files.fileFailed} error={loaded.error} retry={loaded.again} />
+      )}
+      {!file && loaded.error === undefined ? <Loading rows={10} /> : null}
+      {file?.hidden ? <Empty icon={<FileLock2 size={20} />} title={t.files.hidden} hint={t.files.hiddenHint} /> : null}
+      {file && !file.hidden && file.encoding !== 'utf8' ? <Binary file={file} /> : null}
+      {file && !file.hidden && file.encoding === 'utf8' ? (
+        <>
+          {file.truncated ? <p className="offline">{t.files.truncated}</p> : null}
+          <FileText session={session} path={path} text={file.content} line={line} />
+        </>
+      ) : null}
+    </article>
+  );
+}
+
+interface BinaryProps {
+  file: { mediaType: string; content: string; size: number; path: string; encoding: string };
+}
+
+function Binary({ file }: BinaryProps) {
+  const t = useText();
+  const [isBroken, setBroken] = useState(false);
+  const isImage = /^image\/(png|jpeg|gif|webp)$/.test(file.mediaType) && file.encoding === 'base64';
+  if (isImage && !isBroken) {
+    return (
+      <img
+        className="file-image"
+        src={`data:${file.mediaType};base64,${file.content}`}
+        alt={file.path}
+        onError={() => setBroken(true)}
+      />
+    );
+  }
+  return <Empty title={t.files.binary} hint={t.files.binaryHint(formatBytes(file.size))} />;
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { renameSession } from '../actions/session-actions.ts';
+import { useSignal } from '../actions/use-signal.ts';
+import { useText } from '../text/text.ts';
+
+/** The title of a session; pressed twice, or by a key, it becomes a field. Enter or leaving it keeps what was written, Escape does not. */
+export function SessionTitle({ session, name }: { session: string; name: string }) {
+  const t = useText();
+  const [value, setValue] = useState<string | undefined>();
+  useSignal('rename', () => setValue(name));
+  const finish = (isKept: boolean) => {
+    const title = value?.trim() ?? '';
+    setValue(undefined);
+    if (isKept && title !== '' && title !== name) void renameSession(session, title);
+  };
+  if (value === undefined) {
+    return (
+      <h1 className="session-title">
+        <button
+          type="button"
+          className="ellipsis"
+          dir="auto"
+          title={t.sessions.titleWithHint(name.slice(0, 300))}
+          aria-description={t.sessions.renameHint}
+          // A single press of a mouse only leaves the field that had the focus.
+          onClick={({ detail }) => {
+            if (detail !== 1) setValue(name);
+          }}
+        >
+          {name}
+        </button>
+      </h1>
+    );
+  }
+  return (
+    <h1 className="session-title">
+      <input
+        className="field"
+        autoFocus
+        dir="auto"
+        maxLength={200}
+        aria-label={t.sessions.renameLabel}
+        value={value}
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => setValue(event.target.value)}
+        onBlur={() => finish(true)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key !== 'Enter' && event.key !== 'Escape') return;
+          event.preventDefault();
+          finish(event.key === 'Enter');
+        }}
+      />
+    </h1>
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { toBars, toScale } from './bars.ts';
+
+const row = (key: string, usd: number) => ({ key, name: key, usd });
+
+test('days on which nothing was spent are there, at nothing', () => {
+  const bars = toBars([row('2026-03-02', 3), row('2026-02-27', 1)], 90);
+  expect(bars.map(({ key, usd }) => [key, usd])).toEqual([
+    ['2026-02-27', 1],
+    ['2026-02-28', 0],
+    ['2026-03-01', 0],
+    ['2026-03-02', 3],
+  ]);
+});
+
+test('the latest days are kept where there are too many', () => {
+  const bars = toBars([row('2020-01-01', 1), row('2026-03-02', 3)], 3);
+  expect(bars.map(({ key }) => key)).toEqual(['2026-02-28', '2026-03-01', '2026-03-02']);
+});
+
+test('a scale ends at a round figure that nothing exceeds', () => {
+  expect(toScale(0.0466).top).toBeCloseTo(0.05);
+  expect(toScale(7.2).top).toBe(10);
+  expect(toScale(10).top).toBe(10);
+  expect(toScale(0)).toEqual({ top: 0, marks: [0] });
+});

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { follow, startTestServer, type Followed } from '../fixtures/server.ts';
+
+/** Resolves when two runs have ended. */
+async function secondEnd(followed: Followed): Promise<void> {
+  const first = await followed.until('run.finished');
+  await followed.until('run.finished', ({ seq }) => seq > first.seq);
+}
+
+const CHECK = "import test from 'node:test';\ntest('holds', () => {});\n";
+
+test('a message that waits can be taken back, and is never said', async () => {
+  await using it = await startTestServer({
+    script: {
+      steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a', content: 'a' } }] } }],
+      fallback: { text: 'Fine.' },
+    },
+  });
+  const { session: id } = await it.client.openSession({ body: { text: 'Begin.', mode: 'ask' } });
+  const followed = follow(it.client, id);
+  await followed.until('approval.asked');
+  const kept = await it.client.sendPrompt({ params: { id }, body: { text: 'Kept.', delivery: 'queue' } });
+  const taken = await it.client.sendPrompt({ params: { id }, body: { text: 'Taken back.', delivery: 'queue' } });
+  await it.client.withdraw({ params: { id, command: taken.command } });
+  // Twice is once.
+  await it.client.withdraw({ params: { id, command: taken.command } });
+  const { queue } = await it.client.session({ params: { id } });
+  expect(queue.map(({ command }) => command)).toEqual([kept.command]);
+
+  const { approvals } = await it.client.approvals({ query: { session: id } });
+  await it.client.answer({ params: { id: approvals[0]!.id }, body: { answer: 'rejected' } });
+  await secondEnd(followed);
+  await followed.stop();
+  const said = followed.events.flatMap((event) =>
+    event.type === 'message.added' && event.message.origin === 'user' ? [JSON.stringify(event.message.parts)] : [],
+  );
+  expect(said).toHaveLength(2);
+  expect(said.join()).not.toContain('Taken back');
+  expect(JSON.stringify(it.model.requests)).not.toContain('Taken back');
+  expect((await it.client.session({ params: { id } })).queue).toEqual([]);
+});
+
+test('a message that was read already stays said', async () => {
+  await using it = await startTestServer();
+  const { session: id, command } = await it.client.openSession({ body: { text: 'Begin.' } });
+  const followed = follow(it.client, id);
+  await followed.until('run.finished');
+  await it.client.withdraw({ params: { id, command: command! } });
+  await it.client.sendPrompt({ params: { id }, body: { text: 'Again.' } });
+  await secondEnd(followed);
+  await followed.stop();
+  const said = followed.events.filter((event) => event.type === 'message.added' && event.message.origin === 'user');
+  expect(said).toHaveLength(2);
+});
+
+test('the whole output of a call can be had where the model saw a part', async () => {
+  await using it = await startTestServer({
+    script: {
+      steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'seq 1 60000' } }] } }],
+      fallback: { text: 'Done.' },
+    },
+  });
+  const { session: id } = await it.client.openSession({ body: { text: 'Count.', mode: 'auto' } });
+  const followed = follow(it.client, id);
+  const finished = await followed.until('tool.finished');
+  await followed.stop();
+  if (finished.type !== 'tool.finished') throw new Error('another event');
+  expect(finished.output).not.toContain('\n30000\n');
+  const whole = await it.client.callOutput({ params: { id, call: finished.call } });
+  expect(whole).toContain('\n30000\n');
+  expect(whole).toContain('\n60000\n');
+  await expect(it.client.callOutput({ params: { id, call: 'none' } })).rejects.toMatchObject({
+    problem: { status: 404 },
+  });
+});
+
+test('the checks of the last run can be run again, and the log says what came out', async () => {
+  await using it = await startTestServer({
+    files: { 'a.test.mjs': CHECK },
+    script: {
+      steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'node --test' } }] } }],
+      fallback: { text: 'All tests pass.' },
+    },
+  });
+  const { session: id } = await it.client.openSession({ body: { text: 'Test it.', mode: 'auto' } });
+  const followed = follow(it.client, id);
+  await followed.until('run.finished');
+  // The end of a run is told before its process lets the session go.
+  while ((await it.client.session({ params: { id } })).held) continue;
+  const verified = await it.client.verify({ params: { id }, body: {} });
+  expect(verified).toMatchObject({ isChanged: false, checks: [{ command: 'node --test', result: 'passed' }] });
+  await followed.until('evidence.verified');
+  await followed.stop();
+});
+
+test('a session says since when it waits for an answer', async () => {
+  await using it = await startTestServer({
+    script: { steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] } }] },
+  });
+  const { session: id } = await it.client.openSession({ body: { text: 'Write.', mode: 'ask' } });
+  const followed = follow(it.client, id);
+  const asked = await followed.until('approval.asked');
+  await followed.stop();
+  const { askedAt, state } = await it.client.session({ params: { id } });
+  expect(state).toBe('needs-you');
+  expect(Date.parse(askedAt!)).toBe(asked.at);
+  const { approvals } = await it.client.approvals({ query: { session: id } });
+  await it.client.answer({ params: { id: approvals[0]!.id }, body: { answer: 'rejected' } });
+  const again = follow(it.client, id);
+  await again.until('run.finished');
+  await again.stop();
+  expect((await it.client.session({ params: { id } })).askedAt).toBeNull();
+});

@@ -1,0 +1,200 @@
+import type { Script } from '@klaus/sdk';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildWeb } from '../../scripts/web.ts';
+import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { startTestServer, type TestServer } from '../fixtures/server.ts';
+
+const COLOURS = String.raw`printf '\033[38;2;1;2;250mdeep\033[0m\n10 %%\r100 %%\n'; seq 1 300; exit 3`;
+
+const SCRIPT: Script = {
+  steps: [
+    { when: { tools: false }, reply: { text: 'A title' } },
+    {
+      when: { user: 'write', turn: 0 },
+      reply: { calls: [{ name: 'write_file', input: { path: 'src/new.js', content: 'export const a = 1;\n' } }] },
+    },
+    { when: { user: 'colours', turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: COLOURS } }] } },
+    { when: { user: 'outage' }, reply: { text: 'x' }, faults: [{ kind: 'status', status: 400, message: 'No.' }] },
+  ],
+  fallback: { text: 'Fine.' },
+};
+
+/** Milliseconds that something may take on a machine that has other work. */
+const WAIT = { timeout: 20_000 };
+
+const LINES = Array.from({ length: 400 }, (_, at) => `line ${at + 1}`).join('\n');
+
+describe.skipIf(WITHOUT_BROWSER !== undefined)(
+  `the page at work${WITHOUT_BROWSER ? `, ${WITHOUT_BROWSER}` : ''}`,
+  () => {
+    let browser: Browser & AsyncDisposable;
+    let it: TestServer;
+    let page: Page;
+
+    beforeAll(async () => {
+      await buildWeb();
+      it = await startTestServer({ script: SCRIPT, files: { 'src/long.txt': LINES, 'gone.txt': 'x\n' } });
+      browser = await openBrowser();
+      page = await browser.newPage({ locale: 'en-GB' });
+      page.setDefaultTimeout(20_000);
+      await page.goto(`${it.server.url}/#token=${it.server.token}`);
+      await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await it?.[Symbol.asyncDispose]();
+    });
+
+    /** A session that came as far as it comes without an answer. */
+    async function open(text: string, mode: 'ask' | 'auto' = 'auto'): Promise<string> {
+      const { session } = await it.client.openSession({ body: { text, mode } });
+      await page.goto(`${it.server.url}/#/s/${session}`);
+      await page.getByText(text).first().waitFor();
+      return session;
+    }
+
+    const message = () => page.getByRole('textbox', { name: 'Message' });
+
+    /** Where no key writes anything. */
+    const leaveField = () => page.locator('.conversation-scroll').focus();
+
+    test('a question is answered by a key, and not while characters are switched off', async () => {
+      await open('write a file', 'ask');
+      await page.locator('[data-question]').waitFor();
+      await leaveField();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByLabel('Keys that are a single character').uncheck();
+      await page.keyboard.press('Escape');
+      await leaveField();
+      await page.keyboard.press('A');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('combobox').fill('Switch on keys');
+      await page.keyboard.press('Enter');
+      expect(await page.locator('[data-question]').count()).toBe(1);
+      await leaveField();
+      await page.keyboard.press('A');
+      await page.getByText('Approved').first().waitFor();
+      await page.locator('.end').waitFor();
+    });
+
+    test('what was typed is there after a reload, and what was said comes back by arrow up', async () => {
+      await open('say something');
+      await page.locator('.end').waitFor();
+      await message().fill('half a thou');
+      await page.reload();
+      await expect.poll(() => message().inputValue(), WAIT).toBe('half a thou');
+      await message().fill('');
+      await page.keyboard.press('ArrowUp');
+      expect(await message().inputValue()).toBe('say something');
+      await page.keyboard.press('ArrowDown');
+      expect(await message().inputValue()).toBe('');
+    });
+
+    test('Enter that ends a composition sends nothing', async () => {
+      const session = await open('compose');
+      await page.locator('.end').waitFor();
+      await message().fill('日本');
+      await page.evaluate(`document.querySelector('.composer-field').dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, isComposing: true }))`);
+      expect(await message().inputValue()).toBe('日本');
+      const { queue } = await it.client.session({ params: { id: session } });
+      expect(queue).toEqual([]);
+      await message().fill('');
+    });
+
+    test('a message that waits is taken back, or put into the field again', async () => {
+      const session = await open('write while I say more', 'ask');
+      await page.locator('[data-question]').waitFor();
+      for (const words of ['first of two', 'second of two']) {
+        await message().fill(words);
+        await page.keyboard.press('Alt+Enter');
+        await page.locator('.entry-queued').getByText(words).waitFor();
+      }
+      await page.locator('.entry-queued').first().getByRole('button', { name: 'Take back', exact: true }).click();
+      await page.getByText('first of two').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Take back and edit' }).click();
+      await expect.poll(() => message().inputValue(), WAIT).toBe('second of two');
+      await expect.poll(() => page.locator('.entry-queued').count(), WAIT).toBe(0);
+      expect((await it.client.session({ params: { id: session } })).queue).toEqual([]);
+      await message().fill('');
+    });
+
+    test('a command is shown as a terminal shows it, its end first, and all of it when asked', async () => {
+      await open('colours please');
+      await page.locator('.end').waitFor();
+      await page.locator('.call-head').first().click();
+      const terminal = page.locator('.call-body .terminal');
+      await terminal.getByText('300', { exact: true }).or(terminal).first().waitFor();
+      expect(await terminal.innerText()).not.toContain('deep');
+      await page.getByRole('button', { name: /Show \d+ earlier lines/ }).click();
+      await expect.poll(() => terminal.innerText(), WAIT).toContain('deep');
+      expect(await terminal.innerText()).not.toContain('10 %\n');
+      // A colour that nobody could read on this ground is made lighter.
+      const color = await page.evaluate(`getComputedStyle(document.querySelector('.call-body .terminal span')).color`);
+      expect(color).not.toBe('rgb(1, 2, 250)');
+      await page.getByText(/^exit 3, after/).waitFor();
+    });
+
+    test('a file is searched, a line of it has an address, and it is mentioned in the message', async () => {
+      const session = await open('look at files');
+      await page.locator('.end').waitFor();
+      await page.goto(`${it.server.url}/#/s/${session}/files?path=src%2Flong.txt&line=350`);
+      await page.locator('.file-text [aria-current="location"]').getByText('line 350').waitFor();
+      await page.locator('.file-text').focus();
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('LINE 77');
+      await page.getByText('1 of 1').waitFor();
+      await page.locator('.file-text [aria-current="location"]').getByText('line 77').waitFor();
+      expect(page.url()).toContain('line=77');
+      await page.locator('.file-text').focus();
+      await page.keyboard.press('@');
+      await expect.poll(() => message().inputValue(), WAIT).toBe('@src/long.txt ');
+      await message().fill('');
+    });
+
+    test('what broke off is tried again in place; what was done, in a fork that says so', async () => {
+      const broken = await open('outage');
+      await page.getByText('The model failed').first().waitFor();
+      await leaveField();
+      await page.keyboard.press('R');
+      await expect.poll(() => page.locator('.end').count(), WAIT).toBe(2);
+      expect(page.url()).toContain(broken);
+
+      const done = await open('be done');
+      await page.locator('.end').waitFor();
+      await leaveField();
+      await page.keyboard.press('R');
+      await page.getByText('Trying again in a fork').waitFor();
+      expect(page.url()).not.toContain(done);
+      await page.getByRole('button', { name: 'Go back' }).click();
+      await expect.poll(() => page.url(), WAIT).toContain(done);
+    });
+
+    test('a title is changed in its place, and a window gives the focus back', async () => {
+      await open('name me');
+      await page.locator('.end').waitFor();
+      await page.locator('.session-title button').dblclick();
+      await page.keyboard.type('Another name');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Another name' }).waitFor();
+      await page.locator('.status-more').focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByLabel(/Turns/).fill('7');
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.className')).toBe('status-more');
+    });
+
+    test('a session that is deleted elsewhere says so, and one that never was does too', async () => {
+      const session = await open('to be deleted');
+      await page.locator('.end').waitFor();
+      while ((await it.client.session({ params: { id: session } })).held) continue;
+      await it.client.deleteSession({ params: { id: session } });
+      await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
+      await page.goto(`${it.server.url}/#/s/01AAAAAAAAAAAAAAAAAAAAAAAA`);
+      await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Back to the sessions' }).isVisible()).toBe(true);
+    });
+  },
+);
