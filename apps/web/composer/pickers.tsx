@@ -52,7 +52,7 @@ export function ModePicker({ mode, onChange }: { mode: Mode; onChange: (mode: Mo
   const t = useText();
   return (
     <Menu
-      label={`${t.composer.mode}: ${t.composer.modes[mode]}`}
+      label={`${t.composer.mode}: ${withShort(t.composer.modeShort[mode], t.composer.modes[mode])}`}
       side="above"
       align="start"
       items={MODES.map((it) => ({
@@ -66,4 +66,9 @@ export function ModePicker({ mode, onChange }: { mode: Mode; onChange: (mode: Mo
       {t.composer.modeShort[mode]}
     </Menu>
   );
+}
+
+/** A name has to hold the word that is seen. */
+function withShort(short: string, name: string): string {
+  return name.includes(short) ? name : `${short}, ${name}`;
 }
