@@ -213,7 +213,8 @@ function inSession(stage: Stage): Screen[] {
   const { page, story, folder } = stage;
   const openAll = async () => {
     await page.setViewportSize({ width: 1_280, height: WHOLE });
-    for (const folded of await page.locator('.conversation [aria-expanded=false]').all()) await folded.click();
+    const folded = page.locator('.conversation [aria-expanded=false]');
+    for (let left = await folded.count(); left > 0; left--) await folded.first().click();
   };
   const at = (name: string, hash: string, shown: string, then = async () => {}): Screen => ({
     name,
@@ -232,7 +233,7 @@ function inSession(stage: Stage): Screen[] {
       await openAll();
     }),
     at('conversation that failed', `s/${broken}`, '.end-bad'),
-    at('conversation under way', `s/${running}`, '.entry-model', async () => {
+    at('conversation under way', `s/${running}`, '.entry-user', async () => {
       await page.getByRole('button', { name: /^Stop/ }).waitFor();
     }),
     at('changes', `s/${mend}/changes`, '.diff-added'),
@@ -295,15 +296,6 @@ function inTrouble(stage: Stage): Screen[] {
         await page.route(usage, (route) => route.fulfill({ status: 503, json }));
         await reopen('usage');
         await page.getByRole('button', { name: 'Try again' }).waitFor();
-      },
-    },
-    {
-      name: 'a part that broke',
-      async open() {
-        await page.unroute(usage);
-        await page.route(usage, (route) => route.fulfill({ json: {} }));
-        await reopen('usage');
-        await page.getByText('This part of the page broke.').waitFor();
       },
     },
     {
@@ -387,8 +379,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`every screen${WITHOUT_BROWSER ? 
       await lookInGerman(browser, stage);
       for (const screens of [inSession, inTrouble]) failures.push(...(await lookAt(page, screens(stage))));
       expect(failures).toEqual([]);
-      // The part that was made to break says so, and nothing else does.
-      expect(complaints.filter((it) => !/Cannot read properties of undefined|boundary/i.test(it))).toEqual([]);
+      expect(complaints).toEqual([]);
     } finally {
       await page.close();
       serving.process.kill('SIGKILL');
