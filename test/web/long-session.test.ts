@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addLongLog, toLastWords } from '../../bench/web/long-log.ts';
-import { buildWeb } from '../../scripts/web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { startServeProcess } from '../fixtures/server.ts';
+import { provideWebPage } from '../fixtures/web-page.ts';
 
 const SESSION = '01KE00000000000000000WEB1X';
 const PROMPTS = 60;
@@ -32,7 +32,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
   () => {
     let browser: Browser & AsyncDisposable;
     beforeAll(async () => {
-      await buildWeb();
+      await provideWebPage();
       browser = await openBrowser();
     }, 60_000);
     afterAll(async () => {

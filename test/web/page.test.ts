@@ -1,9 +1,9 @@
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildWeb } from '../../scripts/web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { provideWebPage } from '../fixtures/web-page.ts';
 
 const COLOURS = String.raw`printf '\033[38;2;1;2;250mdeep\033[0m\n10 %%\r100 %%\n'; seq 1 300; exit 3`;
 
@@ -33,7 +33,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     let page: Page;
 
     beforeAll(async () => {
-      await buildWeb();
+      await provideWebPage();
       it = await startTestServer({ script: SCRIPT, files: { 'src/long.txt': LINES, 'gone.txt': 'x\n' } });
       browser = await openBrowser();
       page = await browser.newPage({ locale: 'en-GB' });
@@ -156,6 +156,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     test('what broke off is tried again in place; what was done, in a fork that says so', async () => {
       const broken = await open('outage');
       await page.getByText('The model failed').first().waitFor();
+      await page.locator('.end').waitFor();
       await leaveField();
       await page.keyboard.press('R');
       await expect.poll(() => page.locator('.end').count(), WAIT).toBe(2);

@@ -313,6 +313,8 @@ async function stopTwice(stage: Stage): Promise<void> {
   for (const isOffline of [false, true]) {
     await field.fill('talk without end');
     await field.press('Enter');
+    // The words of the run before may still stand there.
+    await until(page, 'klaus.session().conversation.run !== undefined');
     await page.getByText('and on and on').first().waitFor();
     const ends = (await readLog(serving, session)).filter(({ type }) => type === 'run.finished').length;
     const isOver = isOffline ? await proxy.drop('refuse') : undefined;

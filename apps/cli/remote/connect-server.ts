@@ -65,7 +65,7 @@ async function checkVersion(client: Client, name: string): Promise<void> {
   try {
     health = await client.health();
   } catch (error) {
-    if (!isProblemError(error)) throw noKlaus(name, 'its answer is no JSON');
+    if (!isProblemError(error) || error.cause instanceof SyntaxError) throw noKlaus(name, 'its answer is no JSON');
     const { status, code } = error.problem;
     if (status === 0) throw toUnreachable(error.cause, name);
     // What speaks like Klaus, and refuses the host.

@@ -4,7 +4,7 @@ import { host, nameOf } from '../state/host.ts';
 import { go, route, toSession } from '../state/route.ts';
 import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
-import { isChangedByLast } from '../log/last-run.ts';
+import { isChangedByLast, isLastFailed } from '../log/last-run.ts';
 import { returnToDraft } from '../composer/drafts.ts';
 import { attempt } from './attempt.ts';
 import { saveText } from './save-text.ts';
@@ -58,8 +58,8 @@ export async function resumeSession(id: string, limits: Record<string, number> =
  * is tried again in a fork, which says so and leads back.
  */
 export async function retrySession(id: string, hasChanged = isChangedByLast(id)): Promise<void> {
-  const session = host.get().sessions.get(id);
-  const isBroken = session !== undefined && ['failed', 'interrupted'].includes(session.state);
+  // The list of the sessions hears of an end a little later than the session itself.
+  const isBroken = isLastFailed(id) || ['failed', 'interrupted'].includes(host.get().sessions.get(id)?.state ?? '');
   if (isBroken && !hasChanged) {
     await resumeSession(id);
     return;

@@ -7,6 +7,12 @@ export function hasChanges({ changing }: Pick<Conversation, 'changing'>, after: 
   return false;
 }
 
+/** True when the last run has ended by a failure, as far as that is known here. */
+export function isLastFailed(session: string): boolean {
+  const conversation = conversationOf(session);
+  return conversation !== undefined && !conversation.run && conversation.lastOutcome === 'failed';
+}
+
 /** True when files were changed since the last prompt, or when that is not known here. */
 export function isChangedByLast(session: string): boolean {
   const conversation = conversationOf(session);
