@@ -1,6 +1,5 @@
 import type { SqliteStore } from '@klaus/adapters/store';
-import { isEditable } from '@klaus/core/policy';
-import { KlausError, type EventOf, type HunkAnswer } from '@klaus/core/protocol';
+import { isEditable, KlausError, type EventOf, type HunkAnswer } from '@klaus/core/protocol';
 
 /** The question as it was asked. @throws KlausError `usage` when there is none. */
 export function findQuestion(store: SqliteStore, idOrPrefix: string): EventOf<'approval.asked'> {

@@ -1,5 +1,14 @@
-import { isEditable } from '../policy/index.ts';
-import type { Command, EventBody, EventOf, HunkAnswer, Limits, Message, Remembered, Scope } from '../protocol/index.ts';
+import {
+  isEditable,
+  type Command,
+  type EventBody,
+  type EventOf,
+  type HunkAnswer,
+  type Limits,
+  type Message,
+  type Remembered,
+  type Scope,
+} from '../protocol/index.ts';
 import { endRun } from './finish.ts';
 import { toGrantChange } from './grant-change.ts';
 import { describeLimit, usedOf } from './limit-check.ts';

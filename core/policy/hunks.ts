@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff/lib/diff/array.js';
-import { KlausError, type Hunk } from '../protocol/index.ts';
+import { isEditable, KlausError, type Hunk } from '../protocol/index.ts';
 
 export interface HunkOptions {
   /** Relative path; part of the ids. */
@@ -79,11 +79,6 @@ export function applyHunks(before: string, hunks: readonly Hunk[], accepted: Rea
 /** What stands in the hunk's place when it is taken, with the unchanged lines around it: the text to edit. */
 export function toNewText(hunk: Hunk): string {
   return toSides(hunk).fresh.join('');
-}
-
-/** True for a hunk that has lines of its own to put others in place of. */
-export function isEditable(hunk: Hunk | undefined): boolean {
-  return hunk !== undefined && (hunk.kind === 'text' || hunk.kind === 'created') && hunk.note === undefined;
 }
 
 /**

@@ -52,7 +52,7 @@ export { readTargets, type PolicyProblem, type PolicyTarget } from './policy/che
 export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type PolicyKind } from './policy/policy.ts';
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
 export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
-export { applyHunks, isEditable, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
+export { applyHunks, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { readCommand, type ReadOptions } from './shell/read-command.ts';
 export { renderReading, type CommandReading, type SimpleCommand } from './shell/reading.ts';

@@ -23,3 +23,8 @@ export const hunkSchema = z.object({
 });
 /** The smallest part of a change that can be accepted or rejected by itself. */
 export type Hunk = z.infer<typeof hunkSchema>;
+
+/** True for a hunk that has lines of its own to put others in place of. */
+export function isEditable(hunk: Hunk | undefined): boolean {
+  return hunk !== undefined && (hunk.kind === 'text' || hunk.kind === 'created') && hunk.note === undefined;
+}

@@ -50,7 +50,7 @@ export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
         {isUndone ? <span className="chip">{t.conversation.undone}</span> : null}
         <CallFacts call={call} />
       </button>
-      {state === 'asked' && call.asked ? <CallApproval call={call} asked={call.asked} session={session} /> : null}
+      {state === 'asked' && call.asked ? <CallApproval asked={call.asked} /> : null}
       {call.answer && call.answer.answer !== 'superseded' ? <Answered call={call} /> : null}
       {state === 'running' && progress !== undefined && !isOpen ? (
         <TerminalOutput text={progress} label={t.call.output} last={LIVE_LINES} />

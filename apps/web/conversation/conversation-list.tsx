@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
 import { AnswerPart } from './answer-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
+import { estimateHeight } from './row-height.ts';
 import { findRecord, toRows, type Row } from './rows.ts';
 import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
@@ -40,7 +41,10 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
-    estimateSize: (at) => estimate(rows[at]!),
+    estimateSize: (at) => {
+      const row = rows[at]!;
+      return (row.height ??= estimateHeight(row));
+    },
     getItemKey,
     overscan: 3,
     paddingStart: 16,
@@ -220,15 +224,4 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
 
 function toProgress(row: Row, { calls }: LiveText): string | undefined {
   return row.kind === 'entry' && row.entry.kind === 'call' ? calls.get(row.entry.id)?.text : undefined;
-}
-
-/** Pixels that a row will take, before it is drawn. */
-function estimate(row: Row): number {
-  if (row.kind === 'answer') return 8 + Math.ceil(row.text.length / 90) * 20;
-  if (row.kind !== 'entry') return 48;
-  const { entry } = row;
-  if (entry.kind === 'call') return 40;
-  if (entry.kind === 'fact') return 32;
-  if (entry.kind === 'limit') return 140;
-  return 48 + Math.ceil(entry.text.length / 90) * 20;
 }

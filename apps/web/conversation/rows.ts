@@ -6,13 +6,18 @@ import type { SessionState } from '../log/session-log.ts';
 import { toParts, type Parts } from '../markdown/parts.ts';
 
 /** One row of a conversation: what the log says, then what is on its way. */
-export type Row =
-  | { kind: 'entry'; key: string; entry: Exclude<Entry, ModelEntry> }
+export type Row = {
+  key: string;
+  /** Pixels that it is expected to take; kept by whoever reckoned it, for a long session asks again and again. */
+  height?: number;
+} & (
+  | { kind: 'entry'; entry: Exclude<Entry, ModelEntry> }
   | AnswerRow
-  | { kind: 'working'; key: string }
+  | { kind: 'working' }
   /** What came before has not been read yet. */
-  | { kind: 'earlier'; key: string }
-  | { kind: 'queued'; key: string; message: QueuedMessage };
+  | { kind: 'earlier' }
+  | { kind: 'queued'; message: QueuedMessage }
+);
 
 /** A part of what the model says; all of it where it is short. */
 export interface AnswerRow {

@@ -1,23 +1,17 @@
 import type { EventOf, Scope } from '@klaus/core/protocol';
 import { SquareTerminal } from 'lucide-react';
-import { useId, useState } from 'react';
-import type { CallEntry } from '../log/entry.ts';
+import { useEffect, useId, useState } from 'react';
 import { overlay } from '../state/overlay.ts';
 import { formatAgo } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { answerApproval } from './answer.ts';
+import { loadReview } from './load-review.ts';
 import './approval.css';
 
-interface CallApprovalProps {
-  call: CallEntry;
-  asked: EventOf<'approval.asked'>;
-  session: string;
-}
-
 /** A question about a call, where the call stands. A change can be looked at hunk by hunk. */
-export function CallApproval({ asked, session }: CallApprovalProps) {
+export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const now = useNow();
   const id = useId();
@@ -25,8 +19,12 @@ export function CallApproval({ asked, session }: CallApprovalProps) {
   const [note, setNote] = useState('');
   const [isSending, setSending] = useState(false);
   const { approval, subject, title, reason, expiresAt } = asked;
+  const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+  const hasHunks = hunks.length > 0;
+  useEffect(() => {
+    if (hasHunks) void loadReview();
+  }, [hasHunks]);
   if (subject.kind === 'limit') return null;
-  const hunks = subject.hunks ?? [];
   const canRemember = subject.kind === 'call' && subject.remember !== undefined;
   const reply = async (answer: 'approved' | 'rejected') => {
     setSending(true);
@@ -64,8 +62,8 @@ export function CallApproval({ asked, session }: CallApprovalProps) {
             </select>
           </label>
         ) : null}
-        {hunks.length > 0 ? (
-          <Button data-answer="review" keys="d" onClick={() => overlay.set({ kind: 'review', session, approval })}>
+        {hasHunks ? (
+          <Button data-answer="review" keys="d" onClick={() => overlay.set({ kind: 'review', asked })}>
             {t.approval.review}
           </Button>
         ) : null}

@@ -1,39 +1,36 @@
-import type { ApprovalDetail } from '@klaus/server/contract';
+import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
-import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
 import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
 import { toTold } from './told.ts';
 import './review.css';
 
-/** A change, looked at and answered hunk by hunk. */
-export function ReviewDialog({ approval }: { approval: string }) {
+/** A change, looked at and answered hunk by hunk, as the question in the log tells it. */
+export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
-  const loaded = useLoaded(approval, (signal) => client.approval({ params: { id: approval } }, { signal }));
   return (
     <Dialog title={t.approval.review} onClose={closeOverlay} hasHead={false} className="review">
-      {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.again} />}
-      {loaded.value ? <ReviewBody detail={loaded.value} /> : loaded.error === undefined ? <Loading rows={12} /> : null}
+      <ReviewBody asked={asked} />
     </Dialog>
   );
 }
 
-function ReviewBody({ detail }: { detail: ApprovalDetail }) {
+const NO_HUNKS: readonly Hunk[] = [];
+
+function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const { split, letterKeys } = useStore(preferences);
-  const { hunks } = detail;
+  const hunks = asked.subject.kind === 'limit' ? NO_HUNKS : (asked.subject.hunks ?? NO_HUNKS);
   const [review, setReview] = useState<Review>(NEW_REVIEW);
   const [current, setCurrent] = useState(0);
   const [editing, setEditing] = useState<string | undefined>();
@@ -43,7 +40,7 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
   const hunk = hunks[current];
   const send = async (reply = toAnswer(review, hunks)) => {
     setSending(true);
-    const isTaken = await answerApproval(detail.id, { ...reply, note });
+    const isTaken = await answerApproval(asked.approval, { ...reply, note });
     setSending(false);
     if (isTaken) closeOverlay();
   };
@@ -60,7 +57,7 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
     else if (event.key === 'k') step(-1);
     else if (event.key === 'a') keep(true);
     else if (event.key === 'x') keep(false);
-    else if (event.key === 'e' && hunk?.editable) setEditing(hunk.id);
+    else if (event.key === 'e' && hunk && isEditable(hunk)) setEditing(hunk.id);
     else if (event.key === 's') changePreferences({ split: !split });
     else return;
     event.preventDefault();
@@ -78,8 +75,8 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
     <div className="review-body">
       <header className="review-head">
         <div className="review-title">
-          <h2 className="ellipsis">{detail.title}</h2>
-          <p className="muted ellipsis">{detail.reason}</p>
+          <h2 className="ellipsis">{asked.title}</h2>
+          <p className="muted ellipsis">{asked.reason}</p>
         </div>
         <div className="segments" role="group" aria-label={t.approval.rows}>
           <button type="button" aria-pressed={!split} onClick={() => changePreferences({ split: false })}>
@@ -120,7 +117,7 @@ function ReviewBody({ detail }: { detail: ApprovalDetail }) {
 }
 
 interface ReviewFootProps {
-  hunks: ApprovalDetail['hunks'];
+  hunks: readonly Hunk[];
   review: Review;
   note: string;
   isSending: boolean;

@@ -1,4 +1,4 @@
-import type { ApprovalDetail } from '@klaus/server/contract';
+import { isEditable, type Hunk } from '@klaus/core/protocol';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, PencilLine, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -8,11 +8,9 @@ import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import '../diff/diff.css';
 
-type HunkDetail = ApprovalDetail['hunks'][number];
-
 interface ReviewRowsProps {
   rows: readonly DiffRow[];
-  hunks: readonly HunkDetail[];
+  hunks: readonly Hunk[];
   review: Review;
   /** Place of the hunk that keys act on. */
   current: number;
@@ -22,7 +20,7 @@ interface ReviewRowsProps {
   onJudge: (ids: readonly string[], isTaken: boolean) => void;
   onEdit: (id: string) => void;
   /** Undefined: the text stays as it was. */
-  onEdited: (hunk: HunkDetail, text: string | undefined) => void;
+  onEdited: (hunk: Hunk, text: string | undefined) => void;
 }
 
 /** Heights in pixels of what is not measured. */
@@ -135,7 +133,7 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
 }
 
 interface HunkHeadProps {
-  hunk: HunkDetail;
+  hunk: Hunk;
   at: number;
   all: number;
   review: Review;
@@ -156,7 +154,7 @@ function HunkHead({ hunk, at, all, review, isCurrent, onChoose, onJudge, onEdit 
         {t.approval.hunk(at + 1, all)} · {hunk.note ?? `${hunk.oldStart} → ${hunk.newStart}`}
       </span>
       <span className={`hunk-word ${isRejected ? 'bad' : isEdited ? 'warn' : 'good'}`}>{word}</span>
-      {hunk.editable ? (
+      {isEditable(hunk) ? (
         <Button look="quiet" icon={<PencilLine size={14} />} onClick={onEdit}>
           {t.approval.edit}
         </Button>
@@ -171,15 +169,7 @@ function HunkHead({ hunk, at, all, review, isCurrent, onChoose, onJudge, onEdit 
   );
 }
 
-function HunkEditor({
-  hunk,
-  text,
-  onDone,
-}: {
-  hunk: HunkDetail;
-  text: string;
-  onDone: (text: string | undefined) => void;
-}) {
+function HunkEditor({ hunk, text, onDone }: { hunk: Hunk; text: string; onDone: (text: string | undefined) => void }) {
   const t = useText();
   const [value, setValue] = useState(text);
   return (

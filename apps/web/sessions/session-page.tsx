@@ -1,7 +1,7 @@
 import type { Mode, Part } from '@klaus/core/protocol';
 import type { SessionView } from '@klaus/server/contract';
 import { ArrowLeft, CircleQuestionMark } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { attempt, trySend } from '../actions/attempt.ts';
 import { copyText } from '../actions/copy-text.ts';
 import { useSignal } from '../actions/use-signal.ts';
@@ -16,15 +16,16 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
+import { later } from '../ui/later.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { SessionTitle } from './session-title.tsx';
 import { StatusBar } from './status-bar.tsx';
 import './session-page.css';
 
-const ChangesView = lazy(async () => ({ default: (await import('../files/changes-view.tsx')).ChangesView }));
-const FilesView = lazy(async () => ({ default: (await import('../files/files-view.tsx')).FilesView }));
-const GateView = lazy(async () => ({ default: (await import('../gate/gate-view.tsx')).GateView }));
+const ChangesView = later(async () => (await import('../files/changes-view.tsx')).ChangesView, <Loading rows={10} />);
+const FilesView = later(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
+const GateView = later(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
 
 /** One session: what was said and done, what it changed, why it was allowed; and where one speaks to it. */
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
@@ -148,12 +149,10 @@ function Body({ state, route, session }: BodyProps) {
   return (
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
-      <Suspense fallback={<Loading rows={10} />}>
-        {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
-        {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
-        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} line={line} /> : null}
-        {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
-      </Suspense>
+      {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
+      {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
+      {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} line={line} /> : null}
+      {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
       {tab === 'conversation' ? (
         <>
           <OpenQuestions state={state} />

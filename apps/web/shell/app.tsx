@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { useKeys } from '../keys/use-keys.ts';
 import { SessionPage } from '../sessions/session-page.tsx';
 import { Home } from '../sessions/home.tsx';
@@ -9,6 +9,7 @@ import { route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
+import { later } from '../ui/later.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { Boundary } from './boundary.tsx';
 import { Overlays } from './overlays.tsx';
@@ -16,7 +17,7 @@ import { SignIn } from './sign-in.tsx';
 import { useAttention } from './use-attention.ts';
 import './shell.css';
 
-const UsagePage = lazy(async () => ({ default: (await import('../usage/usage-page.tsx')).UsagePage }));
+const UsagePage = later(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
 
 /** The whole page. */
 export function App() {
@@ -44,11 +45,9 @@ export function App() {
           </p>
         ) : null}
         <Boundary key={here.page === 'session' ? here.id : here.page}>
-          <Suspense fallback={<Loading />}>
-            {here.page === 'home' ? <Home /> : null}
-            {here.page === 'usage' ? <UsagePage /> : null}
-            {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
-          </Suspense>
+          {here.page === 'home' ? <Home /> : null}
+          {here.page === 'usage' ? <UsagePage /> : null}
+          {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
         </Boundary>
       </main>
       {over ? <Overlays overlay={over} /> : null}

@@ -1,15 +1,16 @@
-import { lazy, Suspense } from 'react';
 import { KeysDialog } from '../keys/keys-dialog.tsx';
 import { EditDialog } from '../conversation/edit-dialog.tsx';
 import { UndoDialog } from '../conversation/undo-dialog.tsx';
+import { loadReview } from '../review/load-review.ts';
 import { RenameDialog } from '../sessions/rename-dialog.tsx';
 import type { Overlay } from '../state/overlay.ts';
+import { later } from '../ui/later.tsx';
 import { Palette } from './palette.tsx';
 import { PreferencesDialog } from './preferences-dialog.tsx';
 
-const ReviewDialog = lazy(async () => ({ default: (await import('../review/review-dialog.tsx')).ReviewDialog }));
+const ReviewDialog = later(async () => (await loadReview()).ReviewDialog);
 
-const BudgetDialog = lazy(async () => ({ default: (await import('../sessions/budget-dialog.tsx')).BudgetDialog }));
+const BudgetDialog = later(async () => (await import('../sessions/budget-dialog.tsx')).BudgetDialog);
 
 /** The window that lies over the page. */
 export function Overlays({ overlay }: { overlay: Overlay }) {
@@ -23,20 +24,12 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
     case 'rename':
       return <RenameDialog session={overlay.session} />;
     case 'budget':
-      return (
-        <Suspense>
-          <BudgetDialog session={overlay.session} />
-        </Suspense>
-      );
+      return <BudgetDialog session={overlay.session} />;
     case 'undo':
       return <UndoDialog session={overlay.session} turn={overlay.turn} />;
     case 'edit':
       return <EditDialog session={overlay.session} message={overlay.message} text={overlay.text} />;
     case 'review':
-      return (
-        <Suspense>
-          <ReviewDialog key={overlay.approval} approval={overlay.approval} />
-        </Suspense>
-      );
+      return <ReviewDialog key={overlay.asked.approval} asked={overlay.asked} />;
   }
 }

@@ -1,3 +1,4 @@
+import type { EventOf } from '@klaus/core/protocol';
 import { createStore } from './store.ts';
 
 /** A window that lies over the page; one at a time. */
@@ -7,7 +8,7 @@ export type Overlay =
   | { kind: 'preferences' }
   | { kind: 'rename'; session: string }
   | { kind: 'budget'; session: string }
-  | { kind: 'review'; session: string; approval: string }
+  | { kind: 'review'; asked: EventOf<'approval.asked'> }
   | { kind: 'undo'; session: string; turn: number | undefined }
   | { kind: 'edit'; session: string; message: string; text: string };
 
