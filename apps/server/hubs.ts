@@ -1,14 +1,13 @@
 import { type EventStream, toFrame } from './event-stream.ts';
-import { SessionHub } from './session-hub.ts';
-import type { ViewSources } from './session-view.ts';
+import { SessionHub, type HubSources } from './session-hub.ts';
 
 /** The hubs of the sessions that somebody follows. */
 export class Hubs {
-  readonly #sources: ViewSources;
+  readonly #sources: HubSources;
   readonly #hubs = new Map<string, SessionHub>();
   readonly #others = new Set<EventStream>();
 
-  constructor(sources: ViewSources) {
+  constructor(sources: HubSources) {
     this.#sources = sources;
   }
 
@@ -38,6 +37,11 @@ export class Hubs {
   /** The session was deleted. */
   gone(session: string): void {
     this.#hubs.get(session)?.end('gone', () => ({ session }));
+  }
+
+  /** The session's log cannot be read. */
+  fail(session: string, error: unknown): void {
+    this.#hubs.get(session)?.fail(error);
   }
 
   /** The server goes down. */

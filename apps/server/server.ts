@@ -142,6 +142,7 @@ async function startInPlace({
   const servers = [tcp, ...(socket ? [socket] : [])];
   for (const server of servers) connectRequests(server, { app, sockets, log });
   const webhook = openWebhook(context);
+  const stopMinding = klaus.store.onUnreadable((session, error) => hubs.fail(session, error));
   const takenOver = queue.takeOver();
 
   const close = async (): Promise<void> => {
@@ -154,6 +155,7 @@ async function startInPlace({
     await sockets.close();
     await webhook?.close();
     stopCounting?.();
+    stopMinding();
     metrics?.close();
     for (const server of servers) server.closeIdleConnections();
     const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), 500);
@@ -183,7 +185,7 @@ function createContext({
 }: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
   const limit = klaus.configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
-  const hubs = new Hubs({ klaus, queue });
+  const hubs = new Hubs({ klaus, queue, log });
   const deletions = new Deletions({
     klaus,
     onChange(session, state) {

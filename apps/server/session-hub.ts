@@ -1,8 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Event, EventType, Live, Session } from '@klaus/sdk';
+import { toKlausError, type Event, type EventType, type Live, type Session } from '@klaus/sdk';
 import type { Standing } from './contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
+import type { Log } from './log.ts';
 import { toQueue, toStanding, type ViewSources } from './session-view.ts';
+
+export interface HubSources extends ViewSources {
+  log: Log;
+}
 
 interface Subscriber {
   stream: EventStream;
@@ -13,7 +18,7 @@ interface Subscriber {
 }
 
 /** Times as long as telling everybody took, for which the next frames are then collected: the rest of the server works too. */
-const PAUSE = 1;
+const PAUSE = 0.25;
 /** Milliseconds that this is at most. */
 const MAX_PAUSE_MS = 100;
 /** Characters of a log that are read and sent at once; others of the server's clients have their turn after each. */
@@ -22,6 +27,8 @@ const PART = 64 * 1_024;
 const MAX_PARTIAL = 1_000_000;
 /** Milliseconds between two looks at what no commit tells: whether another process still holds the session. */
 const TICK_MS = 1_000;
+/** Milliseconds after which a client tries again whether a log can be read. */
+const UNREADABLE_MS = 30_000;
 /** Events after which a session may stand elsewhere, whoever wrote them. */
 const TURNING: ReadonlySet<EventType> = new Set(['run.started', 'run.finished', 'approval.asked', 'approval.answered']);
 
@@ -34,7 +41,7 @@ type Partial = Extract<Live, { offset: number }>;
  * back to reading the log, and loses nothing.
  */
 export class SessionHub {
-  readonly #sources: ViewSources;
+  readonly #sources: HubSources;
   readonly #session: Session;
   readonly #subscribers = new Set<Subscriber>();
   readonly #partials = new Map<string, Partial>();
@@ -49,7 +56,7 @@ export class SessionHub {
   #queue: string;
   #standing: Standing | undefined;
 
-  constructor(sources: ViewSources, session: Session, onUnused: () => void) {
+  constructor(sources: HubSources, session: Session, onUnused: () => void) {
     const { klaus, queue } = sources;
     this.#sources = sources;
     this.#session = session;
@@ -77,7 +84,7 @@ export class SessionHub {
       this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#close();
     });
-    void this.#begin(subscriber);
+    this.#catchErrors(this.#begin(subscriber));
   }
 
   get subscribers(): number {
@@ -88,6 +95,17 @@ export class SessionHub {
   end(event: 'bye' | 'gone', toData: (seq: number) => unknown): void {
     this.#flush();
     for (const { stream, seq } of [...this.#subscribers]) stream.end(toFrame(event, JSON.stringify(toData(seq))));
+  }
+
+  /** The log cannot be read, as when a later Klaus writes it: everybody is told why, and to come again some time. */
+  fail(error: unknown): void {
+    const { message: reason } = toKlausError(error);
+    this.#sources.log.error(reason, { session: this.#session.id });
+    this.end('bye', (after) => ({ reason, retryMs: UNREADABLE_MS, after }));
+  }
+
+  #catchErrors(work: Promise<void>): void {
+    work.catch((error: unknown) => this.fail(error));
   }
 
   async #begin(subscriber: Subscriber): Promise<void> {
@@ -130,11 +148,11 @@ export class SessionHub {
   #sendPart(subscriber: Subscriber): boolean {
     let frames = '';
     let isRest = true;
-    for (const event of this.#session.events(subscriber.seq)) {
+    for (const { seq, text } of this.#sources.klaus.store.readTexts(this.#session.id, subscriber.seq)) {
       // Another process may have written more than the hub was told of yet.
-      if (event.seq > this.#last) break;
-      frames += toEventFrame(event);
-      subscriber.seq = event.seq;
+      if (seq > this.#last) break;
+      frames += toFrame('event', text, seq);
+      subscriber.seq = seq;
       isRest = frames.length < PART;
       if (!isRest) break;
     }
@@ -185,7 +203,7 @@ export class SessionHub {
       if (!subscriber.isLive) continue;
       if (subscriber.stream.isBehind) {
         subscriber.isLive = false;
-        void this.#comeBack(subscriber);
+        this.#catchErrors(this.#comeBack(subscriber));
         continue;
       }
       subscriber.stream.write(bytes);

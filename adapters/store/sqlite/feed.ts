@@ -39,6 +39,7 @@ export class Feed {
   readonly #subscriptions = new Set<Subscription>();
   readonly #waiters = new Set<Waiter>();
   readonly #watchers = new Set<() => void>();
+  readonly #onUnreadable = new Set<(session: string, error: unknown) => void>();
   #stopPolling: (() => void) | undefined;
   #version = 0;
   /** Looks to come that are close to each other. */
@@ -90,6 +91,15 @@ export class Feed {
     };
   }
 
+  /**
+   * Calls `listener` when a session's log cannot be read, as of a later version: who subscribed to it is told nothing
+   * more. Where nobody listens the error is nobody's, and ends the process.
+   */
+  onUnreadable(listener: (session: string, error: unknown) => void): () => void {
+    this.#onUnreadable.add(listener);
+    return () => this.#onUnreadable.delete(listener);
+  }
+
   /** These events of one session were committed by this process. */
   published(session: string, events: readonly Event[]): void {
     for (const subscription of this.#subscriptions) {
@@ -119,7 +129,19 @@ export class Feed {
 
   #catchUp(subscription: Subscription): void {
     if (!subscription.active) return;
-    this.#deliver(subscription, readEvents(this.#database, subscription.session, subscription.last));
+    try {
+      this.#deliver(subscription, readEvents(this.#database, subscription.session, subscription.last));
+    } catch (error) {
+      this.#giveUp(subscription, error);
+    }
+  }
+
+  #giveUp(subscription: Subscription, error: unknown): void {
+    subscription.active = false;
+    this.#subscriptions.delete(subscription);
+    if (this.#onUnreadable.size === 0) call(() => raise(error));
+    for (const listener of this.#onUnreadable) call(() => listener(subscription.session, error));
+    this.#stopWhenUnused();
   }
 
   #deliver(subscription: Subscription, events: Iterable<Event>): void {
@@ -188,6 +210,10 @@ export class Feed {
     this.#stopPolling?.();
     this.#stopPolling = undefined;
   }
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
 
 /** A listener that throws is a bug of its own; it must not cost the others their events. */

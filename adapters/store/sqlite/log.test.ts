@@ -7,7 +7,7 @@ import { createTemporaryHome } from '../fixtures/temporary-home.ts';
 import { Database } from './database.ts';
 import { PAGE_SIZE, toDatabaseFile } from './open-database.ts';
 import { toHash } from './record.ts';
-import { createSqliteStore } from './sqlite-store.ts';
+import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
 
 const CANCEL: Command = { type: 'cancel', id: '01KE0000000000000000CANCEL' };
 
@@ -193,6 +193,15 @@ function readFixture(name: string): string[] {
     .split('\n');
 }
 
+/** What a log says as text, read. */
+function readTexts(store: SqliteStore, session: string): unknown[] {
+  return [...store.readTexts(session, 0)].map(({ seq, text }, at): unknown => {
+    expect(seq).toBe(at + 1);
+    expect(text).not.toContain('\n');
+    return JSON.parse(text);
+  });
+}
+
 test("a log of today's version is read with every field", () => {
   using home = createTemporaryHome();
   const lines = readFixture('events-v2.ndjson');
@@ -202,6 +211,7 @@ test("a log of today's version is read with every field", () => {
   const events = [...store.read(session)];
   // Parsing drops what the schemas do not know: equality means that no field was lost or renamed.
   expect(events.map((event) => eventSchema.parse(event))).toEqual(lines.map((line): unknown => JSON.parse(line)));
+  expect(readTexts(store, session)).toEqual(events);
   const types = new Set(events.map((event) => event.type));
   expect([...types].toSorted()).toEqual(eventBodySchema.options.map((option) => option.shape.type.value).toSorted());
   expect(store.rebuild()).toBe(lines.length);
@@ -220,6 +230,7 @@ test('a log of version 1 is brought up to date, and its chain holds', () => {
     type: event.type === 'workspace.snapshotted' ? 'workspace.committed' : event.type,
   }));
   expect([...store.read(session)].map((event) => eventSchema.parse(event))).toEqual(wanted);
+  expect(readTexts(store, session)).toEqual(wanted);
   expect(store.rebuild()).toBe(lines.length);
 });
 
@@ -231,8 +242,14 @@ test('a record of a newer version, or a gap, is refused with its place', () => {
     database.run(`INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, 'notice', ?)`, session, seq, record);
   insert('A', 1, JSON.stringify({ v: 3, seq: 1, session: 'A' }));
   insert('B', 2, JSON.stringify({ v: 1, seq: 2, session: 'B' }));
+  insert('C', 1, '{"v":2,"seq":1,"session":"C"');
+  insert('D', 1, JSON.stringify({ v: 2, seq: 1, session: 'D' }, undefined, 1));
   database.close();
   using store = createSqliteStore({ home: home.path });
   expect(() => [...store.read('A')]).toThrow(/written by a newer Klaus/);
   expect(() => [...store.read('B')]).toThrow(/record 1 of session B is missing/);
+  expect(() => [...store.readTexts('A', 0)]).toThrow(/written by a newer Klaus/);
+  expect(() => [...store.readTexts('B', 0)]).toThrow(/record 1 of session B is missing/);
+  expect(() => [...store.readTexts('C', 0)]).toThrow(/record 1 of session C is no record/);
+  expect(readTexts(store, 'D')).toEqual([{ v: 2, seq: 1, session: 'D' }]);
 });

@@ -4,7 +4,7 @@ import type { Event } from '@klaus/core/protocol';
 import type { Database } from './database.ts';
 import { project } from './projections.ts';
 import type { ProjectionOptions } from './projections.ts';
-import { fromRecord, toHash } from './record.ts';
+import { fromRecord, toHash, toText } from './record.ts';
 import { corrupt } from './store-error.ts';
 
 /** Rows read at a time: no read transaction stays open while the caller looks at an event. */
@@ -120,6 +120,28 @@ export function insertRecord(database: Database, event: Event, record: string): 
  * @throws KlausError `store.corrupt` for a gap, or a record that is none.
  */
 export function* readEvents(database: Database, session: string, after: number): Generator<Event, void, undefined> {
+  for (const { record, from } of readRecords(database, session, after)) yield fromRecord(record, from);
+}
+
+/** An event as JSON text, as `toText` makes it. */
+export interface EventText {
+  seq: number;
+  text: string;
+}
+
+/** The same as text, for whoever hands it on unread. @throws KlausError `store.corrupt` as `readEvents`. */
+export function* readTexts(database: Database, session: string, after: number): Generator<EventText, void, undefined> {
+  for (const { seq, record, from } of readRecords(database, session, after)) yield { seq, text: toText(record, from) };
+}
+
+interface Stored {
+  seq: number;
+  record: string;
+  /** Where it stands, for the message of an error. */
+  from: { file: string; place: string };
+}
+
+function* readRecords(database: Database, session: string, after: number): Generator<Stored, void, undefined> {
   let last = after;
   for (;;) {
     const rows = database.all<{ seq: number; record: string }>(
@@ -128,11 +150,11 @@ export function* readEvents(database: Database, session: string, after: number):
       last,
       PAGE,
     );
-    for (const row of rows) {
+    for (const { seq, record } of rows) {
       last += 1;
-      const place = `record ${last} of session ${session}`;
-      if (row.seq !== last) throw corrupt(database.file, `${place} is missing`);
-      yield fromRecord(row.record, { file: database.file, place });
+      const from = { file: database.file, place: `record ${last} of session ${session}` };
+      if (seq !== last) throw corrupt(database.file, `${from.place} is missing`);
+      yield { seq, record, from };
     }
     if (rows.length < PAGE) return;
   }

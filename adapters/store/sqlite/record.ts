@@ -23,6 +23,20 @@ export function fromRecord(text: string, from: { file: string; place: string }):
   return (version < EVENT_VERSION ? upcast(value, version) : value) as Event;
 }
 
+/** How a record begins that was written in today's shape. */
+const TODAY = `{"v":${EVENT_VERSION},`;
+
+/**
+ * The JSON text of a stored record's event, in today's shape and on one line: the record itself where it has that
+ * shape, which costs a fifth of reading and writing it.
+ *
+ * @throws KlausError as `fromRecord`.
+ */
+export function toText(record: string, from: { file: string; place: string }): string {
+  const isWhole = record.startsWith(TODAY) && record.endsWith('}') && !record.includes('\n');
+  return isWhole ? record : JSON.stringify(fromRecord(record, from));
+}
+
 /** The fields of a JSON object; undefined for anything else. */
 export function toObject(text: string): Record<string, unknown> | undefined {
   try {

@@ -13,7 +13,7 @@ import type { Redact } from './host-chain.ts';
 import { consumeCommands, putCommand, readInbox } from './inbox.ts';
 import { createKnowledge } from './knowledge.ts';
 import { Leases } from './leases.ts';
-import { appendRecords, readEvents, readHead } from './log.ts';
+import { appendRecords, readEvents, readHead, readTexts, type EventText } from './log.ts';
 import type { Head } from './log.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
@@ -45,10 +45,17 @@ export interface SqliteStore extends Store, Queries, Disposable {
    * @param options.by A door.
    */
   recordExport(session: string, options: { format: string; by: string }): Promise<void>;
+  /** Events after `after` as `read` gives them, each as JSON text on one line. @throws KlausError as `read`. */
+  readTexts(session: string, after: number): Iterable<EventText>;
   /** Messages about what is appended, for another program. */
   readonly outbox: Outbox;
   /** Calls `notice` soon after any process wrote or sent anything. */
   watch(notice: () => void): () => void;
+  /**
+   * Calls `listener` when a log that somebody subscribed to cannot be read: they are told nothing more. Without any
+   * listener such an error is thrown, and ends the process.
+   */
+  onUnreadable(listener: (session: string, error: unknown) => void): () => void;
   /** Seq and hash of a session's last record; undefined when it has none. */
   head(session: string): { seq: number; hash: string } | undefined;
   /** Makes durable what is waiting, gives back every session, and closes. Idempotent. */
@@ -135,6 +142,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       );
     },
     read: (session, after = 0) => readEvents(database, session, after),
+    readTexts: (session, after) => readTexts(database, session, after),
     async send(session, command) {
       const receivedAt = clock.now();
       await commits.run(
@@ -161,6 +169,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     outbox,
     checkpoints: createCheckpoints(database, commits),
     watch: (notice) => feed.watch(notice),
+    onUnreadable: (listener) => feed.onUnreadable(listener),
     head: (session) => readHead(database, session),
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
     recall: (session) => createRecall(database, { session, blobs, commits }),

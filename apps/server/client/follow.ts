@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { byeSchema } from '../contract/index.ts';
+import { byeSchema, type Bye } from '../contract/index.ts';
 import { isProblemError } from './problem-error.ts';
 import { type Connection, request } from './request.ts';
 
@@ -40,10 +40,12 @@ export async function follow(options: FollowOptions): Promise<void> {
     let reason = 'The connection was closed.';
     let wait: number | undefined;
     try {
-      wait = await readOnce(options, () => {
+      const bye = await readOnce(options, () => {
         failures = 0;
         tell({ state: 'live' });
       });
+      wait = bye?.retryMs;
+      reason = bye?.reason ?? reason;
     } catch (error) {
       if (signal.aborted) return;
       reason = error instanceof Error ? error.message : String(error);
@@ -61,8 +63,8 @@ export async function follow(options: FollowOptions): Promise<void> {
   }
 }
 
-/** @returns Milliseconds after which the server wants to be asked again, where it said so. */
-async function readOnce(options: FollowOptions, onOpen: () => void): Promise<number | undefined> {
+/** @returns The server's last word, with when it wants to be asked again; undefined where it had none. */
+async function readOnce(options: FollowOptions, onOpen: () => void): Promise<Bye | undefined> {
   const { connection, path, onMessage, signal } = options;
   const quit = new AbortController();
   const stop = (): void => quit.abort();
@@ -72,10 +74,10 @@ async function readOnce(options: FollowOptions, onOpen: () => void): Promise<num
     clearTimeout(silence);
     silence = setTimeout(stop, SILENCE_MS);
   };
-  let wait: number | undefined;
+  let bye: Bye | undefined;
   const parser = createParser({
     onEvent(message) {
-      if (message.event === 'bye') wait = byeSchema.parse(JSON.parse(message.data)).retryMs;
+      if (message.event === 'bye') bye = byeSchema.parse(JSON.parse(message.data));
       if (!signal.aborted) onMessage(message);
     },
   });
@@ -87,7 +89,7 @@ async function readOnce(options: FollowOptions, onOpen: () => void): Promise<num
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return wait;
+      if (done) return bye;
       listen();
       parser.feed(value);
     }

@@ -43,7 +43,7 @@ export const sessionStreamSchema = z.object({
   standing: standingSchema.describe('Where the session stands: before `ready`, and whenever that may have changed.'),
   ready: z.object({ seq: z.int() }),
   gone: z.object({ session: z.string() }).describe('The session was deleted; the stream ends.'),
-  bye: byeSchema.describe('The server is going down; the stream ends.'),
+  bye: byeSchema.describe('The server is going down, or the log cannot be read further; the stream ends.'),
 });
 export type SessionStream = z.infer<typeof sessionStreamSchema>;
 
