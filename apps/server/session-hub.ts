@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { toKlausError, type Event, type EventType, type Live, type Session } from '@klaus/sdk';
+import type { Event, EventType, Live, Session } from '@klaus/sdk';
 import type { Standing } from './contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
 import type { Log } from './log.ts';
-import { toQueue, toStanding, type ViewSources } from './session-view.ts';
+import { toQueue, toSentence, toStanding, type ViewSources } from './session-view.ts';
 
 export interface HubSources extends ViewSources {
   log: Log;
@@ -99,7 +99,7 @@ export class SessionHub {
 
   /** The log cannot be read, as when a later Klaus writes it: everybody is told why, and to come again some time. */
   fail(error: unknown): void {
-    const { message: reason } = toKlausError(error);
+    const reason = toSentence(error) ?? '';
     this.#sources.log.error(reason, { session: this.#session.id });
     this.end('bye', (after) => ({ reason, retryMs: UNREADABLE_MS, after }));
   }

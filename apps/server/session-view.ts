@@ -67,7 +67,7 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): S
 }
 
 /** The whole of what went wrong, for a person; null where nothing did. */
-function toSentence(error: unknown): string | null {
+export function toSentence(error: unknown): string | null {
   if (error === undefined) return null;
   const { message } = toKlausError(error);
   return isKlausError(error) && error.hint !== undefined ? `${message} ${error.hint}` : message;

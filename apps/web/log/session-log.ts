@@ -11,6 +11,8 @@ export interface SessionState {
   live: LiveText;
   queue: readonly QueuedMessage[];
   link: Link;
+  /** The server's own word on why it tells no more for a while, such as that the log is of a later version. */
+  trouble: string | undefined;
   /** Events that were taken in: as many as the seq says once all are here, or something is missing. */
   events: number;
   /** True once there is something to show: the end of the log, or all of it. */
@@ -37,6 +39,9 @@ export function openedLogs(): ReadonlySet<SessionLog> {
 /** Events at the end of a log that are shown before the rest of a long one has come: some screens full. */
 const TAIL = 200;
 
+/** Milliseconds until another try, from which on the server has asked for it. */
+const LONG_MS = 20_000;
+
 const byName = new Map<string, () => Conversation | undefined>();
 
 /** All that is known of a session that the page has open, for what is no part of its view. */
@@ -59,6 +64,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     queue: [],
     events: 0,
     link: 'connecting',
+    trouble: undefined,
     isReady: false,
     isWhole: false,
     isGone: false,
@@ -112,6 +118,9 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       },
       onState(each) {
         state.link = toLink(each, state.link);
+        // Another try that the page has made by itself comes sooner.
+        const isSaid = each.state === 'waiting' && each.retryAt - Date.now() > LONG_MS;
+        if (each.state !== 'connecting') state.trouble = isSaid ? each.reason : undefined;
         tell();
       },
     });

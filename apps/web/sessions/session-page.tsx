@@ -56,6 +56,11 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   return (
     <div className="session-page">
       {head}
+      {state.trouble === undefined ? null : (
+        <p className="offline" role="alert">
+          {state.trouble}
+        </p>
+      )}
       {state.isReady ? <Body state={state} route={route} session={session} /> : <Loading rows={10} />}
       <Announcer state={state} />
     </div>
