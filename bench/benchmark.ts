@@ -5,6 +5,8 @@ export interface Row {
   unit: Unit;
   /** The same quantity without Klaus, and what stood for it. */
   bare?: { value: number; what: string };
+  /** What it may be at most: in its own unit, or `times` the bare figure. */
+  most?: number | { times: number };
 }
 
 export type Unit = 'ms' | 'MB' | 'KB' | 'bytes' | 'nodes' | 'MB/s' | 'events/s' | 'events' | 'tools' | '%';

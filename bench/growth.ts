@@ -76,7 +76,8 @@ function toRows(name: string, { early, late, shown }: Growth, turns: number): Ro
   const expected = turns * DELTAS * WORD.length;
   if (shown < expected) throw new Error(`${shown} characters were shown, not ${expected}`);
   const row = (what: string, from: number, to: number): Row => ({
-    name: `${name}, ${what}; at most 10.5`,
+    name: `${name}, ${what}`,
+    most: 10.5,
     value: (to - from) / 1e6,
     unit: 'MB',
     bare: { value: from / 1e6, what: `${what} at turn ${EARLY}` },

@@ -46,6 +46,8 @@ export async function runBenchmarks({ command, benchmarks, page, toPage }: Runne
       process.exitCode = 1;
     }
   }
+  const missed = lines.filter(({ isMissed }) => isMissed).length;
+  if (missed > 0) console.log(`\n${missed} of these figures are more than they may be.`);
   const typed = [
     command,
     ...(quick || write ? ['--'] : []),

@@ -8,6 +8,8 @@ export interface Line {
   ratio: string;
   /** What the bare figure is of. */
   beside: string;
+  /** It is more than it may be. */
+  isMissed: boolean;
 }
 
 const NOTHING = '–';
@@ -15,15 +17,29 @@ const NOTHING = '–';
 const WHOLE: readonly Unit[] = ['bytes', 'nodes', 'tools', 'events', 'events/s'];
 
 export function toLine(row: Row | Skipped): Line {
-  if ('skipped' in row) return { name: row.name, value: 'skipped', bare: NOTHING, ratio: NOTHING, beside: row.skipped };
-  const { name, value, unit, bare } = row;
+  if ('skipped' in row) {
+    const { name, skipped } = row;
+    return { name, value: 'skipped', bare: NOTHING, ratio: NOTHING, beside: skipped, isMissed: false };
+  }
+  const { name, value, unit, bare, most } = row;
+  const isMissed = isMore(row);
   return {
-    name,
+    name: most === undefined ? name : `${name}; at most ${toMost(most, unit)}${isMissed ? ': missed' : ''}`,
+    isMissed,
     value: toText(value, unit),
     bare: bare ? toText(bare.value, unit) : NOTHING,
     ratio: bare ? `${(value / bare.value).toFixed(2)} ×` : NOTHING,
     beside: bare?.what ?? NOTHING,
   };
+}
+
+function isMore({ value, bare, most }: Row): boolean {
+  if (most === undefined) return false;
+  return typeof most === 'number' ? value > most : bare !== undefined && value > most.times * bare.value;
+}
+
+function toMost(most: NonNullable<Row['most']>, unit: Unit): string {
+  return typeof most === 'number' ? `${most.toLocaleString('en')} ${unit}` : `${most.times} ×`;
 }
 
 function toText(value: number, unit: Unit): string {

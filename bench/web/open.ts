@@ -44,7 +44,8 @@ export const open: Benchmark = {
     const bareScript = { value: read(measures.bare, 'script'), what };
     return [
       {
-        name: `${name}: scripting until interactive; at most 500`,
+        name: `${name}: scripting until interactive`,
+        most: 500,
         value: read(measures.interactive, 'script'),
         unit: 'ms',
         bare: bareScript,
@@ -147,8 +148,8 @@ async function scroll(browser: Browser, server: Served, last: string): Promise<R
     await page.getByText(last).waitFor();
   });
   return [
-    { name: 'DOM nodes in its list, at most while scrolling; at most 400', value: nodes, unit: 'nodes' },
-    { name: 'longest task while scrolling, CPU time; at most 100', value: traced.longestTask, unit: 'ms' },
+    { name: 'DOM nodes in its list while scrolling', value: nodes, unit: 'nodes', most: 400 },
+    { name: 'longest task while scrolling, CPU time', value: traced.longestTask, unit: 'ms', most: 100 },
     { name: 'the same on the wall clock', value: traced.longestTaskOnWall, unit: 'ms' },
   ];
 }

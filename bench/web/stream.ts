@@ -63,16 +63,17 @@ export const stream: Benchmark = {
 
 function toRows(name: string, klaus: Trace, bare: Trace): Row[] {
   const what = 'a page that adds the same pieces to one text and scrolls to its end';
-  const row = (words: string, read: (updates: readonly number[]) => number): Row => ({
+  const row = (words: string, read: (updates: readonly number[]) => number, most?: number): Row => ({
     name: words,
     value: read(klaus.updates),
     unit: 'ms',
     bare: { value: read(bare.updates), what },
+    ...(most === undefined ? {} : { most }),
   });
   return [
-    row(`${name}: scripting of one update, mean; at most 8`, mean),
+    row(`${name}: scripting of one update, mean`, mean, 8),
     row('the same, median', (updates) => percentile(updates, 0.5)),
-    row('the same, 95th percentile; at most 8', (updates) => percentile(updates, 0.95)),
+    row('the same, 95th percentile', (updates) => percentile(updates, 0.95), 8),
     row('the same, 99th percentile', (updates) => percentile(updates, 0.99)),
   ];
 }
