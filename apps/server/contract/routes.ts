@@ -159,7 +159,7 @@ const runs = {
     query: z.object({
       by: z.enum(['day', 'model', 'session', 'agent']).default('day'),
       session: z.string().optional().describe('Of this session and those that it began.'),
-      since: z.coerce.number().optional().describe('Unix milliseconds.'),
+      since: z.coerce.number().min(0).max(8.64e15).optional().describe('Unix milliseconds.'),
     }),
     answer: z.object({
       by: z.enum(['day', 'model', 'session', 'agent']),
