@@ -8,7 +8,7 @@ import { openPage } from '../test/fixtures/page.ts';
 import { createPlace } from '../test/fixtures/place.ts';
 import { startServeProcess } from '../test/fixtures/server.ts';
 import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixtures/story.ts';
-import { provideWebPage } from '../test/fixtures/web-page.ts';
+import { provideWebPage } from './provide-web.ts';
 
 /**
  * Takes the pictures of the page that the manual shows: `npm run screenshots`. What is in them is the story that the

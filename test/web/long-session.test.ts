@@ -6,7 +6,7 @@ import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { startServeProcess } from '../fixtures/server.ts';
-import { provideWebPage } from '../fixtures/web-page.ts';
+import { provideWebPage } from '../../scripts/provide-web.ts';
 
 const SESSION = '01KE00000000000000000WEB1X';
 const PROMPTS = 60;

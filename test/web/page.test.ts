@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
-import { provideWebPage } from '../fixtures/web-page.ts';
+import { provideWebPage } from '../../scripts/provide-web.ts';
 
 const COLOURS = String.raw`printf '\033[38;2;1;2;250mdeep\033[0m\n10 %%\r100 %%\n'; seq 1 300; exit 3`;
 

@@ -10,7 +10,7 @@ import { test } from '../fixtures/sandboxed.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { interruptRun, openStory, type Story } from '../fixtures/open-story.ts';
 import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../fixtures/story.ts';
-import { provideWebPage } from '../fixtures/web-page.ts';
+import { provideWebPage } from '../../scripts/provide-web.ts';
 
 /** Milliseconds: axe looks at every screen four times, on a machine that may have other work. */
 const LIMIT = 900_000;

@@ -9,7 +9,7 @@ import { createPlace } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { PROMPTS, STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../fixtures/story.ts';
-import { provideWebPage } from '../fixtures/web-page.ts';
+import { provideWebPage } from '../../scripts/provide-web.ts';
 
 /** Milliseconds, on a machine that may have other work. */
 const LIMIT = 240_000;

@@ -11,7 +11,7 @@ import { openPage, until } from '../fixtures/page.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { DROPS, startProxy, type Drop, type Proxy } from '../fixtures/proxy.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
-import { provideWebPage } from '../fixtures/web-page.ts';
+import { provideWebPage } from '../../scripts/provide-web.ts';
 import { createChance } from '../undo/chance.ts';
 
 /** Size of the run, and what its accidents are drawn from: `WEB_EVENTS=5000 WEB_SEED=7`. */

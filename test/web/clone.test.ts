@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { createPlace } from '../fixtures/place.ts';
+
+test('./klaus serve of a clone gives out the page, which nobody has to build', async () => {
+  using place = createPlace();
+  const serving = spawn(join(import.meta.dirname, '../../klaus'), ['serve', '--json', '--port', '0'], {
+    cwd: place.workspace,
+    env: { ...place.env, KLAUS_HOME: place.home, AGENT_API_SECRET: 'a-secret-of-the-test' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line] = (await once(createInterface({ input: serving.stdout }), 'line')) as [string];
+    const { url } = JSON.parse(line) as { url: string };
+    const page = await (await fetch(url)).text();
+    expect(page).toContain('<title>Klaus</title>');
+    const [, script] = /src="(\/assets\/[^"]+\.js)"/.exec(page)!;
+    expect((await fetch(new URL(script!, url))).status).toBe(200);
+  } finally {
+    serving.kill('SIGTERM');
+    await once(serving, 'exit');
+  }
+});
