@@ -77,7 +77,7 @@ function toRequest(route: Route, chance: Chance, known: readonly string[]): Para
   const { method } = route;
   return {
     method,
-    path: `${path}?${query}`,
+    path: `${path}?${query.toString()}`,
     headers: { 'content-type': type },
     ...(method === 'POST' || method === 'PATCH' ? { body } : {}),
   };
