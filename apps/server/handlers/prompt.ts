@@ -35,6 +35,8 @@ export const promptHandlers: Handlers<'prompt'> = {
       }),
       session.onLive((live) => tell(named.live(live))),
     ];
+    // Another run may be under way: what it said before is told after what the log says of it.
+    queueMicrotask(() => context.live.of(session.id).forEach((live) => tell(named.live(live))));
     stream.onClose(() => {
       for (const stop of stops) stop();
     });

@@ -51,7 +51,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   const follow = (id: string): void => {
     session = id;
     const after = klaus.store.head(id)?.seq ?? 0;
-    stop = followNamed(klaus, {
+    stop = followNamed(context, {
       session: id,
       after,
       tell(event, seq) {

@@ -1,4 +1,5 @@
-import type { Klaus } from '@klaus/sdk';
+import type { Klaus, Live } from '@klaus/sdk';
+import type { Context } from '../handler.ts';
 import { createNamedEvents, type NamedEvent } from '../named-events.ts';
 
 export interface FollowNamedOptions {
@@ -10,8 +11,14 @@ export interface FollowNamedOptions {
   tell: (event: NamedEvent, seq: number | undefined) => void;
 }
 
-/** Tells a session under the names of the older protocol, from a seq on. Returns a function that ends it. */
-export function followNamed(klaus: Klaus, { session, after, tell }: FollowNamedOptions): () => void {
+/**
+ * Tells a session under the names of the older protocol, from a seq on; in the middle of an answer, also what was said
+ * of it before. Returns a function that ends it.
+ */
+export function followNamed(
+  { klaus, live }: Pick<Context, 'klaus' | 'live'>,
+  { session, after, tell }: FollowNamedOptions,
+): () => void {
   const handle = klaus.session(session);
   const named = createNamedEvents(session);
   // Sums and counts are of the whole session, also of what is not told.
@@ -19,10 +26,17 @@ export function followNamed(klaus: Klaus, { session, after, tell }: FollowNamedO
     if (event.seq > after) break;
     named.event(event);
   }
+  const show = (piece: Live): void => named.live(piece).forEach((made) => tell(made, undefined));
+  let isOver = false;
   const stops = [
+    () => void (isOver = true),
     handle.subscribe(after, (event) => named.event(event).forEach((made) => tell(made, event.seq))),
-    handle.onLive((live) => named.live(live).forEach((made) => tell(made, undefined))),
+    handle.onLive(show),
   ];
+  // The first events come in a microtask too: what the log says is told before what it does not say yet.
+  queueMicrotask(() => {
+    if (!isOver) live.of(session).forEach(show);
+  });
   return () => {
     for (const stop of stops) stop();
   };

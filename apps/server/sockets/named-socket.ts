@@ -34,7 +34,7 @@ function serve(context: Context, socket: Socket): void {
     joined.get(session)?.();
     const tell: Parameters<typeof followNamed>[1]['tell'] = ({ name, data }, seq) =>
       void socket.emit(name, seq === undefined ? data : { ...data, seq });
-    joined.set(session, followNamed(context.klaus, { session, after, tell }));
+    joined.set(session, followNamed(context, { session, after, tell }));
   };
 
   const perform: { [N in CommandName]: (given: CommandGiven<N>) => Promise<object> } = {
