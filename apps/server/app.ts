@@ -58,9 +58,11 @@ export function createApp({ context, doorkeeper, files }: AppOptions): Hono<Env>
       return answer(call, { context, doorkeeper, name: name as RouteName, route });
     });
   }
+  // Whoever has no token learns nothing of what there is.
   app.all('/api/*', (call) => {
-    doorkeeper.checkToken(call.env.incoming);
-    throw notFound(call.req.path);
+    const { methods, isOpen } = findMethods(call.req.path);
+    if (!isOpen) doorkeeper.checkToken(call.env.incoming);
+    throw methods.length > 0 ? notAllowed(call.req, methods) : notFound(call.req.path);
   });
   app.get('*', (call) => {
     const headers = { etag: call.req.header('if-none-match'), encodings: call.req.header('accept-encoding') };
@@ -70,12 +72,20 @@ export function createApp({ context, doorkeeper, files }: AppOptions): Hono<Env>
     const text = 'Klaus is serving its API. The page is not built here: npm run build --workspace apps/web\n';
     return toResponse(text, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
   });
-  app.notFound((call) => toProblemResponse(call, notFound(call.req.path).problem));
+  app.all('*', (call) => {
+    const { methods, isOpen } = findMethods(call.req.path);
+    if (methods.length > 0 && !isOpen) doorkeeper.checkToken(call.env.incoming);
+    const isFile = call.req.path === '/' || files.find(call.req.path, {}) !== undefined;
+    throw methods.length > 0 || isFile ? notAllowed(call.req, isFile ? READING : methods) : notFound(call.req.path);
+  });
   app.onError((error, call) => {
     const problem = toProblem(error);
     noteFailure(call.env.incoming, error);
     const origin = doorkeeper.foreignOrigin(call.env.incoming);
-    return toProblemResponse(call, problem, origin === undefined ? {} : toCors(origin));
+    return toProblemResponse(call, problem, {
+      ...(origin === undefined ? {} : toCors(origin)),
+      ...(error instanceof Refusal ? error.headers : {}),
+    });
   });
   return app;
 }
@@ -137,6 +147,30 @@ function parse(schema: z.ZodType | undefined, value: unknown, what: string): unk
     title: `${what} does not fit.`,
     detail: `${path === '' ? '' : `${path}: `}${message}`,
     errors,
+  });
+}
+
+const READING = ['GET', 'HEAD'];
+const PATTERNS = Object.values<Route>(ROUTES).map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace(/\*$/, '.+')}$`),
+}));
+
+/** The methods that a path knows, and whether it needs no token. */
+function findMethods(path: string): { methods: string[]; isOpen: boolean } {
+  const found = PATTERNS.flatMap(({ route, pattern }) => (pattern.test(path) ? [route] : []));
+  return {
+    methods: [...new Set(found.flatMap(({ method }) => (method === 'GET' ? READING : [method])))],
+    isOpen: found.some(({ open }) => open === true),
+  };
+}
+
+function notAllowed({ method, path }: Call['req'], methods: readonly string[]): Refusal {
+  const allow = methods.join(', ');
+  return new Refusal(405, 'method_not_allowed', {
+    title: `${method.slice(0, 20)} is not known at ${path.slice(0, 200)}.`,
+    detail: `What is: ${allow}.`,
+    headers: { allow },
   });
 }
 

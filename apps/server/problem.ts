@@ -2,16 +2,20 @@ import { isKlausError } from '@klaus/sdk';
 import type { Problem, ProblemCode } from './contract/index.ts';
 import { ERROR_STATUSES } from './error-statuses.ts';
 
+interface RefusalOptions
+  extends Pick<Problem, 'title'>, Partial<Pick<Problem, 'detail' | 'errors' | 'retryable'>> {
+  headers?: Readonly<Record<string, string>>;
+}
+
 /** A request that is refused before the engine is asked. */
 export class Refusal extends Error {
   readonly problem: Problem;
+  /** To be sent with the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    status: number,
-    code: ProblemCode,
-    { title, ...more }: Pick<Problem, 'title'> & Partial<Pick<Problem, 'detail' | 'errors' | 'retryable'>>,
-  ) {
+  constructor(status: number, code: ProblemCode, { title, headers = {}, ...more }: RefusalOptions) {
     super(title);
+    this.headers = headers;
     this.name = 'Refusal';
     this.problem = { type: 'about:blank', title, status, code, ...more };
   }
