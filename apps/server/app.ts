@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context as HonoContext } from 'hono';
 import type { z } from 'zod';
-import { type Problem, type Route, ROUTES, type RouteName } from './contract/index.ts';
+import { CLIENT_HEADER, type Problem, type Route, ROUTES, type RouteName } from './contract/index.ts';
 import type { Doorkeeper } from './doorkeeper.ts';
 import { EventStream } from './event-stream.ts';
 import type { Context, Document, Exchange, Handlers } from './handler.ts';
@@ -217,7 +217,7 @@ function toCors(origin: string): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-    'access-control-allow-headers': 'authorization, content-type, last-event-id',
+    'access-control-allow-headers': `authorization, content-type, last-event-id, ${CLIENT_HEADER}`,
     'access-control-expose-headers': 'x-request-id',
     'access-control-max-age': '600',
     'cross-origin-resource-policy': 'cross-origin',

@@ -36,8 +36,11 @@ test('what is answered, given out, changed, put back and deleted over the server
 
   // Under other settings than before: the next run there says so.
   const next = await startServeProcess(place, model, { env: { AGENT_WS_RATE_LIMIT: '5' } });
-  const other = await next.client.openSession({ body: { text: 'go' } });
+  const other = await next.client.openSession({ body: { text: 'go', mode: 'ask' } });
   const again = follow(next.client, other.session);
+  await again.until('approval.asked');
+  const [refused] = (await next.client.approvals()).approvals;
+  await next.client.answer({ params: { id: refused!.id }, body: { answer: 'rejected' } });
   await again.until('run.finished');
   await again.stop();
   next.process.kill('SIGTERM');
@@ -64,5 +67,8 @@ test('what is answered, given out, changed, put back and deleted over the server
     workspace: place.workspace,
     changes: expect.arrayContaining([expect.objectContaining({ key: 'server.wsRateLimit', after: '5' })]),
   });
+  const denied = await runKlaus(['audit', 'show', '--host', '--denied', '--json'], { place });
+  expect(denied.stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(JSON.parse(denied.stdout)).toMatchObject({ approval: refused!.id, answer: 'rejected' });
   expect((await runKlaus(['audit', 'verify'], { place })).code).toBe(0);
 });

@@ -31,6 +31,8 @@ export const sessionHandlers: Handlers<
   | 'deleteSession'
   | 'keepSession'
   | 'exportSession'
+  | 'exportTest'
+  | 'searchSession'
   | 'log'
   | 'sessionEvents'
 > = {
@@ -108,6 +110,21 @@ export const sessionHandlers: Handlers<
     // The host chain knows of it before the first byte.
     await context.klaus.store.recordExport(id, { format, by: 'server' });
     return toDocument(context, id, format);
+  },
+
+  async exportTest({ params }, context) {
+    const { klaus } = context;
+    const { id } = findRow(context, params.id);
+    const { files, notes } = await klaus.exportTest(id);
+    await klaus.store.recordExport(id, { format: 'test', by: 'server' });
+    const encoded = [...files].map(([path, content]) => ({ path, content: Buffer.from(content).toString('base64') }));
+    return { files: encoded, notes: [...notes] };
+  },
+
+  async searchSession({ params, query }, context) {
+    const { id } = findRow(context, params.id);
+    const { hits, skipped } = await context.klaus.session(id).recall.search(query.q, { limit: query.limit });
+    return { session: id, hits, skipped };
   },
 
   log({ params, query }, context) {

@@ -1,4 +1,5 @@
 import { KlausError, type Event, type EventOf, type Restored, type Session } from '@klaus/sdk';
+import { toCalledBy, type CalledBy } from '../called-by.ts';
 import type { RestoredView } from '../contract/index.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { Refusal } from '../problem.ts';
@@ -41,7 +42,8 @@ export const workHandlers: Handlers<
     return { session: session.id, command };
   },
 
-  cancel: ({ params, body }, context) => cancelRun(context, params.id, body),
+  cancel: ({ params, body }, context, { request }) =>
+    cancelRun(context, params.id, { ...body, by: toCalledBy(request) }),
 
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
@@ -147,13 +149,13 @@ export const workHandlers: Handlers<
 export async function cancelRun(
   context: Context,
   id: string,
-  { run, reason }: { run?: string | undefined; reason?: string | undefined },
+  { run, reason, by }: { run?: string | undefined; reason?: string | undefined; by: CalledBy },
 ): Promise<{ session: string; command: string }> {
   const session = find(context, id);
   const command = await session.send({
     type: 'cancel',
-    by: BY,
-    reason: reason ?? 'The user stopped the run from the page.',
+    by,
+    reason: reason ?? (by === 'server/page' ? 'The user stopped the run from the page.' : 'The user stopped the run.'),
     ...given({ run }),
   });
   // Also of a run that waits for its turn or for an answer; whoever holds it sees the wish otherwise.

@@ -17,6 +17,9 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('approval'), id: z.string(), approved: z.boolean(), note: z.string().optional() }),
 ]);
 
+/** Who the log says it was. */
+const BY = 'server/chat';
+
 /** The agents that can be chatted with. */
 const AGENTS: ReadonlySet<string> = new Set(['klaus']);
 
@@ -83,8 +86,8 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     }
     if (message.type === 'message') await prompt(context, await open(), message.content);
     else if (message.type === 'approval') {
-      await answer(context, { patchId: message.id, approved: message.approved, note: message.note });
-    } else if (session !== undefined) await cancel(context, { sessionId: session });
+      await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by: BY });
+    } else if (session !== undefined) await cancel(context, { sessionId: session, by: BY });
   };
 
   socket.on('message', (data: Buffer) => {

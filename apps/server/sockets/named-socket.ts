@@ -15,6 +15,9 @@ import {
 import { followNamed, toStanding } from './follow-named.ts';
 import { createRateLimit } from './rate-limit.ts';
 
+/** Who the log says it was. */
+const BY = 'server/socket.io';
+
 /** Events that are taken however many there are: the wish to stop and an answer never wait. */
 const UNLIMITED: ReadonlySet<CommandName> = new Set(['patch_approval_response', 'cancel']);
 
@@ -45,7 +48,7 @@ function serve(context: Context, socket: Socket): void {
       return { sessionId: session };
     },
     async cancel(given) {
-      await cancel(context, given);
+      await cancel(context, { ...given, by: BY });
       return {};
     },
     async join_session({ sessionId, after }) {
@@ -62,7 +65,7 @@ function serve(context: Context, socket: Socket): void {
       return {};
     },
     async patch_approval_response(given) {
-      await answer(context, given);
+      await answer(context, { ...given, by: BY });
       return {};
     },
   };
