@@ -1,8 +1,8 @@
 import type { Event, Klaus, Live } from '@klaus/sdk';
 import type { RunQueue } from './run-queue.ts';
 
-/** Characters of a text on its way that are kept; its end counts. */
-const MAX_CHARS = 1_000_000;
+/** Characters of a text on its way that are kept, its end; of a longer one up to twice as many, so that it is seldom cut. */
+const KEPT_CHARS = 1_000_000;
 
 /** Text that is on its way, as far as it came. */
 export type LiveText = Extract<Live, { offset: number }>;
@@ -63,7 +63,7 @@ export class LiveTexts {
     // Behind a gap, as of a process that could not send for a while, it begins anew.
     const before = known && live.offset <= known.offset + known.text.length ? known : undefined;
     const text = before === undefined ? live.text : before.text.slice(0, live.offset - before.offset) + live.text;
-    const cut = Math.max(0, text.length - MAX_CHARS);
+    const cut = text.length > 2 * KEPT_CHARS ? text.length - KEPT_CHARS : 0;
     texts.set(key, { ...live, offset: (before?.offset ?? live.offset) + cut, text: text.slice(cut) });
   }
 

@@ -2,8 +2,7 @@ import { isKlausError } from '@klaus/sdk';
 import type { Problem, ProblemCode } from './contract/index.ts';
 import { ERROR_STATUSES } from './error-statuses.ts';
 
-interface RefusalOptions
-  extends Pick<Problem, 'title'>, Partial<Pick<Problem, 'detail' | 'errors' | 'retryable'>> {
+interface RefusalOptions extends Pick<Problem, 'title'>, Partial<Pick<Problem, 'detail' | 'errors' | 'retryable'>> {
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -5,7 +5,7 @@ import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import { noteBlobs } from './blob-refs.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Locator } from './damaged-pages.ts';
-import { Database } from './database.ts';
+import type { Database } from './database.ts';
 import { lockFile } from './file-lock.ts';
 import { appendHostRecord } from './host-chain.ts';
 import { toPromptBlobs } from './inbox.ts';
