@@ -70,12 +70,16 @@ test('Last-Event-ID is honoured, and wins over the address', async () => {
 test('whoever comes in the middle of a message gets what was said of it before', async () => {
   await using it = await startTestServer({ script: SLOW });
   const { session } = await it.client.openSession({ body: { text: 'go' } });
-  const first = follow(it.client, session);
-  await first.until('turn.started');
-  const halfway = async (): Promise<void> => {
-    while (first.lives.length < 10) await new Promise((resolve) => setImmediate(resolve));
+  // Nobody follows until some of it was said.
+  let pieces = 0;
+  const unlisten = it.klaus.session(session).onLive(() => void (pieces += 1));
+  const said = async (count: number): Promise<void> => {
+    while (pieces < count) await new Promise((resolve) => setImmediate(resolve));
   };
-  await halfway();
+  await said(10);
+  const first = follow(it.client, session);
+  await said(20);
+  unlisten();
   const second = follow(it.client, session);
   await second.until('run.finished');
   await Promise.all([first.stop(), second.stop()]);
