@@ -38,7 +38,7 @@ const SCRIPT: Script = {
     },
     { when: { user: 'twice' }, faults: [{ kind: 'status', status: 529 }], reply: { text: 'At the second try.' } },
     { when: { user: 'fail' }, faults: [{ kind: 'status', status: 400, always: true }], reply: { text: 'never' } },
-    { when: { user: 'slow' }, pace: 100, reply: { text: { repeat: 'word ', times: 100 } } },
+    { when: { user: 'slow' }, pace: 40, reply: { text: { repeat: 'word ', times: 100 } } },
     { when: { user: 'endless' }, pace: 20, reply: { text: { repeat: 'on ', times: 100_000 } } },
     { when: { user: 'spend', turn: 0 }, reply: { ...asks('spent-1.txt'), usage: usage(90_000) } },
     { when: { user: 'spend' }, reply: { ...asks('spent-2.txt'), usage: usage(9_000) } },
