@@ -1,4 +1,5 @@
 import type { HostEvent } from '@klaus/sdk';
+import { createClient } from '@klaus/server/client';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
@@ -26,7 +27,10 @@ test('what is answered, given out, changed, put back and deleted over the server
   await followed.until('run.finished');
   await followed.stop();
   await client.exportSession({ params, query: { format: 'md' } });
-  await client.exportSession({ params, query: { format: 'json' } });
+  await createClient({ ...client.connection, token: client.connection.token!, as: 'page' }).exportSession({
+    params,
+    query: { format: 'json' },
+  });
   await client.changeSession({ params, body: { title: 'Only a name', pinned: true } });
   await client.changeSession({ params, body: { mode: 'auto', limits: { usd: 7 } } });
   await client.undo({ params, body: {} });
@@ -56,7 +60,7 @@ test('what is answered, given out, changed, put back and deleted over the server
   expect(ours.filter(({ type }) => type !== 'session.anchored')).toMatchObject([
     { type: 'approval.answered', approval: approval!.id, answer: 'approved', by },
     { type: 'session.exported', format: 'md', by },
-    { type: 'session.exported', format: 'json', by },
+    { type: 'session.exported', format: 'json', by: 'server/page' },
     { type: 'session.changed', mode: 'auto' },
     { type: 'session.changed', limits: { usd: 7 } },
     { type: 'workspace.restored', kind: 'undo', files: 1, by },

@@ -30,8 +30,8 @@ export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer' | 'r
 
   remembered: (_, { klaus }) => ({ remembered: klaus.store.remembered() }),
 
-  forgetRemembered({ params }, { klaus }) {
-    if (!klaus.forget(params.id, { by: 'server' })) {
+  forgetRemembered({ params }, { klaus }, { request }) {
+    if (!klaus.forget(params.id, { by: toCalledBy(request) })) {
       throw new Refusal(404, 'usage', {
         title: `There is no remembered approval ${params.id}.`,
         detail: 'klaus approvals --remembered lists them.',
