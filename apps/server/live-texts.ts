@@ -40,8 +40,8 @@ export class LiveTexts {
   of(session: string): LiveText[] {
     const entry = this.#entries.get(session);
     if (!entry) return [];
-    if (this.#isHeld(session)) this.#catchUp(session, entry);
-    else this.#drop(session);
+    if (!this.#isHeld(session)) this.#drop(session);
+    else this.#catchUp(session, entry);
     return [...entry.texts.values()];
   }
 
@@ -86,7 +86,12 @@ export class LiveTexts {
 
   /** Another process may have written more than this one was told of yet. */
   #catchUp(session: string, entry: Entry): void {
-    for (const event of this.#klaus.session(session).events(entry.seq)) settle(entry, event);
+    try {
+      for (const event of this.#klaus.session(session).events(entry.seq)) settle(entry, event);
+    } catch {
+      // A log that cannot be read is the concern of those who follow it: what it says already is not known here.
+      this.#drop(session);
+    }
   }
 
   #isHeld(session: string): boolean {

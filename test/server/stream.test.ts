@@ -14,12 +14,13 @@ const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 /** A message that comes in many small pieces, slowly enough to be watched. */
 const SLOW = { steps: [TITLE, { reply: { text: { repeat: 'word ', times: 200 } }, pace: 5, chunk: 20 }] };
 
-/** Reads a file some times, one call a turn. */
-const turns = (count: number) => ({
+/** Reads a file some times, one call a turn. @param delay Milliseconds before each answer. */
+const turns = (count: number, delay = 0) => ({
   steps: [
     TITLE,
     ...Array.from({ length: count }, (_, turn) => ({
       when: { turn },
+      delay,
       reply: { text: `Step ${turn}.`, calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
     })),
     { when: { turn: count }, reply: { text: 'Done.' } },
@@ -34,11 +35,12 @@ function expectWhole(events: readonly Event[], all: Iterable<Event>): void {
 }
 
 test('a client whose connection breaks again and again misses nothing and sees nothing twice', async () => {
-  await using it = await startTestServer({ script: turns(30), env: { AGENT_TOKEN_BUDGET: '0' } });
+  await using it = await startTestServer({ script: turns(12, 250), env: { AGENT_TOKEN_BUDGET: '0' } });
   await using proxy = await startProxy(Number(new URL(it.server.url).port));
   const { session } = await it.client.openSession({ body: { text: 'go' } });
   const followed = follow(createClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, token: it.server.token }), session);
-  for (const turn of [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]) {
+  // A turn takes about as long as it takes to come again.
+  for (let turn = 2; turn <= 12; turn++) {
     await followed.until('turn.started', (event) => event.turn >= turn);
     await proxy.drop('reset');
   }

@@ -1,4 +1,4 @@
-import type { Klaus, Live } from '@klaus/sdk';
+import { toKlausError, type Klaus, type Live } from '@klaus/sdk';
 import type { Context } from '../handler.ts';
 import { createNamedEvents, type NamedEvent } from '../named-events.ts';
 
@@ -32,6 +32,10 @@ export function followNamed(
     () => void (isOver = true),
     handle.subscribe(after, (event) => named.event(event).forEach((made) => tell(made, event.seq))),
     handle.onLive(show),
+    klaus.store.onUnreadable((id, error) => {
+      const data = { error: toKlausError(error).message, sessionId: session };
+      if (id === session) tell({ name: 'error', data }, undefined);
+    }),
   ];
   // The first events come in a microtask too: what the log says is told before what it does not say yet.
   queueMicrotask(() => {
