@@ -20,6 +20,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The whole of a problem, for where there is one text. */
+export function toSentence({ title, detail }: Pick<Problem, 'title' | 'detail'>): string {
+  return detail === undefined ? title : `${title} ${detail}`;
+}
+
 /** Anything thrown as problem details. What is no KlausError says nothing of its inside. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Refusal) return error.problem;

@@ -1,6 +1,7 @@
-import { toKlausError, type Klaus, type Live } from '@klaus/sdk';
+import type { Live } from '@klaus/sdk';
 import type { Context } from '../handler.ts';
 import { createNamedEvents, type NamedEvent } from '../named-events.ts';
+import { onProblem, problemsOf } from '../session-problems.ts';
 
 export interface FollowNamedOptions {
   /** A whole id. */
@@ -16,9 +17,10 @@ export interface FollowNamedOptions {
  * of it before. Returns a function that ends it.
  */
 export function followNamed(
-  { klaus, live }: Pick<Context, 'klaus' | 'live'>,
+  context: Pick<Context, 'klaus' | 'live' | 'queue'>,
   { session, after, tell }: FollowNamedOptions,
 ): () => void {
+  const { klaus, live } = context;
   const handle = klaus.session(session);
   const named = createNamedEvents(session);
   // Sums and counts are of the whole session, also of what is not told.
@@ -32,10 +34,7 @@ export function followNamed(
     () => void (isOver = true),
     handle.subscribe(after, (event) => named.event(event).forEach((made) => tell(made, event.seq))),
     handle.onLive(show),
-    klaus.store.onUnreadable((id, error) => {
-      const data = { error: toKlausError(error).message, sessionId: session };
-      if (id === session) tell({ name: 'error', data }, undefined);
-    }),
+    onProblem(context, session, (made) => tell(made, undefined)),
   ];
   // The first events come in a microtask too: what the log says is told before what it does not say yet.
   queueMicrotask(() => {
@@ -46,8 +45,9 @@ export function followNamed(
   };
 }
 
-/** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended. */
-export function toStanding(klaus: Klaus, session: string): NamedEvent[] {
+/** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended, and why nothing is at work where something should be. */
+export function toStanding(context: Pick<Context, 'klaus' | 'queue'>, session: string): NamedEvent[] {
+  const { klaus } = context;
   const named = createNamedEvents(session);
   const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
   const standing: NamedEvent[] = [];
@@ -58,5 +58,5 @@ export function toStanding(klaus: Klaus, session: string): NamedEvent[] {
     else if (event.type === 'run.finished') end = made;
     else if (event.type === 'approval.asked' && open.has(event.approval)) standing.push(...made);
   }
-  return [...standing, ...end];
+  return [...standing, ...end, ...problemsOf(context, session)];
 }

@@ -2,7 +2,7 @@ import type { Server as EngineServer } from 'engine.io';
 import { KlausError } from '@klaus/sdk';
 import { Server, type Socket } from 'socket.io';
 import type { Context } from '../handler.ts';
-import { toProblem } from '../problem.ts';
+import { toProblem, toSentence } from '../problem.ts';
 import {
   answer,
   cancel,
@@ -55,7 +55,7 @@ function serve(context: Context, socket: Socket): void {
       const session = context.klaus.session(sessionId).id;
       const last = context.klaus.store.head(session)?.seq ?? 0;
       join(session, after ?? last);
-      if (after === undefined) for (const { name, data } of toStanding(context.klaus, session)) socket.emit(name, data);
+      if (after === undefined) for (const { name, data } of toStanding(context, session)) socket.emit(name, data);
       return { sessionId: session, seq: last };
     },
     async leave_session({ sessionId }) {
@@ -78,8 +78,8 @@ function serve(context: Context, socket: Socket): void {
       void receive(name, payload).then(
         (result) => say({ ok: true, ...result }),
         (error: unknown) => {
-          const { title, detail, code } = toProblem(error);
-          const told = { error: detail === undefined ? title : `${title} ${detail}`, code, ...toSessionId(payload) };
+          const problem = toProblem(error);
+          const told = { error: toSentence(problem), code: problem.code, ...toSessionId(payload) };
           say({ ok: false, ...told });
           socket.emit('error', told);
         },
