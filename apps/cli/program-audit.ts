@@ -22,7 +22,7 @@ export function addAudit(program: Command, done: (exitCode: number) => void): vo
     .command('show')
     .summary('list what the gate decided')
     .argument('[id]', 'session id or its beginning')
-    .option('--denied', 'only what was denied or asked about')
+    .option('--denied', 'only what was denied or asked about; with --host the questions that nobody said yes to')
     .option('--host', 'the host chain instead: deletions, exports, answers, changes of the configuration')
     .option('--since <time>', 'only from then on: 2h, 7d, or a date', toSince)
     .option('--json', 'one object a line')

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { UsageError } from './report-error.ts';
 
 /** Options of a command that acts here or on a server elsewhere. */
 export interface ServerOptions {
@@ -24,19 +23,6 @@ export function addServerOptions(command: Command): Command {
       'act on a klaus serve: http://host:port, https://… or unix:/path; local means this machine (default: KLAUS_SERVER)',
     )
     .option('--token-file <file>', "file with the server's token (default: KLAUS_SERVER_TOKEN_FILE)");
-}
-
-/**
- * For what only this machine can do with its own sessions.
- *
- * @throws UsageError where a server was given.
- */
-export function refuseServer(options: ServerOptions, what: string): void {
-  if (toGivenServer(options) === undefined) return;
-  throw new UsageError(
-    `${what} acts on the sessions of this machine alone.`,
-    'Type it on the machine of the server; --server local means this one.',
-  );
 }
 
 /** Commands that have nothing to do with any session: that KLAUS_SERVER names a server makes no difference to them. */

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context as HonoContext } from 'hono';
 import type { z } from 'zod';
-import { type Problem, type Route, ROUTES, type RouteName } from './contract/index.ts';
+import { CLIENT_HEADER, type Problem, type Route, ROUTES, type RouteName } from './contract/index.ts';
 import type { Doorkeeper } from './doorkeeper.ts';
 import { EventStream } from './event-stream.ts';
 import type { Context, Document, Exchange, Handlers } from './handler.ts';
@@ -58,9 +58,11 @@ export function createApp({ context, doorkeeper, files }: AppOptions): Hono<Env>
       return answer(call, { context, doorkeeper, name: name as RouteName, route });
     });
   }
+  // Whoever has no token learns nothing of what there is.
   app.all('/api/*', (call) => {
-    doorkeeper.checkToken(call.env.incoming);
-    throw notFound(call.req.path);
+    const { methods, isOpen } = findMethods(call.req.path);
+    if (!isOpen) doorkeeper.checkToken(call.env.incoming);
+    throw methods.length > 0 ? notAllowed(call.req, methods) : notFound(call.req.path);
   });
   app.get('*', (call) => {
     const headers = { etag: call.req.header('if-none-match'), encodings: call.req.header('accept-encoding') };
@@ -70,12 +72,20 @@ export function createApp({ context, doorkeeper, files }: AppOptions): Hono<Env>
     const text = 'Klaus is serving its API. The page is not built here: npm run build --workspace apps/web\n';
     return toResponse(text, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
   });
-  app.notFound((call) => toProblemResponse(call, notFound(call.req.path).problem));
+  app.all('*', (call) => {
+    const { methods, isOpen } = findMethods(call.req.path);
+    if (methods.length > 0 && !isOpen) doorkeeper.checkToken(call.env.incoming);
+    const isFile = call.req.path === '/' || files.find(call.req.path, {}) !== undefined;
+    throw methods.length > 0 || isFile ? notAllowed(call.req, isFile ? READING : methods) : notFound(call.req.path);
+  });
   app.onError((error, call) => {
     const problem = toProblem(error);
     noteFailure(call.env.incoming, error);
     const origin = doorkeeper.foreignOrigin(call.env.incoming);
-    return toProblemResponse(call, problem, origin === undefined ? {} : toCors(origin));
+    return toProblemResponse(call, problem, {
+      ...(origin === undefined ? {} : toCors(origin)),
+      ...(error instanceof Refusal ? error.headers : {}),
+    });
   });
   return app;
 }
@@ -140,6 +150,30 @@ function parse(schema: z.ZodType | undefined, value: unknown, what: string): unk
   });
 }
 
+const READING = ['GET', 'HEAD'];
+const PATTERNS = Object.values<Route>(ROUTES).map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace(/\*$/, '.+')}$`),
+}));
+
+/** The methods that a path knows, and whether it needs no token. */
+function findMethods(path: string): { methods: string[]; isOpen: boolean } {
+  const found = PATTERNS.flatMap(({ route, pattern }) => (pattern.test(path) ? [route] : []));
+  return {
+    methods: [...new Set(found.flatMap(({ method }) => (method === 'GET' ? READING : [method])))],
+    isOpen: found.some(({ open }) => open === true),
+  };
+}
+
+function notAllowed({ method, path }: Call['req'], methods: readonly string[]): Refusal {
+  const allow = methods.join(', ');
+  return new Refusal(405, 'method_not_allowed', {
+    title: `${method.slice(0, 20)} is not known at ${path.slice(0, 200)}.`,
+    detail: `What is: ${allow}.`,
+    headers: { allow },
+  });
+}
+
 function notFound(path: string): Refusal {
   return new Refusal(404, 'not_found', {
     title: `There is nothing at ${path.slice(0, 200)}.`,
@@ -183,7 +217,7 @@ function toCors(origin: string): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-    'access-control-allow-headers': 'authorization, content-type, last-event-id',
+    'access-control-allow-headers': `authorization, content-type, last-event-id, ${CLIENT_HEADER}`,
     'access-control-expose-headers': 'x-request-id',
     'access-control-max-age': '600',
     'cross-origin-resource-policy': 'cross-origin',

@@ -7,6 +7,7 @@ import type { Doorkeeper } from './doorkeeper.ts';
 import type { EventStream } from './event-stream.ts';
 import type { HostFeed } from './host-feed.ts';
 import type { Hubs } from './hubs.ts';
+import type { LiveTexts } from './live-texts.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -17,6 +18,7 @@ export interface Context {
   klaus: Klaus;
   queue: RunQueue;
   hubs: Hubs;
+  live: LiveTexts;
   feed: HostFeed;
   deletions: Deletions;
   log: Log;

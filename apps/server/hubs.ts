@@ -1,5 +1,5 @@
 import { type EventStream, toFrame } from './event-stream.ts';
-import { SessionHub, type HubSources } from './session-hub.ts';
+import { type HubSources, SessionHub } from './session-hub.ts';
 
 /** The hubs of the sessions that somebody follows. */
 export class Hubs {

@@ -2,19 +2,27 @@ import { isKlausError } from '@klaus/sdk';
 import type { Problem, ProblemCode } from './contract/index.ts';
 import { ERROR_STATUSES } from './error-statuses.ts';
 
+interface RefusalOptions extends Pick<Problem, 'title'>, Partial<Pick<Problem, 'detail' | 'errors' | 'retryable'>> {
+  headers?: Readonly<Record<string, string>>;
+}
+
 /** A request that is refused before the engine is asked. */
 export class Refusal extends Error {
   readonly problem: Problem;
+  /** To be sent with the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    status: number,
-    code: ProblemCode,
-    { title, ...more }: Pick<Problem, 'title'> & Partial<Pick<Problem, 'detail' | 'errors' | 'retryable'>>,
-  ) {
+  constructor(status: number, code: ProblemCode, { title, headers = {}, ...more }: RefusalOptions) {
     super(title);
+    this.headers = headers;
     this.name = 'Refusal';
     this.problem = { type: 'about:blank', title, status, code, ...more };
   }
+}
+
+/** The whole of a problem, for where there is one text. */
+export function toSentence({ title, detail }: Pick<Problem, 'title' | 'detail'>): string {
+  return detail === undefined ? title : `${title} ${detail}`;
 }
 
 /** Anything thrown as problem details. What is no KlausError says nothing of its inside. */

@@ -10,6 +10,7 @@ import { byToken, createDoorkeeper, isLoopback, markLocal } from './doorkeeper.t
 import type { Context } from './handler.ts';
 import { HostFeed } from './host-feed.ts';
 import { Hubs } from './hubs.ts';
+import { LiveTexts } from './live-texts.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { followRequest } from './request-log.ts';
@@ -126,7 +127,7 @@ async function startInPlace({
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 
   const context = createContext({ klaus, log, token, version, cookie: `klaus-${address.port}` });
-  const { queue, hubs, deletions, feed } = context;
+  const { queue, hubs, live, deletions, feed } = context;
   const doorkeeper = createDoorkeeper({
     host,
     corsOrigins: configuration.get('server.corsOrigin'),
@@ -153,6 +154,7 @@ async function startInPlace({
     hubs.end(bye);
     feed.end(bye);
     await sockets.close();
+    live.close();
     await webhook?.close();
     stopCounting?.();
     stopMinding();
@@ -185,7 +187,8 @@ function createContext({
 }: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
   const limit = klaus.configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
-  const hubs = new Hubs({ klaus, queue, log });
+  const live = new LiveTexts({ klaus, queue });
+  const hubs = new Hubs({ klaus, queue, live, log });
   const deletions = new Deletions({
     klaus,
     onChange(session, state) {
@@ -197,7 +200,7 @@ function createContext({
     },
   });
   const feed = new HostFeed({ klaus, queue, deletedUntil: (session) => deletions.until(session) });
-  const context = { ...given, klaus, log, queue, hubs, feed, deletions, metrics: undefined };
+  const context = { ...given, klaus, log, queue, hubs, live, feed, deletions, metrics: undefined };
   return { ...context, maxBodyBytes: MAX_BODY_BYTES };
 }
 

@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event, EventType, Live, Session } from '@klaus/sdk';
 import type { Standing } from './contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
+import { keyOf, type LiveText, type LiveTexts } from './live-texts.ts';
 import type { Log } from './log.ts';
 import { toQueue, toSentence, toStanding, type ViewSources } from './session-view.ts';
 
 export interface HubSources extends ViewSources {
+  live: LiveTexts;
   log: Log;
 }
 
@@ -32,9 +34,6 @@ const UNREADABLE_MS = 30_000;
 /** Events after which a session may stand elsewhere, whoever wrote them. */
 const TURNING: ReadonlySet<EventType> = new Set(['run.started', 'run.finished', 'approval.asked', 'approval.answered']);
 
-/** Text that is on its way, as far as it came. */
-type Partial = Extract<Live, { offset: number }>;
-
 /**
  * Tells the subscribers of one session its events, in order and each once, and live text in between. There is one
  * for a session that somebody follows: an event is made text once, however many follow. A reader that is slow goes
@@ -44,7 +43,7 @@ export class SessionHub {
   readonly #sources: HubSources;
   readonly #session: Session;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #partials = new Map<string, Partial>();
+  readonly #partials = new Map<string, LiveText>();
   readonly #stops: (() => void)[] = [];
   readonly #onUnused: () => void;
   #last: number;
@@ -57,13 +56,14 @@ export class SessionHub {
   #standing: Standing | undefined;
 
   constructor(sources: HubSources, session: Session, onUnused: () => void) {
-    const { klaus, queue } = sources;
+    const { klaus, queue, live } = sources;
     this.#sources = sources;
     this.#session = session;
     this.#onUnused = onUnused;
     this.#last = klaus.store.head(session.id)?.seq ?? 0;
     this.#queue = this.#readQueue();
     this.#standing = toStanding(sources, session.id);
+    for (const text of live.of(session.id)) this.#partials.set(keyOf(text), text);
     const tick = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#stops.push(
       session.subscribe(this.#last, (event) => this.#onEvent(event)),
@@ -173,7 +173,7 @@ export class SessionHub {
   #onLive(live: Live): void {
     if (live.type === 'message.discarded') this.#drop(live.message);
     else {
-      const key = live.type === 'tool.progress' ? live.call : `${live.message}/${live.part}`;
+      const key = keyOf(live);
       const known = this.#partials.get(key);
       // Behind a gap, as of a process that could not send for a while, it begins anew.
       const before = known && live.offset <= known.offset + known.text.length ? known : undefined;

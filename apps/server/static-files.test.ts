@@ -29,10 +29,12 @@ test('the page has a nonce of its own each time, which its policy names, and is 
   expect(policy).not.toContain('unsafe');
 });
 
-test('views of the page have addresses of their own; a file that is not there is missing', () => {
+test('the page stands at its own address alone, and what is not there is missing', () => {
   const files = createStaticFiles(join(root, 'page'));
-  expect(String(files.find('/session/01ABC', {})?.body)).toContain('<script');
-  expect(files.find('/assets/gone.js', {})).toBeUndefined();
+  expect(String(files.find('/index.html', {})?.body)).toContain('<script');
+  for (const path of ['/session/01ABC', '/nothing', '/assets', '/assets/', '/assets/gone.js']) {
+    expect(files.find(path, {}), path).toBeUndefined();
+  }
 });
 
 test('assets are kept for ever, other files are asked for again, and texts are compressed', () => {

@@ -36,7 +36,7 @@ export interface StaticAnswer {
 export interface StaticFiles {
   /** False in a clone where the page was not built. */
   readonly exists: boolean;
-  /** The file at a path, the page itself for every path without a file name; undefined when there is none. */
+  /** The file at a path, at `/` the page itself; undefined when there is none. */
   find(path: string, headers: { etag?: string | undefined; encodings?: string | undefined }): StaticAnswer | undefined;
 }
 
@@ -81,8 +81,8 @@ export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
         file.brotli ??= brotliCompressSync(file.content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
         return { status: 200, headers: { ...headers, 'content-encoding': 'br' }, body: file.brotli };
       }
-      // Views of the page are addresses of their own; what looks like a file and is none is missing.
-      if (extname(path) !== '' && name !== 'index.html') return undefined;
+      // Views of the page have no addresses of their own but behind the #, which no server is told.
+      if (name !== '' && name !== 'index.html') return undefined;
       const page = read('index.html');
       if (!page) return undefined;
       const nonce = randomBytes(16).toString('base64');

@@ -73,7 +73,7 @@ export const runFinished = z
       .optional()
       .describe('What the success that the last words claim is worth: the worst of `claims`.'),
     claims: z.array(claimSchema).optional().describe('Absent: nothing was claimed.'),
-    by: z.string().optional().describe('Who stopped the run: a door. Absent: nobody did.'),
+    by: z.string().optional().describe('Who stopped the run: a door, as of an answer. Absent: nobody did.'),
     limit: z
       .object({
         limit: z.enum(['tokens', 'usd', 'toolCalls', 'turns']),
@@ -249,7 +249,11 @@ export const approvalAnswered = z
     ...run,
     approval: z.string(),
     answer: z.enum(['approved', 'rejected', 'expired', 'superseded']),
-    by: z.string().describe('Who answered: a door, or `klaus` for what the engine settles itself.'),
+    by: z
+      .string()
+      .describe(
+        'Who answered: a door (`cli`), for the server with what came through it (`server/page`), or `klaus` for what the engine settles itself.',
+      ),
     note: z.string().optional(),
     hunks: hunkAnswerSchema.optional().describe('Absent: the whole change.'),
     scope: scopeSchema.optional().describe('Absent: once.'),

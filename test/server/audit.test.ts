@@ -1,4 +1,5 @@
 import type { HostEvent } from '@klaus/sdk';
+import { createClient } from '@klaus/server/client';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
@@ -26,7 +27,10 @@ test('what is answered, given out, changed, put back and deleted over the server
   await followed.until('run.finished');
   await followed.stop();
   await client.exportSession({ params, query: { format: 'md' } });
-  await client.exportSession({ params, query: { format: 'json' } });
+  await createClient({ ...client.connection, token: client.connection.token!, as: 'page' }).exportSession({
+    params,
+    query: { format: 'json' },
+  });
   await client.changeSession({ params, body: { title: 'Only a name', pinned: true } });
   await client.changeSession({ params, body: { mode: 'auto', limits: { usd: 7 } } });
   await client.undo({ params, body: {} });
@@ -36,8 +40,11 @@ test('what is answered, given out, changed, put back and deleted over the server
 
   // Under other settings than before: the next run there says so.
   const next = await startServeProcess(place, model, { env: { AGENT_WS_RATE_LIMIT: '5' } });
-  const other = await next.client.openSession({ body: { text: 'go' } });
+  const other = await next.client.openSession({ body: { text: 'go', mode: 'ask' } });
   const again = follow(next.client, other.session);
+  await again.until('approval.asked');
+  const [refused] = (await next.client.approvals()).approvals;
+  await next.client.answer({ params: { id: refused!.id }, body: { answer: 'rejected' } });
   await again.until('run.finished');
   await again.stop();
   next.process.kill('SIGTERM');
@@ -53,7 +60,7 @@ test('what is answered, given out, changed, put back and deleted over the server
   expect(ours.filter(({ type }) => type !== 'session.anchored')).toMatchObject([
     { type: 'approval.answered', approval: approval!.id, answer: 'approved', by },
     { type: 'session.exported', format: 'md', by },
-    { type: 'session.exported', format: 'json', by },
+    { type: 'session.exported', format: 'json', by: 'server/page' },
     { type: 'session.changed', mode: 'auto' },
     { type: 'session.changed', limits: { usd: 7 } },
     { type: 'workspace.restored', kind: 'undo', files: 1, by },
@@ -64,5 +71,8 @@ test('what is answered, given out, changed, put back and deleted over the server
     workspace: place.workspace,
     changes: expect.arrayContaining([expect.objectContaining({ key: 'server.wsRateLimit', after: '5' })]),
   });
+  const denied = await runKlaus(['audit', 'show', '--host', '--denied', '--json'], { place });
+  expect(denied.stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(JSON.parse(denied.stdout)).toMatchObject({ approval: refused!.id, answer: 'rejected' });
   expect((await runKlaus(['audit', 'verify'], { place })).code).toBe(0);
 });

@@ -65,6 +65,46 @@ describe('every route', () => {
     }
   });
 
+  test('names what it knows to whoever comes with another method, and to nobody without a token', async () => {
+    await using it = await startTestServer();
+    const token = { authorization: `Bearer ${it.server.token}` };
+    const known = new Map<string, Set<string>>();
+    for (const { method, path } of it.server.routes) {
+      if (method === 'ALL' || path === '/*') continue;
+      const filled = path.replace(/:\w+/g, 'x').replace(/\*$/, 'x/y');
+      known.set(filled, (known.get(filled) ?? new Set()).add(method));
+    }
+    expect(known.size).toBeGreaterThan(40);
+    for (const [path, methods] of known) {
+      const answer = await rawRequest(it.server, { method: 'PUT', path, headers: token });
+      const allowed = String(answer.headers['allow']).split(', ');
+      expect({ path, status: answer.status }).toEqual({ path, status: 405 });
+      expect(allowed, path).toEqual(expect.arrayContaining([...methods]));
+      expect(allowed.includes('HEAD'), path).toBe(methods.has('GET'));
+      expect(JSON.parse(answer.body), path).toMatchObject({ status: 405, code: 'method_not_allowed' });
+      const stranger = await rawRequest(it.server, { method: 'PUT', path });
+      const isOpen = [...methods].some((method) => OPEN.has(`${method} ${path}`));
+      expect({ path, status: stranger.status }).toEqual({ path, status: isOpen ? 405 : 401 });
+      if (!isOpen) expect(stranger.headers['allow']).toBeUndefined();
+    }
+    const page = await rawRequest(it.server, { method: 'POST', path: '/' });
+    expect({ status: page.status, allow: page.headers['allow'] }).toEqual({ status: 405, allow: 'GET, HEAD' });
+    for (const [method, path, headers] of [
+      ['GET', '/nothing', {}],
+      ['GET', '/session/01ABC', {}],
+      ['PUT', '/nothing', {}],
+      ['GET', '/api/nothing', token],
+      ['PUT', '/api/nothing', token],
+    ] as const) {
+      const { status, body } = await rawRequest(it.server, { method, path, headers });
+      expect({ path, status, code: (JSON.parse(body) as { code: string }).code }).toEqual({
+        path,
+        status: 404,
+        code: 'not_found',
+      });
+    }
+  });
+
   test('no upgrade passes without a token, with another host or a foreign origin', async () => {
     await using it = await startTestServer();
     const upgrade = {

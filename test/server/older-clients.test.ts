@@ -38,7 +38,7 @@ const SCRIPT: Script = {
     },
     { when: { user: 'twice' }, faults: [{ kind: 'status', status: 529 }], reply: { text: 'At the second try.' } },
     { when: { user: 'fail' }, faults: [{ kind: 'status', status: 400, always: true }], reply: { text: 'never' } },
-    { when: { user: 'slow' }, pace: 100, reply: { text: { repeat: 'word ', times: 100 } } },
+    { when: { user: 'slow' }, pace: 40, reply: { text: { repeat: 'word ', times: 100 } } },
     { when: { user: 'endless' }, pace: 20, reply: { text: { repeat: 'on ', times: 100_000 } } },
     { when: { user: 'spend', turn: 0 }, reply: { ...asks('spent-1.txt'), usage: usage(90_000) } },
     { when: { user: 'spend' }, reply: { ...asks('spent-2.txt'), usage: usage(9_000) } },
@@ -90,11 +90,15 @@ class NamedClient {
     });
   }
 
-  /** The next event of this name. */
-  until(name: string): Promise<Told> {
+  forget(): void {
+    this.#told = [];
+  }
+
+  /** The next event of this name that fits. */
+  until(name: string, fits: (data: Told) => boolean = () => true): Promise<Told> {
     return new Promise((resolve) => {
       this.#look = () => {
-        const at = this.#told.findIndex(([it]) => it === name);
+        const at = this.#told.findIndex(([it, data]) => it === name && fits(data));
         if (at < 0) return;
         const [, data] = this.#told[at]!;
         this.#told = this.#told.slice(at + 1);
@@ -163,6 +167,8 @@ const EVENTS: Record<string, object> = {
   complete: { sessionId: expect.any(String), summary: expect.any(String), tokenUsage: expect.any(Object) },
 };
 
+const lengthOf = ({ delta }: Told): number => String(delta).length;
+
 /** The client's own test: every name that it sends, and every one that it hears. `pause` comes in the middle of things. */
 async function testNamedClient(client: NamedClient, folder: string, pause: () => Promise<void>): Promise<void> {
   client.say('read');
@@ -195,9 +201,17 @@ async function testNamedClient(client: NamedClient, folder: string, pause: () =>
   expect((await client.until('error'))['retrying']).toBeUndefined();
 
   client.say('endless');
+  const { sessionId } = await client.until('stream_delta');
+  await pause();
+  client.forget();
+  const heard = lengthOf(await client.until('stream_delta')) + lengthOf(await client.until('stream_delta'));
+  // Whoever comes in the middle of an answer is told it from its beginning at once, and then goes on with it.
+  client.leave();
+  client.join(sessionId);
+  await client.until('stream_delta', (delta) => lengthOf(delta) >= heard);
   await client.until('stream_delta');
   client.cancel();
-  await client.until('error');
+  expect(await client.until('error')).toMatchObject({ sessionId, outcome: 'cancelled' });
 
   client.say('spend');
   client.answer((await client.until('patch_approval_required'))['patchId'], true);
@@ -264,10 +278,14 @@ class ChatClient {
     this.#socket!.send(JSON.stringify({ type: 'message', content }));
   }
 
-  until(type: string): Promise<ChatMessage> {
+  cancel(): void {
+    this.#socket!.send(JSON.stringify({ type: 'cancel' }));
+  }
+
+  until(type: string, fits: (message: ChatMessage) => boolean = () => true): Promise<ChatMessage> {
     return new Promise((resolve) => {
       this.#look = () => {
-        const found = this.heard.find((message) => message.type === type);
+        const found = this.heard.find((message) => message.type === type && fits(message));
         if (found) resolve(found);
       };
       this.#look();
@@ -327,6 +345,20 @@ test('a client of the chat passes its own test before and after a restart, and h
     await client.open();
     await testChatClient(client);
     expect(client.heard.filter(({ type }) => type === 'stream_complete').length).toBe(1);
+
+    // Killed in the middle of an answer without an end, and left once more: it is told the answer from its beginning.
+    client.say('endless');
+    await client.until('stream_chunk');
+    await serving.restart();
+    client.heard = [];
+    await client.until('stream_chunk', () => client.text.length > 40);
+    const { length } = client.text;
+    client.close();
+    client.heard = [];
+    await client.open();
+    await client.until('stream_chunk', ({ content }) => String(content).length >= length);
+    client.cancel();
+    expect((await client.until('error'))['message']).toContain('stopped');
   } finally {
     client.close();
   }

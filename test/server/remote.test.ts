@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
@@ -66,7 +66,7 @@ function toWords(stderr: string): string[] {
         .replaceAll(/[0-9A-HJKMNP-TV-Z]{26}/g, 'ID')
         .replaceAll(/\d+(\.\d+)? m?s\b/g, 'TIME')
         .replace(/checkpoint [0-9a-f]+/, 'checkpoint HASH')
-        .replace('by server', 'by cli'),
+        .replace('by server/cli', 'by cli'),
     );
 }
 
@@ -235,14 +235,50 @@ describe('a question of a server', () => {
     const steered = await klaus('steer', session, 'and be quick');
     expect(steered).toMatchObject({ code: 8, stderr: expect.stringContaining('The message waits until that') });
     expect((await klaus('approvals')).stdout).toContain('+brand new');
-    const approved = await klaus('approve', id, '--json');
+    const approved = await klaus('approve', id, '--scope', 'project', '--json');
     expect(approved.code).toBe(0);
     expect(approved.stdout).toContain('"origin":"steer"');
     expect(approved.stdout).toContain('It is written.');
     expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');
-    const again = await klaus('approve', id);
+    expect(approved.stdout).toContain('"by":"server/cli"');
+    expect(await klaus('approve', id)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('That question was settled before: approved by server/cli.'),
+    });
+    // What holds for longer is listed as on the machine itself, and taken back from elsewhere.
+    const [there, here, json] = await Promise.all([
+      klaus('approvals', '--remembered'),
+      runKlaus(['approvals', '--remembered'], { place, server }),
+      klaus('approvals', '--remembered', '--json'),
+    ]);
+    expect(there).toEqual(here);
+    expect(JSON.parse(json.stdout)).toMatchObject({ approval: id, remembered: { tool: 'write_file' } });
+    expect(await klaus('approvals', '--forget', id)).toMatchObject({
+      code: 0,
+      stdout: 'Forgotten: it is asked again.\n',
+    });
+    const [gone, unknown] = await Promise.all([klaus('approvals', '--remembered'), klaus('approvals', '--forget', id)]);
+    expect(gone).toMatchObject({ stdout: '', stderr: 'No approval holds for longer than its session.\n' });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('--remembered lists them') });
+
+    // A test that is made there is written here, the same that is made here.
+    rmSync(join(place.workspace, 'new.txt'));
+    expect((await klaus('write')).code).toBe(0);
+    const latest = (await serve.client.sessions()).sessions[0]!.id;
+    const [made] = await Promise.all([
+      klaus('export', latest, '--as', 'test', '--out', '../there'),
+      runKlaus(['export', latest, '--as', 'test', '--out', '../here'], { place, server }),
+    ]);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('there: ') });
+    for (const file of ['script.yaml', 'session.test.mjs', 'workspace/README.md']) {
+      const read = (folder: string) => readFileSync(join(place.workspace, '..', folder, file), 'utf8');
+      expect(read('there'), file).toBe(read('here'));
+    }
+    expect(await klaus('export', session, '--as', 'test')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it was spoken into while it ran'),
+    });
     await stop(serve);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('That question was settled before') });
   });
 
   test.skipIf(!hasTmux)('is put to the person at the keyboard (needs tmux)', async () => {
@@ -284,8 +320,16 @@ describe('says of what is there the same as on the machine itself', () => {
     return pairs;
   }
 
-  test('klaus sessions and klaus show', async () => {
-    const pairs = await compare((id) => [['sessions'], ['sessions', 'nothing'], ['show', id], ['show', '--json', id]]);
+  test('klaus sessions and klaus show, also with --grep', async () => {
+    const pairs = await compare((id) => [
+      ['sessions'],
+      ['sessions', 'nothing'],
+      ['show', id],
+      ['show', '--json', id],
+      ['show', id, '--grep', 'brand new'],
+      ['show', id, '--json', '--grep', 'brand'],
+      ['show', id, '--grep', 'nowhere'],
+    ]);
     for (const [there, here] of pairs) expect(there).toEqual(here);
   });
 
@@ -378,9 +422,6 @@ describe('what has no meaning elsewhere', () => {
     [['run', '--cwd', 'src', 'go'], 'is no absolute path.'],
     [['run', '--set', 'maxRetries=1', 'go'], '--set cannot change the settings of a server.'],
     [['run', '--allow-any-workspace', 'go'], 'is not taken with --server.'],
-    [['show', '01J', '--grep', 'x'], 'klaus show --grep acts on the sessions of this machine alone.'],
-    [['export', '01J', '--as', 'test'], 'klaus export --as test acts on the sessions of this machine alone.'],
-    [['approvals', '--remembered'], 'klaus approvals --remembered acts on the sessions of this machine alone.'],
     [['undo'], 'it takes no --server.'],
     [['audit', 'verify'], 'it takes no --server.'],
   ])('is refused before anything is done: %s', async (words, says) => {

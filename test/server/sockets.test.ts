@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Socket } from 'socket.io-client';
 import { io } from 'socket.io-client';
@@ -136,6 +136,53 @@ test('AGENT_WS_RATE_LIMIT stops a socket that sends too much, and never an appro
   const answered = (await socket.emitWithAck('patch_approval_response', { patchId, approved: false })) as object;
   expect(answered).toMatchObject({ ok: true });
   expect(await socket.emitWithAck('cancel', { sessionId })).toMatchObject({ ok: true });
+  socket.disconnect();
+});
+
+test('a run that cannot begin is said to whoever waits for it, by each of the older protocols', async () => {
+  const slow = { when: { user: 'slow' }, pace: 20, reply: { text: { repeat: 'on ', times: 10_000 } } };
+  await using it = await startTestServer({
+    script: { steps: [TITLE, slow, { reply: { text: 'Done.' } }] },
+    env: { AGENT_MAX_CONCURRENT_SESSIONS: '1' },
+  });
+  const headers = { authorization: `Bearer ${it.server.token}` };
+  const socket = io(it.server.url, { extraHeaders: headers });
+  const { until } = listen(socket);
+  const first = (await socket.emitWithAck('prompt', { message: 'slow' })) as { sessionId: string };
+  await until('stream_delta');
+  // They wait for its end, and meanwhile a file of the workspace is broken.
+  const waiting = (await socket.emitWithAck('prompt', { message: 'hello' })) as { sessionId: string };
+  const chat = new WebSocket(`${it.server.url}/ws/chat/klaus`, { headers });
+  const heard = new Promise((resolve) => {
+    chat.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString('utf8')) as { type: string };
+      if (message.type === 'error') resolve(message);
+    });
+  });
+  await once(chat, 'open');
+  chat.send(JSON.stringify({ type: 'message', content: 'hello' }));
+  const posted = await fetch(`${it.server.url}/api/prompt`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'hello' }),
+  });
+  await expect.poll(async () => (await it.client.runs()).queued).toHaveLength(3);
+  mkdirSync(join(it.place.workspace, '.klaus'));
+  writeFileSync(join(it.place.workspace, '.klaus/policy.yaml'), 'rules: [[[');
+  const told = new Promise((resolve) => {
+    socket.on('error', (data: { sessionId: string }) => data.sessionId === waiting.sessionId && resolve(data));
+  });
+  socket.emit('cancel', first);
+  expect(await told).toMatchObject({ code: 'config', error: expect.stringContaining('policy.yaml') });
+  expect(await heard).toMatchObject({ message: expect.stringContaining('policy.yaml') });
+  // The stream ends with it.
+  expect(await posted.text()).toMatch(/event: error\ndata: .*policy\.yaml.*\n\n$/);
+  // Whoever comes later is told too.
+  socket.emit('leave_session', waiting);
+  const later = new Promise((resolve) => socket.once('error', resolve));
+  socket.emit('join_session', waiting);
+  expect(await later).toMatchObject({ sessionId: waiting.sessionId, code: 'config' });
+  chat.close();
   socket.disconnect();
 });
 

@@ -35,6 +35,9 @@ test('a log that cannot be read is said to be so, and stops nobody else', async 
   const [session, other] = [await say(served, 'one'), await say(served, 'two')];
   const watching = follow(served.client, session);
   await watching.until('run.finished');
+  const socket = io(served.url, { extraHeaders: served.headers });
+  await socket.emitWithAck('join_session', { sessionId: session });
+  const heard = new Promise((resolve) => socket.once('error', resolve));
   // Who follows it reads it while the other process writes.
   writeAsLater(place, session);
   await expect
@@ -45,8 +48,9 @@ test('a log that cannot be read is said to be so, and stops nobody else', async 
   await expect
     .poll(() => late.states.at(-1))
     .toMatchObject({ state: 'waiting', reason: expect.stringContaining('version 99') });
-  const socket = io(served.url, { extraHeaders: served.headers });
-  socket.emit('join_session', { sessionId: session });
+  // A client of the older protocol too, and nothing of it ends with the log.
+  expect(await heard).toMatchObject({ sessionId: session, error: expect.stringContaining('version 99') });
+  expect(await socket.emitWithAck('join_session', { sessionId: session })).toMatchObject({ ok: false });
   await expect(served.client.log({ params: { id: session }, query: { limit: 100 } })).rejects.toThrow(/version 99/);
   expect(await say(served, 'three')).not.toBe(session);
   const again = follow(served.client, other);

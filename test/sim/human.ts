@@ -1,7 +1,7 @@
 import type { Store } from '@klaus/core/agent';
 import { isKlausError, type Command, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
-import { createChance } from '../undo/chance.ts';
+import { createChance, type Chance } from '../undo/chance.ts';
 import type { PlannedAct, PlannedReply } from './plan.ts';
 import type { Host } from './scheduler.ts';
 import { createSimEngine } from './sim-process.ts';
@@ -134,6 +134,21 @@ export class Human {
     if (second) this.#send({ type: 'approve', approval, answer: second === 'same' ? answer : other, by: 'sim too' });
   }
 
+  /** Takes back what he said a moment ago, what may have been read long ago, or what he never said. */
+  #withdraw(chance: Chance, text: string): void {
+    if (chance.percent(30)) {
+      const known = [...this.#world.monitor.prompts.keys()];
+      const command = known.length > 0 && chance.percent(80) ? chance.pick(known) : 'nothing';
+      return this.#send({ type: 'withdraw', command });
+    }
+    const id = this.#ids();
+    const delivery = chance.pick(['queue', 'queue', 'steer'] as const);
+    const parts = [{ type: 'text' as const, text }];
+    this.#send({ type: 'prompt', parts, onAsk: this.#world.plan.onAsk, delivery }, id);
+    const wait = chance.percent(40) ? 0 : chance.number(600);
+    this.#later(wait, 'changes his mind', () => this.#send({ type: 'withdraw', command: id }));
+  }
+
   #act({ what, salt }: PlannedAct, onAsk: 'deny' | 'wait'): void {
     const chance = createChance(salt);
     const { monitor, files } = this.#world;
@@ -146,6 +161,8 @@ export class Human {
           onAsk,
           delivery: what,
         });
+      case 'withdraw':
+        return this.#withdraw(chance, `taken back ${salt}`);
       case 'cancel':
         return this.#send({ type: 'cancel' });
       case 'resume':

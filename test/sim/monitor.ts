@@ -24,6 +24,7 @@ export type Invariant =
   | 'every run ends'
   | 'nothing left open'
   | 'commands count once'
+  | 'taken back or said'
   | 'history is well-formed'
   | 'one holder'
   | 'changes can be taken back'
@@ -62,8 +63,10 @@ export class Monitor {
   readonly state = createState();
   readonly events: Event[] = [];
   readonly answers = new Map<string, SentAnswer[]>();
-  /** Texts of prompts that became durable in the inbox. */
-  readonly prompts = new Set<string>();
+  /** Texts of prompts that became durable in the inbox, by the id of the command. */
+  readonly prompts = new Map<string, string>();
+  /** Commands that take back a prompt, by their id; `isLater`: it was durable before. */
+  readonly withdrawals = new Map<string, { prompt: string; isLater: boolean }>();
   /** Tokens that the model's provider counted. */
   billed = 0;
   /** Writes to the database that came to an end, by any process. */
@@ -104,6 +107,19 @@ export class Monitor {
       this.events.push(event);
       fold(this.state, event);
       this.#checkAfter(event);
+    }
+  }
+
+  /** A transaction took these commands out of the inbox, and appended these events. */
+  consumed(ids: readonly string[], events: readonly Event[]): void {
+    for (const id of ids) {
+      const { prompt, isLater } = this.withdrawals.get(id) ?? {};
+      if (prompt === undefined) continue;
+      if (ids.includes(prompt) && events.length > 0)
+        this.fail('taken back or said', `${prompt} was taken back, and said in the same transaction`);
+      // One that arrived while the inbox was being looked through has nothing to do with it.
+      if (isLater && this.#store.inbox(this.#session).some((command) => command.id === prompt))
+        this.fail('taken back or said', `${prompt} still waits, and nobody takes it back any more`);
     }
   }
 
@@ -328,10 +344,13 @@ export class Monitor {
         ? event.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
         : [],
     );
+    const sent = new Set(this.prompts.values());
     for (const text of texts)
-      if (!this.prompts.has(text)) this.fail('commands count once', `nobody sent ${JSON.stringify(text)}`);
-    for (const text of this.prompts) {
+      if (!sent.has(text)) this.fail('commands count once', `nobody sent ${JSON.stringify(text)}`);
+    const withdrawn = new Set([...this.withdrawals.values()].map(({ prompt }) => this.prompts.get(prompt)));
+    for (const text of sent) {
       const count = texts.filter((other) => other === text).length;
+      if (count === 0 && withdrawn.has(text)) continue;
       if (count !== 1) this.fail('commands count once', `${JSON.stringify(text)} is in the log ${count} times`);
     }
   }

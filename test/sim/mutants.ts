@@ -113,6 +113,14 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: ['commands count once', 'every run ends', 'approvals settled once'],
   },
   {
+    name: 'withdrawn-and-said',
+    what: 'what takes a message back is consumed, and the message stays',
+    file: 'core/agent/inbox.ts',
+    from: 'isWaiting ? [command.id, command.command] : [command.id]',
+    to: 'isWaiting ? [command.id] : [command.id]',
+    breaks: ['taken back or said'],
+  },
+  {
     name: 'results-in-other-order',
     what: 'results enter the history in the order of a set',
     file: 'core/agent/fold.ts',

@@ -61,7 +61,7 @@ export interface PlannedAnswer {
 export interface PlannedAct {
   /** Simulated milliseconds after the beginning. */
   at: number;
-  what: 'steer' | 'queue' | 'cancel' | 'limits' | 'mode' | 'revoke' | 'edit' | 'resume' | 'stale' | 'again';
+  what: (typeof ACTS)[number];
   /** Chance of this act's own, so that leaving out another one changes nothing in it. */
   salt: number;
 }
@@ -232,7 +232,19 @@ function toFailure(chance: Chance, isCalm: boolean): PlannedFailure {
   };
 }
 
-const ACTS = ['steer', 'queue', 'cancel', 'limits', 'mode', 'revoke', 'edit', 'resume', 'stale', 'again'] as const;
+const ACTS = [
+  'steer',
+  'queue',
+  'withdraw',
+  'cancel',
+  'limits',
+  'mode',
+  'revoke',
+  'edit',
+  'resume',
+  'stale',
+  'again',
+] as const;
 
 function toActs(chance: Chance): PlannedAct[] {
   const count = chance.percent(25) ? 0 : 1 + chance.number(6);

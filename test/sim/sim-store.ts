@@ -26,6 +26,7 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       return await scheduler.real(host, `appended ${types}`, async () => {
         const events = await store.append(session, drafts, { ...options, lease: leases.get(lease) ?? lease });
         monitor.writes++;
+        monitor.consumed(options.consume ?? [], events);
         if (world.holder !== host) monitor.fail('one holder', `${host.name} appended without holding the session`);
         return events;
       });
@@ -114,7 +115,9 @@ function toLease(world: World, host: Host, lease: Lease): Lease {
 
 /** Remembers what became durable, so that it can be looked for in the log. */
 function noteSent({ monitor, scheduler }: World, command: Command): void {
-  if (command.type === 'prompt') monitor.prompts.add(toText(command));
+  if (command.type === 'prompt') monitor.prompts.set(command.id, toText(command));
+  if (command.type === 'withdraw')
+    monitor.withdrawals.set(command.id, { prompt: command.command, isLater: monitor.prompts.has(command.command) });
   if (command.type !== 'approve') return;
   const known = monitor.answers.get(command.approval) ?? [];
   monitor.answers.set(command.approval, [...known, { answer: command.answer, at: scheduler.now }]);

@@ -4,6 +4,7 @@ import { overwrite } from '../fixtures/damage.ts';
 import { toNotice, toSampleDrafts } from '../fixtures/sample-events.ts';
 import { startStoreProcess } from '../fixtures/store-process.ts';
 import { createTemporaryHome } from '../fixtures/temporary-home.ts';
+import { Database } from './database.ts';
 import { PAGE_SIZE, toDatabaseFile } from './open-database.ts';
 import { recoverDatabase } from './recover.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -48,6 +49,7 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
     events: IN_A + IN_B,
     commands: null,
     knowledge: null,
+    deliveries: null,
   });
   expect(readFileSync(damaged).equals(bytes)).toBe(true);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -124,6 +126,39 @@ test('a sound database comes through whole, with its inbox', async () => {
   await store.send('A', { type: 'cancel', id: 'consumed' });
   expect(store.inbox('A').map(({ id }) => id)).toEqual(['waiting']);
   expect(readdirSync(home.path).filter((name) => name.includes('recovered'))).toEqual([]);
+});
+
+test('what the webhook was not told yet is saved, but for events that are lost', async () => {
+  using home = createTemporaryHome();
+  {
+    using store = createSqliteStore({ home: home.path });
+    store.outbox.collect((event) => (event.type === 'notice' ? event.text : undefined));
+    for (const session of ['A', 'B']) {
+      const lease = store.claim(session)!;
+      await store.append(session, [toNotice('told'), toNotice('waits'), toNotice('waits too')], { lease });
+    }
+    const outbox = store.outbox.deliver()!;
+    for (const { id } of outbox.due(0)) await outbox.remove(id);
+    await outbox.postpone(outbox.due(0)[0]!.id, 5_000);
+    outbox.release();
+  }
+  {
+    // A record that is not as it was written is where the log of its session ends.
+    const database = new Database(toDatabaseFile(home.path));
+    database.run("UPDATE events SET record = '{}' WHERE session_id = 'B' AND seq = 3");
+    database.close();
+  }
+  expect(recoverDatabase(home.path)).toMatchObject({ deliveries: 3 });
+  using store = createSqliteStore({ home: home.path });
+  const outbox = store.outbox.deliver()!;
+  expect(outbox.due(0).map(({ session, seq, body }) => ({ session, seq, body }))).toEqual([
+    { session: 'B', seq: 2, body: 'waits' },
+  ]);
+  expect(outbox.due(5_000)).toMatchObject([
+    { session: 'A', seq: 2, attempts: 1 },
+    { session: 'B', seq: 2, attempts: 0 },
+  ]);
+  outbox.release();
 });
 
 test('cleared sessions are gone for good', async () => {

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { FIRST_PREV, isKlausError, KlausError } from '@klaus/core/protocol';
+import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import { noteBlobs } from './blob-refs.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Locator } from './damaged-pages.ts';
-import { Database } from './database.ts';
+import type { Database } from './database.ts';
 import { lockFile } from './file-lock.ts';
 import { appendHostRecord } from './host-chain.ts';
 import { toPromptBlobs } from './inbox.ts';
 import { insertRecord, readHead } from './log.ts';
-import { buildDatabase, PAGE_SIZE, syncFolder, toDatabaseFile } from './open-database.ts';
+import { buildDatabase, syncFolder, toDatabaseFile } from './open-database.ts';
 import { project } from './projections.ts';
 import { fromRecord, toHash, toObject } from './record.ts';
 import { collectHostRow, saveHostChain, type HostRows } from './recover-host.ts';
+import { readRows } from './recover-rows.ts';
 import { guarded } from './store-error.ts';
 import { toUsersFile } from './users-file.ts';
 
@@ -30,6 +31,8 @@ export interface RecoveryReport {
   commands: number | null;
   /** Entries of the knowledge base saved; null when it could not be read. */
   knowledge: number | null;
+  /** Messages saved that the webhook was not told yet; null when they could not be read. */
+  deliveries: number | null;
 }
 
 export interface RecoveryOptions {
@@ -94,11 +97,13 @@ function recover(file: string, options: RecoveryOptions): RecoveryReport {
     });
     const commands = saveInbox(target, file);
     const knowledge = saveKnowledge(target, file);
+    const deliveries = saveOutbox(target, file);
     const at = options.at ?? new Date();
     target.transaction(() => recordRecovery({ target, pages, hostRows, sessions, file, at }));
     target.close();
     const damaged = exchange(file, draft, at);
-    return { file, damaged, sessions, events: sessions.reduce((sum, row) => sum + row.saved, 0), commands, knowledge };
+    const events = sessions.reduce((sum, row) => sum + row.saved, 0);
+    return { file, damaged, sessions, events, commands, knowledge, deliveries };
   } finally {
     pages.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
@@ -206,28 +211,16 @@ function findRecord(
   return undefined;
 }
 
-/**
- * Copies the inbox by way of SQLite, or not at all: a command found on a stray page may have been consumed
- * long ago, and must not be acted on twice.
- */
+/** Copies the inbox: a command that may have been consumed long ago must not be acted on twice. */
 function saveInbox(target: Database, file: string): number | null {
-  let rows: InboxRow[];
-  try {
-    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < PAGE_SIZE) return null;
-    rows = readInboxRows(file);
-  } catch (error) {
-    if (isKlausError(error)) return null;
-    throw error;
-  }
+  const columns = 'session_id, command_id, command, received_at, consumed_seq';
+  const rows = readRows<InboxRow>(file, { table: 'inbox', sql: `SELECT ${columns} FROM inbox ORDER BY id` });
+  if (rows === null) return null;
   return target.transaction(() => {
     for (const row of rows) {
       target.run(
-        'INSERT INTO inbox (session_id, command_id, command, received_at, consumed_seq) VALUES (?, ?, ?, ?, ?)',
-        row.session_id,
-        row.command_id,
-        row.command,
-        row.received_at,
-        row.consumed_seq,
+        `INSERT INTO inbox (${columns}) VALUES (?, ?, ?, ?, ?)`,
+        ...[row.session_id, row.command_id, row.command, row.received_at, row.consumed_seq],
       );
       if (row.command !== null) noteBlobs(target, row.session_id, toPromptBlobs(JSON.parse(row.command)));
     }
@@ -239,21 +232,12 @@ type KnowledgeValues = Record<'workspace' | 'key' | 'value' | 'category' | 'crea
   session_id: string | null;
 };
 
-/** Copies what is remembered by way of SQLite, or not at all: a stray page may hold what was deleted long ago. */
+/** Copies what is remembered. */
 function saveKnowledge(target: Database, file: string): number | null {
   const columns = 'workspace, key, value, category, session_id, created_at, updated_at';
-  let rows: KnowledgeValues[];
-  let source: Database | undefined;
-  try {
-    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < PAGE_SIZE) return null;
-    source = new Database(file, { readOnly: true });
-    rows = source.all<KnowledgeValues>(`SELECT ${columns} FROM knowledge ORDER BY id`);
-  } catch (error) {
-    if (isKlausError(error)) return null;
-    throw error;
-  } finally {
-    source?.close();
-  }
+  const sql = `SELECT ${columns} FROM knowledge ORDER BY id`;
+  const rows = readRows<KnowledgeValues>(file, { table: 'knowledge', sql });
+  if (rows === null) return null;
   target.transaction(() => {
     for (const row of rows) {
       target.run(
@@ -265,15 +249,30 @@ function saveKnowledge(target: Database, file: string): number | null {
   return rows.length;
 }
 
-function readInboxRows(file: string): InboxRow[] {
-  const source = new Database(file, { readOnly: true });
-  try {
-    return source.all<InboxRow>(
-      'SELECT session_id, command_id, command, received_at, consumed_seq FROM inbox ORDER BY id',
-    );
-  } finally {
-    source.close();
-  }
+interface OutboxRow {
+  session_id: string;
+  seq: number;
+  body: string;
+  created_at: number;
+  attempts: number;
+  due_at: number;
+}
+
+/** Copies what waits in the outbox, where the event that it tells was saved: the next one gets the seq of a lost one. */
+function saveOutbox(target: Database, file: string): number | null {
+  const columns = 'session_id, seq, body, created_at, attempts, due_at';
+  const rows = readRows<OutboxRow>(file, { table: 'outbox', sql: `SELECT ${columns} FROM outbox ORDER BY id` });
+  if (rows === null) return null;
+  return target.transaction(() => {
+    const saved = rows.filter(({ session_id: session, seq }) => seq <= (readHead(target, session)?.seq ?? 0));
+    for (const row of saved) {
+      target.run(
+        `INSERT INTO outbox (${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
+        ...[row.session_id, row.seq, row.body, row.created_at, row.attempts, row.due_at],
+      );
+    }
+    return saved.length;
+  });
 }
 
 /** Moves the damaged files aside and the new one to their place. Returns where the damaged ones are. */

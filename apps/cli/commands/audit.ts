@@ -67,7 +67,8 @@ export async function showAudit(id: string | undefined, options: ShowAuditOption
   const since = options.since === undefined ? {} : { since: options.since };
   if (options.host === true) {
     const events = klaus.store.hostEvents({ ...since, ...(session === undefined ? {} : { subject: session }) });
-    return print(events, { ...options, toRow: toHostRow, head: ['TIME', 'EVENT', 'SESSION', 'DETAIL'] });
+    const shown = options.denied === true ? filter(events, isNoYes) : events;
+    return print(shown, { ...options, toRow: toHostRow, head: ['TIME', 'EVENT', 'SESSION', 'DETAIL'] });
   }
   const rows = klaus.store.decisions({
     ...since,
@@ -97,6 +98,15 @@ function print<T>(items: Iterable<T>, { json, toRow, head }: PrintOptions<T>): n
 
 function* map<A, B>(items: Iterable<A>, to: (item: A) => B): Generator<B, void, undefined> {
   for (const item of items) yield to(item);
+}
+
+function* filter<T>(items: Iterable<T>, fits: (item: T) => boolean): Generator<T, void, undefined> {
+  for (const item of items) if (fits(item)) yield item;
+}
+
+/** True for a question that nobody said yes to. */
+function isNoYes(event: HostEvent): boolean {
+  return event.type === 'approval.answered' && event.answer !== 'approved';
 }
 
 type Decision = ReturnType<typeof toDecision>;

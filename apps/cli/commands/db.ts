@@ -74,7 +74,7 @@ async function isSure(which: string): Promise<boolean> {
 /** `klaus db recover`. */
 export async function recover(): Promise<number> {
   const { recoverDatabase } = await import('@klaus/sdk');
-  const { sessions, events, commands, knowledge, file, damaged } = await recoverDatabase();
+  const { sessions, events, commands, knowledge, deliveries, file, damaged } = await recoverDatabase();
   const lines = [
     `${formatNumber(sessions.length, 'session')} with ${formatNumber(events, 'event')} saved in ${file}`,
     ...sessions.flatMap(({ id, saved, lostFrom }) =>
@@ -82,6 +82,7 @@ export async function recover(): Promise<number> {
     ),
     ...(knowledge === null ? ['What was remembered could not be read.'] : []),
     ...(commands === null ? ['Messages that no run had taken yet could not be read.'] : []),
+    ...(deliveries === null ? ['What the webhook was not told yet could not be read.'] : []),
     ...damaged.map((path) => `kept as it was: ${path}`),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);

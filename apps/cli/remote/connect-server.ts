@@ -25,7 +25,12 @@ export interface RemoteServer {
 async function connectServer(options: ServerOptions): Promise<RemoteServer> {
   const address = toServerAddress(options);
   const { name, baseUrl, socketPath, token } = address;
-  const client = createClient({ baseUrl, fetch: createFetch(socketPath), ...(token === undefined ? {} : { token }) });
+  const client = createClient({
+    baseUrl,
+    as: 'cli',
+    fetch: createFetch(socketPath),
+    ...(token === undefined ? {} : { token }),
+  });
   await checkVersion(client, name);
   return {
     name,

@@ -1,12 +1,10 @@
 import type { Event, EventOf } from '@klaus/sdk';
-import { formatDuration } from '@klaus/sdk/transcript';
 import type { Standing } from '@klaus/server/contract';
 import { sayHowToGoOn } from '../closing-words.ts';
 import { type Driven, toExit } from '../driven.ts';
-import { type Interrupts, watchInterrupts } from '../interrupts.ts';
 import type { Output } from '../output/output.ts';
 import type { ShowOptions } from '../run-options.ts';
-import { onReaderGone } from '../streams.ts';
+import { createStop, type Stop } from '../stop.ts';
 import { retrying } from './retrying.ts';
 import type { RemoteServer } from './connect-server.ts';
 import { ServerError, toServerError } from './server-error.ts';
@@ -35,30 +33,23 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
   const before = await recall(options);
   const say = createSay(options);
   const watched = watchSession({ ...options, before, say });
-  const stop = createStop(options, { watched, say });
-  using interrupts = watchInterrupts((signal) => {
-    output.note('Cancelling. Ctrl-C again leaves at once; the run goes on at the server then.');
-    const isKey = signal === undefined || signal === 'SIGINT';
-    stop.request(
-      'interrupt',
-      isKey ? 'The user stopped the run with Ctrl-C.' : `The signal ${signal} stopped the run.`,
+  const cancel = async (reason: string): Promise<void> => {
+    const { run } = watched.facts;
+    const body = { reason, ...(run === undefined ? {} : { run }) };
+    await retrying({ server, onWait: () => say('The wish to stop waits for the connection.') }, () =>
+      server.client.cancel({ params: { id: session }, body }),
     );
-  });
-  const timeoutMs = show.timeout === undefined ? undefined : show.timeout * 1_000;
-  const late = () => {
-    output.note('The time is up. Cancelling.', 'warn');
-    stop.request('timeout', `The run was stopped after ${formatDuration(timeoutMs ?? 0)}, its time limit (--timeout).`);
   };
-  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
-  const forgetReader = onReaderGone(() =>
-    stop.request('interrupt', 'The run was stopped: nobody read its output any more.'),
-  );
   let driven: Driven;
   try {
-    driven = await waitAndAsk(options, { watched, stop, interrupts, say });
+    using stop = createStop({
+      output,
+      words: 'Cancelling. Ctrl-C again leaves at once; the run goes on at the server then.',
+      timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
+      send: cancel,
+    });
+    driven = await waitAndAsk(options, { watched, stop, say });
   } finally {
-    clearTimeout(timer);
-    forgetReader();
     await watched.close();
     output.settle();
   }
@@ -95,53 +86,9 @@ async function recall({ server, session, after, output }: FollowRunOptions): Pro
   return before;
 }
 
-/** The wish to end the run: sent once, whoever has it first. */
-interface Stop {
-  readonly signal: AbortSignal;
-  readonly reason: Driven['stopped'];
-  request(reason: NonNullable<Driven['stopped']>, sentence: string): void;
-  /** Resolves when the server has it; at once where there is none. */
-  sent(): Promise<void>;
-}
-
-function createStop(
-  { server, session, output }: FollowRunOptions,
-  { watched, say }: { watched: WatchedSession; say: (text: string) => void },
-): Stop {
-  const controller = new AbortController();
-  let reason: Driven['stopped'];
-  let sending = Promise.resolve();
-  const send = async (sentence: string): Promise<void> => {
-    const { run } = watched.facts;
-    const body = { reason: sentence, ...(run === undefined ? {} : { run }) };
-    try {
-      await retrying({ server, onWait: () => say('The wish to stop waits for the connection.') }, () =>
-        server.client.cancel({ params: { id: session }, body }),
-      );
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      output.note(`The wish to stop could not be sent: ${why}`, 'warn');
-    }
-  };
-  return {
-    signal: controller.signal,
-    get reason() {
-      return reason;
-    },
-    request(why, sentence) {
-      if (reason !== undefined) return;
-      reason = why;
-      sending = send(sentence);
-      controller.abort();
-    },
-    sent: () => sending,
-  };
-}
-
 interface Parts {
   watched: WatchedSession;
   stop: Stop;
-  interrupts: Interrupts;
   say: (text: string) => void;
 }
 
@@ -194,7 +141,7 @@ function toDriven({ server }: FollowRunOptions, { watched, stop }: Parts, standi
 async function ask(
   question: EventOf<'approval.asked'>,
   { server, show, output }: FollowRunOptions,
-  { watched, stop, interrupts, say }: Parts,
+  { watched, stop, say }: Parts,
 ): Promise<'answered' | 'open'> {
   output.settle();
   const { askInTerminal } = await import('../approval-prompt.ts');
@@ -202,7 +149,7 @@ async function ask(
   const signal = AbortSignal.any([stop.signal, watched.facts.untilAnswered(approval)]);
   const reply = await askInTerminal(question, { plain: show.plain ?? false, signal });
   if (reply.kind === 'interrupt') {
-    interrupts.request();
+    stop.interrupt();
     await stop.sent();
     return 'open';
   }

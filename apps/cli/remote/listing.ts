@@ -2,7 +2,10 @@ import type { Event, UsageReport } from '@klaus/sdk';
 import type { SessionView } from '@klaus/server/contract';
 import { EXIT } from '../exit-codes.ts';
 import { printApprovals } from '../listing/approval-text.ts';
+import { MAX_PLACES, printRecalled } from '../listing/recalled-text.ts';
+import { FORGOTTEN, printRemembered } from '../listing/remembered-text.ts';
 import { printSessions } from '../listing/session-table.ts';
+import { toTestFolder, writeTestFolder } from '../listing/test-folder.ts';
 import { toTranscriptText } from '../listing/transcript-text.ts';
 import { toUsageText } from '../listing/usage-text.ts';
 import { createPaint } from '../output/paint.ts';
@@ -102,6 +105,50 @@ export async function approvalsAt(options: ServerOptions & { json?: true }): Pro
     if (options.json !== true) printApprovals(rows);
     else
       for (const { hunks: _hunks, scopes: _scopes, ...row } of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    return EXIT.done;
+  });
+}
+
+/** `klaus approvals --remembered --server`. */
+export async function rememberedAt(options: ServerOptions & { json?: true }): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    printRemembered((await client.remembered()).remembered, options.json === true);
+    return EXIT.done;
+  });
+}
+
+/** `klaus approvals --forget ID --server`. */
+export async function forgetAt(id: string, options: ServerOptions): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    await client.forgetRemembered({ params: { id } });
+    process.stdout.write(FORGOTTEN);
+    return EXIT.done;
+  });
+}
+
+/** `klaus show --grep --server`. */
+export async function grepAt(
+  id: string,
+  q: string,
+  options: ServerOptions & { json?: true; plain?: true },
+): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    const { session, ...found } = await client.searchSession({ params: { id }, query: { q, limit: MAX_PLACES } });
+    printRecalled(session, found, options);
+    return EXIT.done;
+  });
+}
+
+/** `klaus export --as test --server`: made at the server, written here. */
+export async function exportTestAt(id: string, options: ServerOptions & { out?: string }): Promise<number> {
+  return await atServer(options, async ({ client }) => {
+    const { id: session } = await client.session({ params: { id } });
+    const folder = toTestFolder(session, options.out);
+    const { files, notes } = await client.exportTest({ params: { id: session } });
+    writeTestFolder(folder, {
+      files: new Map(files.map(({ path, content }) => [path, Buffer.from(content, 'base64')])),
+      notes,
+    });
     return EXIT.done;
   });
 }

@@ -23,6 +23,7 @@ const HTTP_CODES: Readonly<Partial<Record<ProblemCode, ErrorCode>>> = {
   forbidden: 'config',
   unavailable: 'config',
   not_found: 'usage',
+  method_not_allowed: 'internal',
   too_large: 'usage',
   unsupported_media: 'internal',
 };

@@ -1,4 +1,12 @@
-import { ROUTES, type Answer, type Given, type Route, type RouteName, type RouteOf } from '../contract/index.ts';
+import {
+  ROUTES,
+  type Answer,
+  type ClientName,
+  type Given,
+  type Route,
+  type RouteName,
+  type RouteOf,
+} from '../contract/index.ts';
 import { type Connection, request, toUnreachable } from './request.ts';
 
 type Arguments<R extends Route> =
@@ -26,6 +34,8 @@ export interface ClientOptions {
   baseUrl?: string;
   /** Bearer token. Default: none, for a page that has signed in. */
   token?: string;
+  /** What the caller is: the log says it of answers and of the wish to stop. Default: it says nothing. */
+  as?: ClientName;
   fetch?: typeof globalThis.fetch;
 }
 
@@ -33,9 +43,10 @@ export interface ClientOptions {
 export function createClient({
   baseUrl = '',
   token,
+  as,
   fetch = globalThis.fetch.bind(globalThis),
 }: ClientOptions = {}): Client {
-  const connection: Connection = { baseUrl: baseUrl.replace(/\/$/, ''), token, fetch };
+  const connection: Connection = { baseUrl: baseUrl.replace(/\/$/, ''), token, as, fetch };
   const methods = Object.entries<Route>(ROUTES)
     .filter(([, { kind }]) => kind !== 'stream')
     .map(([name, route]) => [name, (...words: unknown[]) => call(connection, route, words)]);

@@ -1,4 +1,4 @@
-import { problemSchema } from '../contract/index.ts';
+import { CLIENT_HEADER, type ClientName, problemSchema } from '../contract/index.ts';
 import { ProblemError } from './problem-error.ts';
 
 export interface Connection {
@@ -6,6 +6,7 @@ export interface Connection {
   baseUrl: string;
   /** Sent as a bearer token. Absent in a browser: its cookie says who it is. */
   token?: string | undefined;
+  as?: ClientName | undefined;
   fetch: typeof globalThis.fetch;
 }
 
@@ -20,7 +21,7 @@ export interface RequestInput {
 
 /** @throws ProblemError for every answer that is not 2xx, and for a server that cannot be reached. */
 export async function request(connection: Connection, input: RequestInput): Promise<Response> {
-  const { baseUrl, token } = connection;
+  const { baseUrl, token, as } = connection;
   const { method, path, body, headers, signal } = input;
   let response: Response;
   try {
@@ -28,6 +29,7 @@ export async function request(connection: Connection, input: RequestInput): Prom
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(as === undefined ? {} : { [CLIENT_HEADER]: as }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -6,6 +6,7 @@ const HTTP_CODES = [
   'unauthorized',
   'forbidden',
   'not_found',
+  'method_not_allowed',
   'too_large',
   'too_many',
   'unsupported_media',

@@ -18,6 +18,7 @@ import {
   modelViewSchema,
   reservedRequestSchema,
   runViewSchema,
+  rememberedViewSchema,
   searchHitSchema,
   usageRowSchema,
 } from './shapes.ts';
@@ -209,6 +210,21 @@ const approvals = {
     }),
     status: 202,
     answer: z.object({ session: z.string() }),
+  }),
+  remembered: defineRoute({
+    method: 'GET',
+    path: '/api/remembered',
+    summary: 'The approvals that hold for longer than their session, the newest last.',
+    tag: 'approvals',
+    answer: z.object({ remembered: z.array(rememberedViewSchema) }),
+  }),
+  forgetRemembered: defineRoute({
+    method: 'DELETE',
+    path: '/api/remembered/:id',
+    summary: 'Takes such an approval back: it is asked again.',
+    tag: 'approvals',
+    params: z.object({ id: z.string().describe('Of the approval.') }),
+    answer: z.object({ approval: z.string() }),
   }),
 };
 

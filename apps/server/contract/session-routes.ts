@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { pinnedTextSchema, sessionDetailSchema, sessionStateSchema, sessionViewSchema } from './session-view.ts';
-import { decisionViewSchema, processViewSchema, restoredSchema } from './shapes.ts';
+import { decisionViewSchema, processViewSchema, recalledSchema, restoredSchema } from './shapes.ts';
 import { liveSchema, loggedSchema, sessionStreamSchema } from './stream.ts';
 
 const tag = 'sessions';
@@ -126,6 +126,38 @@ export const sessionRoutes = {
     params,
     query: z.object({ format: z.enum(['md', 'json']).default('md') }),
     answer: z.string(),
+  }),
+  exportTest: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/test',
+    summary: 'The session as a script and a test that plays it, with the files that it began with.',
+    tag,
+    params,
+    answer: z.object({
+      files: z.array(
+        z.object({
+          path: z.string().describe('Relative, with forward slashes.'),
+          content: z.base64().describe('The bytes, in Base64.'),
+        }),
+      ),
+      notes: z.array(z.string()).describe('What could not be taken over, a sentence each.'),
+    }),
+  }),
+  searchSession: defineRoute({
+    method: 'GET',
+    path: '/api/sessions/:id/search',
+    summary: 'Where words stand in the messages, calls and whole results of a session, the best first.',
+    tag,
+    params,
+    query: z.object({
+      q: z.string().min(1).max(500),
+      limit: z.coerce.number().int().min(1).max(200).default(20),
+    }),
+    answer: z.object({
+      session: z.string().describe('Its whole id.'),
+      hits: z.array(recalledSchema),
+      skipped: z.array(z.int()).describe('Records that were too large to be looked through.'),
+    }),
   }),
   log: defineRoute({
     method: 'GET',

@@ -1,4 +1,4 @@
-import { decisionSchema, envelopeSchema, hunkSchema, treeChangeSchema } from '@klaus/core/protocol';
+import { decisionSchema, envelopeSchema, hunkSchema, rememberedSchema, treeChangeSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 
 /** A question as the queue shows it. */
@@ -30,6 +30,27 @@ export const approvalDetailSchema = approvalViewSchema.extend({
   scopes: z.array(z.enum(['once', 'session', 'project'])).describe('For how long a yes can hold.'),
 });
 export type ApprovalDetail = z.infer<typeof approvalDetailSchema>;
+
+/** An approval that holds for longer than its session. */
+export const rememberedViewSchema = z.object({
+  approval: z.string().describe('The approval that it was given with.'),
+  session: z.string(),
+  workspace: z.string().describe('Absolute path.'),
+  remembered: rememberedSchema,
+  createdAt: z.string().describe('ISO 8601.'),
+});
+export type RememberedView = z.infer<typeof rememberedViewSchema>;
+
+/** A piece of what was said, called or given in a session, as its log holds it. */
+export const recalledSchema = z.object({
+  seq: z.int().describe('Record of the log that it stands in.'),
+  turn: z.int(),
+  title: z.string().describe('What it is: `result of read_file src/a.ts`, `the user`.'),
+  text: z.string(),
+  start: z.int().describe('Where `text` begins, in characters.'),
+  length: z.int().describe('Characters of the whole.'),
+});
+export type RecalledView = z.infer<typeof recalledSchema>;
 
 export const fileEntrySchema = z.object({
   name: z.string(),

@@ -1,10 +1,11 @@
 import { isEditable, type ApprovalRow, type HunkAnswer, type Scope } from '@klaus/sdk';
+import { toCalledBy, type CalledBy } from '../called-by.ts';
 import type { ApprovalView } from '../contract/index.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { given } from '../prompting.ts';
 import { Refusal } from '../problem.ts';
 
-export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer'> = {
+export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer' | 'remembered' | 'forgetRemembered'> = {
   approvals({ query }, { klaus, deletions }) {
     const session = query.session === undefined ? undefined : klaus.session(query.session).id;
     const rows = klaus.store.approvals({ open: true, ...given({ session }) });
@@ -24,7 +25,20 @@ export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer'> = {
     };
   },
 
-  answer: ({ params, body }, context) => answerQuestion(context, params.id, body),
+  answer: ({ params, body }, context, { request }) =>
+    answerQuestion(context, params.id, { ...body, by: toCalledBy(request) }),
+
+  remembered: (_, { klaus }) => ({ remembered: klaus.store.remembered() }),
+
+  forgetRemembered({ params }, { klaus }, { request }) {
+    if (!klaus.forget(params.id, { by: toCalledBy(request) })) {
+      throw new Refusal(404, 'usage', {
+        title: `There is no remembered approval ${params.id}.`,
+        detail: 'klaus approvals --remembered lists them.',
+      });
+    }
+    return { approval: params.id };
+  },
 };
 
 export interface GivenAnswer {
@@ -32,13 +46,14 @@ export interface GivenAnswer {
   note?: string | undefined;
   hunks?: HunkAnswer | undefined;
   scope?: Scope | undefined;
+  by: CalledBy;
 }
 
 /** Answers a question; its session goes on. @throws Refusal 409 for one that was settled before. */
 export async function answerQuestion(
   { klaus, queue }: Pick<Context, 'klaus' | 'queue'>,
   id: string,
-  { answer, note, hunks, scope }: GivenAnswer,
+  { answer, note, hunks, scope, by }: GivenAnswer,
 ): Promise<{ session: string }> {
   const row = klaus.store.approval(id);
   if (row?.answer != null) {
@@ -46,7 +61,7 @@ export async function answerQuestion(
       title: `That question was settled before: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,
     });
   }
-  const session = await klaus.answer(id, answer, { by: 'server', ...given({ note, scope, hunks }) });
+  const session = await klaus.answer(id, answer, { by, ...given({ note, scope, hunks }) });
   queue.add(session.id);
   return { session: session.id };
 }

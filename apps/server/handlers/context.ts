@@ -1,24 +1,23 @@
 import type { ProcessStatus } from '@klaus/sdk';
+import { toCalledBy } from '../called-by.ts';
 import type { ProcessView } from '../contract/index.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { Refusal } from '../problem.ts';
 import { findRow } from './sessions.ts';
 
-const BY = { by: 'server' };
-
 export const contextHandlers: Handlers<'pin' | 'unpin' | 'processes' | 'processOutput' | 'stopProcess'> = {
-  async pin({ params, body }, context) {
+  async pin({ params, body }, context, { request }) {
     const session = context.klaus.session(findRow(context, params.id).id);
     if ((body.text === undefined) === (body.seq === undefined)) {
       throw new Refusal(400, 'usage', { title: 'Give either text or seq.' });
     }
-    const result = await session.pin(body.text ?? { seq: body.seq! }, BY);
+    const result = await session.pin(body.text ?? { seq: body.seq! }, { by: toCalledBy(request) });
     return { ...result, pins: session.pins() };
   },
 
-  async unpin({ params }, context) {
+  async unpin({ params }, context, { request }) {
     const session = context.klaus.session(findRow(context, params.id).id);
-    const result = await session.unpin(params.pin, BY);
+    const result = await session.unpin(params.pin, { by: toCalledBy(request) });
     return { ...result, pins: session.pins() };
   },
 
@@ -31,8 +30,8 @@ export const contextHandlers: Handlers<'pin' | 'unpin' | 'processes' | 'processO
     return { text, next };
   },
 
-  async stopProcess({ params }, context) {
-    return toView((await find(context, params).stop(BY)).status);
+  async stopProcess({ params }, context, { request }) {
+    return toView((await find(context, params).stop({ by: toCalledBy(request) })).status);
   },
 };
 

@@ -3,6 +3,7 @@ import { toFrame } from '../event-stream.ts';
 import type { Handlers } from '../handler.ts';
 import { createNamedEvents, type NamedEvent } from '../named-events.ts';
 import { given, sendNeededPrompt } from '../prompting.ts';
+import { onProblem } from '../session-problems.ts';
 import { findRow } from './sessions.ts';
 
 export const promptHandlers: Handlers<'prompt'> = {
@@ -34,7 +35,13 @@ export const promptHandlers: Handlers<'prompt'> = {
         if (event.type === 'run.finished' && event.run === mine) stream.end();
       }),
       session.onLive((live) => tell(named.live(live))),
+      onProblem(context, session.id, (event) => {
+        tell([event]);
+        stream.end();
+      }),
     ];
+    // Another run may be under way: what it said before is told after what the log says of it.
+    queueMicrotask(() => context.live.of(session.id).forEach((live) => tell(named.live(live))));
     stream.onClose(() => {
       for (const stop of stops) stop();
     });

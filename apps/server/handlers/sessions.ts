@@ -1,5 +1,6 @@
 import { KlausError, type EventOf, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
+import { toCalledBy } from '../called-by.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, Handlers } from '../handler.ts';
 import { given, sendPrompt } from '../prompting.ts';
@@ -31,6 +32,8 @@ export const sessionHandlers: Handlers<
   | 'deleteSession'
   | 'keepSession'
   | 'exportSession'
+  | 'exportTest'
+  | 'searchSession'
   | 'log'
   | 'sessionEvents'
 > = {
@@ -103,11 +106,26 @@ export const sessionHandlers: Handlers<
     return viewOf(context, id);
   },
 
-  async exportSession({ params, query: { format } }, context) {
+  async exportSession({ params, query: { format } }, context, { request }) {
     const { id } = findRow(context, params.id);
     // The host chain knows of it before the first byte.
-    await context.klaus.store.recordExport(id, { format, by: 'server' });
+    await context.klaus.store.recordExport(id, { format, by: toCalledBy(request) });
     return toDocument(context, id, format);
+  },
+
+  async exportTest({ params }, context, { request }) {
+    const { klaus } = context;
+    const { id } = findRow(context, params.id);
+    const { files, notes } = await klaus.exportTest(id);
+    await klaus.store.recordExport(id, { format: 'test', by: toCalledBy(request) });
+    const encoded = [...files].map(([path, content]) => ({ path, content: Buffer.from(content).toString('base64') }));
+    return { files: encoded, notes: [...notes] };
+  },
+
+  async searchSession({ params, query }, context) {
+    const { id } = findRow(context, params.id);
+    const { hits, skipped } = await context.klaus.session(id).recall.search(query.q, { limit: query.limit });
+    return { session: id, hits, skipped };
   },
 
   log({ params, query }, context) {

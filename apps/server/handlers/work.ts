@@ -1,12 +1,10 @@
 import { KlausError, type Event, type EventOf, type Restored, type Session } from '@klaus/sdk';
+import { toCalledBy, type CalledBy } from '../called-by.ts';
 import type { RestoredView } from '../contract/index.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { Refusal } from '../problem.ts';
 import { given, sendNeededPrompt, sendPrompt } from '../prompting.ts';
 import { findRow } from './sessions.ts';
-
-/** Who the log says it was. */
-const BY = 'server';
 
 function find(context: Context, id: string): Session {
   return context.klaus.session(findRow(context, id).id);
@@ -41,7 +39,8 @@ export const workHandlers: Handlers<
     return { session: session.id, command };
   },
 
-  cancel: ({ params, body }, context) => cancelRun(context, params.id, body),
+  cancel: ({ params, body }, context, { request }) =>
+    cancelRun(context, params.id, { ...body, by: toCalledBy(request) }),
 
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
@@ -59,27 +58,32 @@ export const workHandlers: Handlers<
     return { session: session.id };
   },
 
-  async retry({ params, body }, context) {
+  async retry({ params, body }, context, { request }) {
     const { klaus, queue } = context;
     const { id } = findRow(context, params.id);
     const begun = klaus.store.eventsOf(id, ['run.started']).findLast(({ trigger }) => trigger === 'prompt');
     const message = begun && findPrompt(klaus.session(id).events(begun.seq));
     if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
-    const { session } = await klaus.fork(id, { at: begun.seq - 1, by: BY, ...given({ model: body.model }) });
+    const { session } = await klaus.fork(id, {
+      at: begun.seq - 1,
+      by: toCalledBy(request),
+      ...given({ model: body.model }),
+    });
     const command = await session.prompt(message.message.parts, { onAsk: begun.onAsk });
     queue.add(session.id);
     return { session: session.id, command };
   },
 
-  async fork({ params, body }, context) {
+  async fork({ params, body }, context, { request }) {
     const { klaus, queue } = context;
+    const by = toCalledBy(request);
     const { id } = findRow(context, params.id);
     const at = body.before === undefined ? body.at : seqBefore(klaus.session(id).events(), body.before);
-    const forked = await klaus.fork(id, { by: BY, ...given({ at, model: body.model, title: body.title }) });
+    const forked = await klaus.fork(id, { by, ...given({ at, model: body.model, title: body.title }) });
     const { session, state } = forked;
     const restored =
       body.files === 'then' && state
-        ? await session.restore({ kind: 'file', path: '', ...state, of: id }, { by: BY, conflicts: 'keep' })
+        ? await session.restore({ kind: 'file', path: '', ...state, of: id }, { by, conflicts: 'keep' })
         : null;
     const command = await sendPrompt(klaus, session, body);
     if (command !== undefined) queue.add(session.id);
@@ -92,14 +96,14 @@ export const workHandlers: Handlers<
     };
   },
 
-  async undo({ params, body }, context) {
+  async undo({ params, body }, context, { request }) {
     const { turn, dryRun, conflicts } = body;
-    const options = { by: BY, ...given({ dryRun, conflicts }) };
+    const options = { by: toCalledBy(request), ...given({ dryRun, conflicts }) };
     return toRestoredView(await find(context, params.id).restore({ kind: 'undo', ...given({ turn }) }, options));
   },
 
-  async redo({ params, body }, context) {
-    const options = { by: BY, ...given({ dryRun: body.dryRun, conflicts: body.conflicts }) };
+  async redo({ params, body }, context, { request }) {
+    const options = { by: toCalledBy(request), ...given({ dryRun: body.dryRun, conflicts: body.conflicts }) };
     return toRestoredView(await find(context, params.id).restore({ kind: 'redo' }, options));
   },
 
@@ -136,8 +140,11 @@ export const workHandlers: Handlers<
     return { mediaType: 'text/plain; charset=utf-8', content: [content] };
   },
 
-  async verify({ params, body }, context) {
-    const verified = await find(context, params.id).verify({ by: BY, ...given({ approve: body.approve }) });
+  async verify({ params, body }, context, { request }) {
+    const verified = await find(context, params.id).verify({
+      by: toCalledBy(request),
+      ...given({ approve: body.approve }),
+    });
     const checks = verified.checks.map(({ command, result, reason }) => ({ command, result, reason: reason ?? null }));
     return { isChanged: verified.isChanged === true, checks };
   },
@@ -147,13 +154,13 @@ export const workHandlers: Handlers<
 export async function cancelRun(
   context: Context,
   id: string,
-  { run, reason }: { run?: string | undefined; reason?: string | undefined },
+  { run, reason, by }: { run?: string | undefined; reason?: string | undefined; by: CalledBy },
 ): Promise<{ session: string; command: string }> {
   const session = find(context, id);
   const command = await session.send({
     type: 'cancel',
-    by: BY,
-    reason: reason ?? 'The user stopped the run from the page.',
+    by,
+    reason: reason ?? (by === 'server/page' ? 'The user stopped the run from the page.' : 'The user stopped the run.'),
     ...given({ run }),
   });
   // Also of a run that waits for its turn or for an answer; whoever holds it sees the wish otherwise.

@@ -6,7 +6,8 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Context } from '../handler.ts';
 import { createNamedEvents, type NamedEvent } from '../named-events.ts';
-import { toProblem } from '../problem.ts';
+import { toProblem, toSentence } from '../problem.ts';
+import { problemsOf } from '../session-problems.ts';
 import { answer, cancel, prompt } from './commands.ts';
 import { followNamed } from './follow-named.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -16,6 +17,12 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel') }),
   z.object({ type: z.literal('approval'), id: z.string(), approved: z.boolean(), note: z.string().optional() }),
 ]);
+
+/** Who the log says it was. */
+const BY = 'server/chat';
+
+const MESSAGES =
+  'Messages are {"type":"message","content":"…"}, {"type":"cancel"} and {"type":"approval","id":"…","approved":true}.';
 
 /** The agents that can be chatted with. */
 const AGENTS: ReadonlySet<string> = new Set(['klaus']);
@@ -51,7 +58,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   const follow = (id: string): void => {
     session = id;
     const after = klaus.store.head(id)?.seq ?? 0;
-    stop = followNamed(klaus, {
+    stop = followNamed(context, {
       session: id,
       after,
       tell(event, seq) {
@@ -73,7 +80,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
 
   const receive = async (text: string): Promise<void> => {
     const parsed = messageSchema.safeParse(toJson(text));
-    if (!parsed.success) throw new KlausError('usage', 'Messages are {"type":"message","content":"…"}.');
+    if (!parsed.success) throw new KlausError('usage', MESSAGES);
     const message = parsed.data;
     const wait = message.type === 'message' ? rate.take() : 0;
     if (wait > 0) {
@@ -83,14 +90,13 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     }
     if (message.type === 'message') await prompt(context, await open(), message.content);
     else if (message.type === 'approval') {
-      await answer(context, { patchId: message.id, approved: message.approved, note: message.note });
-    } else if (session !== undefined) await cancel(context, { sessionId: session });
+      await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by: BY });
+    } else if (session !== undefined) await cancel(context, { sessionId: session, by: BY });
   };
 
   socket.on('message', (data: Buffer) => {
     receive(data.toString('utf8')).catch((error: unknown) => {
-      const { title, detail } = toProblem(error);
-      send({ type: 'error', message: detail === undefined ? title : `${title} ${detail}` });
+      send({ type: 'error', message: toSentence(toProblem(error)) });
     });
   });
   // What was begun goes on when the chat is left.
@@ -109,6 +115,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
       if (message) send(message);
       if (isEnd(event)) keep(seq);
     }
+    for (const problem of known === undefined ? [] : problemsOf(context, session!)) send(toChat(problem)!);
   } catch (error) {
     send({ type: 'error', message: toProblem(error).title });
     socket.close(1008);

@@ -1,5 +1,6 @@
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
+import type { CalledBy } from '../called-by.ts';
 import type { Context } from '../handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
 import { findRow } from '../handlers/sessions.ts';
@@ -49,13 +50,16 @@ export async function prompt({ klaus, queue }: Context, session: string, message
   queue.add(session);
 }
 
-export async function cancel(context: Context, { sessionId }: CommandGiven<'cancel'>): Promise<void> {
-  await cancelRun(context, sessionId, {});
+export async function cancel(
+  context: Context,
+  { sessionId, by }: CommandGiven<'cancel'> & { by: CalledBy },
+): Promise<void> {
+  await cancelRun(context, sessionId, { by });
 }
 
 export async function answer(
   context: Context,
-  { patchId, approved, note, hunks }: CommandGiven<'patch_approval_response'>,
+  { patchId, approved, note, hunks, by }: CommandGiven<'patch_approval_response'> & { by: CalledBy },
 ): Promise<void> {
-  await answerQuestion(context, patchId, { answer: approved ? 'approved' : 'rejected', note, hunks });
+  await answerQuestion(context, patchId, { answer: approved ? 'approved' : 'rejected', note, hunks, by });
 }

@@ -2,7 +2,7 @@ import type { Server as EngineServer } from 'engine.io';
 import { KlausError } from '@klaus/sdk';
 import { Server, type Socket } from 'socket.io';
 import type { Context } from '../handler.ts';
-import { toProblem } from '../problem.ts';
+import { toProblem, toSentence } from '../problem.ts';
 import {
   answer,
   cancel,
@@ -14,6 +14,9 @@ import {
 } from './commands.ts';
 import { followNamed, toStanding } from './follow-named.ts';
 import { createRateLimit } from './rate-limit.ts';
+
+/** Who the log says it was. */
+const BY = 'server/socket.io';
 
 /** Events that are taken however many there are: the wish to stop and an answer never wait. */
 const UNLIMITED: ReadonlySet<CommandName> = new Set(['patch_approval_response', 'cancel']);
@@ -34,7 +37,7 @@ function serve(context: Context, socket: Socket): void {
     joined.get(session)?.();
     const tell: Parameters<typeof followNamed>[1]['tell'] = ({ name, data }, seq) =>
       void socket.emit(name, seq === undefined ? data : { ...data, seq });
-    joined.set(session, followNamed(context.klaus, { session, after, tell }));
+    joined.set(session, followNamed(context, { session, after, tell }));
   };
 
   const perform: { [N in CommandName]: (given: CommandGiven<N>) => Promise<object> } = {
@@ -45,14 +48,14 @@ function serve(context: Context, socket: Socket): void {
       return { sessionId: session };
     },
     async cancel(given) {
-      await cancel(context, given);
+      await cancel(context, { ...given, by: BY });
       return {};
     },
     async join_session({ sessionId, after }) {
       const session = context.klaus.session(sessionId).id;
       const last = context.klaus.store.head(session)?.seq ?? 0;
       join(session, after ?? last);
-      if (after === undefined) for (const { name, data } of toStanding(context.klaus, session)) socket.emit(name, data);
+      if (after === undefined) for (const { name, data } of toStanding(context, session)) socket.emit(name, data);
       return { sessionId: session, seq: last };
     },
     async leave_session({ sessionId }) {
@@ -62,7 +65,7 @@ function serve(context: Context, socket: Socket): void {
       return {};
     },
     async patch_approval_response(given) {
-      await answer(context, given);
+      await answer(context, { ...given, by: BY });
       return {};
     },
   };
@@ -75,8 +78,8 @@ function serve(context: Context, socket: Socket): void {
       void receive(name, payload).then(
         (result) => say({ ok: true, ...result }),
         (error: unknown) => {
-          const { title, detail, code } = toProblem(error);
-          const told = { error: detail === undefined ? title : `${title} ${detail}`, code, ...toSessionId(payload) };
+          const problem = toProblem(error);
+          const told = { error: toSentence(problem), code: problem.code, ...toSessionId(payload) };
           say({ ok: false, ...told });
           socket.emit('error', told);
         },

@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { toPrintable } from '@klaus/sdk/printable';
+import { formatNumber } from '@klaus/sdk/transcript';
+import { UsageError } from '../report-error.ts';
+
+/**
+ * The folder for a session that becomes a test.
+ *
+ * @throws UsageError where it is there already.
+ */
+export function toTestFolder(session: string, out: string | undefined): string {
+  const folder = resolve(out ?? `klaus-test-${session}`);
+  if (existsSync(folder)) throw new UsageError(`${folder} is there already.`, 'Name another folder with --out.');
+  return folder;
+}
+
+/** Writes it, and says what it is and how it is run. @throws Error for a file outside of the folder; nothing is written then. */
+export function writeTestFolder(
+  folder: string,
+  { files, notes }: { files: ReadonlyMap<string, Uint8Array>; notes: readonly string[] },
+): void {
+  const paths = new Map([...files.keys()].map((path) => [path, resolve(folder, path)]));
+  // It may come from a server.
+  for (const [path, file] of paths) {
+    if (!file.startsWith(`${folder}${sep}`)) throw new Error(`The file ${path} would lie outside of ${folder}.`);
+  }
+  for (const [path, content] of files) {
+    mkdirSync(dirname(paths.get(path)!), { recursive: true });
+    writeFileSync(paths.get(path)!, content);
+  }
+  process.stdout.write(`${toPrintable(folder)}: ${formatNumber(files.size, 'file')}\n`);
+  for (const note of notes) process.stderr.write(`${toPrintable(note)}\n`);
+  process.stderr.write(`Run it with node --test ${toPrintable(join(folder, 'session.test.mjs'))}\n`);
+}
