@@ -8,7 +8,7 @@ const KEPT_CHARS = 1_000_000;
 export type LiveText = Extract<Live, { offset: number }>;
 
 /** Pieces with the same key go on where another ends. */
-export function keyOf(text: LiveText): string {
+function keyOf(text: LiveText): string {
   return text.type === 'tool.progress' ? text.call : `${text.message}/${text.part}`;
 }
 

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event, EventType, Live, Session } from '@klaus/sdk';
 import type { Standing } from './contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
-import { keyOf, type LiveText, type LiveTexts } from './live-texts.ts';
+import type { LiveTexts } from './live-texts.ts';
 import type { Log } from './log.ts';
-import { toQueue, toSentence, toStanding, type ViewSources } from './session-view.ts';
+import { toProblem, toSentence } from './problem.ts';
+import { toQueue, toStanding, type ViewSources } from './session-view.ts';
 
 export interface HubSources extends ViewSources {
   live: LiveTexts;
@@ -25,8 +26,6 @@ const PAUSE = 0.25;
 const MAX_PAUSE_MS = 100;
 /** Characters of a log that are read and sent at once; others of the server's clients have their turn after each. */
 const PART = 64 * 1_024;
-/** Characters of a text on its way that somebody who comes later is shown; its end counts. */
-const MAX_PARTIAL = 1_000_000;
 /** Milliseconds between two looks at what no commit tells: whether another process still holds the session. */
 const TICK_MS = 1_000;
 /** Milliseconds after which a client tries again whether a log can be read. */
@@ -43,7 +42,8 @@ export class SessionHub {
   readonly #sources: HubSources;
   readonly #session: Session;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #partials = new Map<string, LiveText>();
+  /** Messages of which live text was told, and no end. */
+  readonly #unfinished = new Set<string>();
   readonly #stops: (() => void)[] = [];
   readonly #onUnused: () => void;
   #last: number;
@@ -63,7 +63,7 @@ export class SessionHub {
     this.#last = klaus.store.head(session.id)?.seq ?? 0;
     this.#queue = this.#readQueue();
     this.#standing = toStanding(sources, session.id);
-    for (const text of live.of(session.id)) this.#partials.set(keyOf(text), text);
+    for (const text of live.of(session.id)) if ('message' in text) this.#unfinished.add(text.message);
     const tick = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#stops.push(
       session.subscribe(this.#last, (event) => this.#onEvent(event)),
@@ -99,8 +99,8 @@ export class SessionHub {
 
   /** The log cannot be read, as when a later Klaus writes it: everybody is told why, and to come again some time. */
   fail(error: unknown): void {
-    const reason = toSentence(error) ?? '';
-    this.#sources.log.error(reason, { session: this.#session.id });
+    const reason = toSentence(toProblem(error));
+    this.#sources.log.error('a log cannot be told further', { session: this.#session.id, error });
     this.end('bye', (after) => ({ reason, retryMs: UNREADABLE_MS, after }));
   }
 
@@ -111,8 +111,7 @@ export class SessionHub {
   async #begin(subscriber: Subscriber): Promise<void> {
     await this.#catchUp(subscriber);
     const { stream } = subscriber;
-    for (const partial of this.#partials.values()) stream.write(toFrame('live', JSON.stringify(partial)));
-    this.#sayWhereItStands(stream);
+    this.#sayWhatNoLogSays(stream);
     stream.write(toFrame('ready', JSON.stringify({ seq: subscriber.seq })));
   }
 
@@ -120,10 +119,12 @@ export class SessionHub {
   async #comeBack(subscriber: Subscriber): Promise<void> {
     await subscriber.stream.drained();
     await this.#catchUp(subscriber);
-    this.#sayWhereItStands(subscriber.stream);
+    this.#sayWhatNoLogSays(subscriber.stream);
   }
 
-  #sayWhereItStands(stream: EventStream): void {
+  /** Text on its way from its beginning, what waits, and where the session stands. */
+  #sayWhatNoLogSays(stream: EventStream): void {
+    for (const text of this.#sources.live.of(this.#session.id)) stream.write(toFrame('live', JSON.stringify(text)));
     stream.write(toFrame('queue', this.#queue));
     const standing = this.#readStanding();
     if (standing) stream.write(toFrame('standing', JSON.stringify(standing)));
@@ -171,16 +172,8 @@ export class SessionHub {
   }
 
   #onLive(live: Live): void {
-    if (live.type === 'message.discarded') this.#drop(live.message);
-    else {
-      const key = keyOf(live);
-      const known = this.#partials.get(key);
-      // Behind a gap, as of a process that could not send for a while, it begins anew.
-      const before = known && live.offset <= known.offset + known.text.length ? known : undefined;
-      const text = before === undefined ? live.text : before.text.slice(0, live.offset - before.offset) + live.text;
-      const cut = Math.max(0, text.length - MAX_PARTIAL);
-      this.#partials.set(key, { ...live, offset: (before?.offset ?? live.offset) + cut, text: text.slice(cut) });
-    }
+    if (live.type === 'message.discarded') this.#unfinished.delete(live.message);
+    else if (live.type === 'message.delta') this.#unfinished.add(live.message);
     this.#push(toFrame('live', JSON.stringify(live)));
   }
 
@@ -225,13 +218,8 @@ export class SessionHub {
 
   /** What an event says whole is no longer on its way. */
   #forget(event: Event): void {
-    if (event.type === 'message.added') this.#drop(event.message.id);
-    else if (event.type === 'tool.finished') this.#partials.delete(event.call);
-    else if (event.type === 'run.finished') this.#partials.clear();
-  }
-
-  #drop(message: string): void {
-    for (const key of [...this.#partials.keys()]) if (key.startsWith(`${message}/`)) this.#partials.delete(key);
+    if (event.type === 'message.added') this.#unfinished.delete(event.message.id);
+    else if (event.type === 'run.finished') this.#unfinished.clear();
   }
 
   /** Nothing while the server stops: that a run stands still then means nothing. */
@@ -248,8 +236,7 @@ export class SessionHub {
 
   /** Nobody works on it: nobody will end the messages that were on their way. */
   #leave(): void {
-    const messages = [...this.#partials.values()].flatMap((live) => ('message' in live ? [live.message] : []));
-    for (const message of new Set(messages))
+    for (const message of this.#unfinished)
       this.#onLive({ type: 'message.discarded', session: this.#session.id, message });
   }
 

@@ -1,7 +1,7 @@
 import type { Command, Klaus, SessionRow } from '@klaus/sdk';
-import { isKlausError, toKlausError, modeSchema, sandboxNameSchema } from '@klaus/sdk';
+import { modeSchema, sandboxNameSchema } from '@klaus/sdk';
 import type { QueuedMessage, SessionState, SessionView, Standing } from './contract/index.ts';
-import { toProblem } from './problem.ts';
+import { toProblem, toSentence } from './problem.ts';
 import type { RunQueue } from './run-queue.ts';
 
 export interface ViewSources {
@@ -29,6 +29,7 @@ interface Asked {
 
 function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): SessionView {
   const position = queue.positionOf(row.id);
+  const problem = queue.problemOf(row.id);
   const held = queue.isRunning(row.id) || klaus.store.isClaimed(row.id);
   return {
     id: row.id,
@@ -48,7 +49,7 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): S
     askedAt: asked.since,
     outcome: row.outcome,
     outcomeReason: row.outcomeReason,
-    problem: toSentence(queue.problemOf(row.id)),
+    problem: problem === undefined ? null : toSentence(toProblem(problem)),
     held,
     position: position ?? null,
     turns: row.turns,
@@ -64,13 +65,6 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): S
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
-}
-
-/** The whole of what went wrong, for a person; null where nothing did. */
-export function toSentence(error: unknown): string | null {
-  if (error === undefined) return null;
-  const { message } = toKlausError(error);
-  return isKlausError(error) && error.hint !== undefined ? `${message} ${error.hint}` : message;
 }
 
 /** Where a session stands at this moment; undefined for one that is not there. */
