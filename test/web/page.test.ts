@@ -55,6 +55,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const { session } = await it.client.openSession({ body: { text, mode } });
       await page.goto(`${it.server.url}/#/s/${session}`);
       await page.getByText(text).first().waitFor();
+      // Its keys act once the list knows it, which hears of it a little later.
+      await page.locator('.sidebar a[aria-current="page"]').waitFor();
       return session;
     }
 
