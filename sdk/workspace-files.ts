@@ -4,6 +4,7 @@ import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
 import type { Engine, ResolvedPath, Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { rankPaths } from './rank-paths.ts';
 
 /** One row of a folder. */
 export interface FolderEntry {
@@ -39,7 +40,7 @@ export interface WorkspaceFiles {
   list(path: string): Promise<FolderEntry[]>;
   /** @throws KlausError `workspace.outside`, `usage` for what is no file. */
   read(path: string, options: { maxBytes: number }): Promise<FileView>;
-  /** Paths that hold the characters, those whose name does first; what git ignores is left out. */
+  /** Paths that hold the characters in this order, the likeliest first (`rankPaths`); what git ignores is left out. */
   find(characters: string, options: { limit: number }): Promise<string[]>;
   /** Takes what is known as a secret of this workspace, or of Klaus, out of a text. */
   redact(text: string): Promise<string>;
@@ -71,8 +72,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
       return { path: relative, size: state.size, content };
     },
     async find(characters, { limit }) {
-      const paths = await listFiles(workspace.root, ['--glob=!.git']);
-      return rankPaths(paths, characters.toLowerCase()).slice(0, limit);
+      return rankPaths(await listOnce(engine, workspace.root), characters, limit);
     },
     async redact(text) {
       const redactor = engine.createRedactor('view');
@@ -81,6 +81,30 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
       return redactor.redact(text);
     },
   };
+}
+
+/** Milliseconds for which a list of files counts: whoever types asks for it at every character. */
+const LISTED_MS = 2_000;
+
+const listed = new WeakMap<Engine, { root: string; paths: Promise<string[]> }>();
+
+/** What was listed last is kept for a moment, for one workspace: to list fifty thousand files takes a tenth of a second. */
+async function listOnce(engine: Engine, root: string): Promise<string[]> {
+  const known = listed.get(engine);
+  if (known?.root === root) return known.paths;
+  const list = { root, paths: listFiles(root, ['--glob=!.git']) };
+  listed.set(engine, list);
+  const forget = () => {
+    if (listed.get(engine) === list) listed.delete(engine);
+  };
+  try {
+    return await list.paths;
+  } catch (error) {
+    forget();
+    throw error;
+  } finally {
+    setTimeout(forget, LISTED_MS).unref();
+  }
 }
 
 function isLinked(absolute: string): boolean {
@@ -124,23 +148,4 @@ async function list(workspace: Workspace, path: string): Promise<FolderEntry[]> 
   });
   const rank = ({ type }: FolderEntry): number => (type === 'directory' ? 0 : 1);
   return entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
-}
-
-/** Those whose name begins so, then whose name or path holds it, then those that hold its characters in order. */
-function rankPaths(paths: readonly string[], wanted: string): string[] {
-  const rank = (path: string): number => {
-    const lower = path.toLowerCase();
-    const name = lower.slice(lower.lastIndexOf('/') + 1);
-    if (name.startsWith(wanted)) return 0;
-    if (name.includes(wanted)) return 1;
-    if (lower.includes(wanted)) return 2;
-    let at = -1;
-    for (const character of wanted) if ((at = lower.indexOf(character, at + 1)) < 0) return 4;
-    return 3;
-  };
-  return paths
-    .map((path) => ({ path, rank: rank(path) }))
-    .filter((row) => row.rank < 4)
-    .sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
-    .map((row) => row.path);
 }

@@ -93,7 +93,8 @@ export class HostFeed {
 
   #tell(id: string, row: SessionRow | undefined): void {
     if (row?.id !== id || this.#isDeleted(id)) {
-      if (!this.#told.delete(id)) return;
+      // Also one that is older than the snapshot: whoever asked for more may show it.
+      this.#told.delete(id);
       this.#send('removed', { session: id, undoUntil: this.#sources.deletedUntil(id) ?? null });
       return;
     }

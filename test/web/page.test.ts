@@ -7,6 +7,9 @@ import { provideWebPage } from '../../scripts/provide-web.ts';
 
 const COLOURS = String.raw`printf '\033[38;2;1;2;250mdeep\033[0m\n10 %%\r100 %%\n'; seq 1 300; exit 3`;
 
+const cells = (word: string) => `|${Array.from({ length: 40 }, (_, at) => ` ${word}-${at} `).join('|')}|`;
+const TABLE = `${cells('column')}\n|${'---|'.repeat(40)}\n${cells('value')}`;
+
 const SCRIPT: Script = {
   steps: [
     { when: { tools: false }, reply: { text: 'A title' } },
@@ -15,6 +18,7 @@ const SCRIPT: Script = {
       reply: { calls: [{ name: 'write_file', input: { path: 'src/new.js', content: 'export const a = 1;\n' } }] },
     },
     { when: { user: 'colours', turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: COLOURS } }] } },
+    { when: { user: 'wide' }, reply: { text: `${TABLE}\n\nمرحبا بالعالم` } },
     { when: { user: 'outage' }, reply: { text: 'x' }, faults: [{ kind: 'status', status: 400, message: 'No.' }] },
   ],
   fallback: { text: 'Fine.' },
@@ -51,6 +55,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const { session } = await it.client.openSession({ body: { text, mode } });
       await page.goto(`${it.server.url}/#/s/${session}`);
       await page.getByText(text).first().waitFor();
+      // Its keys act once the list knows it, which hears of it a little later.
+      await page.locator('.sidebar a[aria-current="page"]').waitFor();
       return session;
     }
 
@@ -73,9 +79,20 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.keyboard.press('Enter');
       expect(await page.locator('[data-question]').count()).toBe(1);
       await leaveField();
+      // What a screen reader is told, which does not see what changes.
+      await page.evaluate(`{
+        const region = document.querySelector('.session-page > [role=status]');
+        globalThis.told = [];
+        new MutationObserver(() => told.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+      }`);
       await page.keyboard.press('A');
       await page.getByText('Approved').first().waitFor();
       await page.locator('.end').waitFor();
+      await expect.poll(() => page.evaluate('told.at(-1)'), WAIT).toContain('Done');
+      // Each once, however often the page was drawn meanwhile; a run may be over before it is said that it goes on.
+      const told = (await page.evaluate('told')) as string[];
+      expect(told.length).toBe(new Set(told).size);
+      expect(told.length).toBeLessThanOrEqual(2);
     });
 
     test('what was typed is there after a reload, and what was said comes back by arrow up', async () => {
@@ -150,7 +167,73 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.locator('.file-text').focus();
       await page.keyboard.press('@');
       await expect.poll(() => message().inputValue(), WAIT).toBe('@src/long.txt ');
+      // Some of its characters are enough.
+      await message().fill('Read @slong');
+      await page.getByRole('option', { name: '@src/long.txt' }).waitFor();
+      await page.keyboard.press('Enter');
+      expect(await message().inputValue()).toBe('Read @src/long.txt ');
       await message().fill('');
+    });
+
+    test('nothing is lost in a small window, and text goes its own way', async () => {
+      await open('wide');
+      await page.locator('.end').waitFor();
+      // Columns keep their words whole, and are scrolled.
+      const sizes = await page.evaluate(`(() => {
+        const table = document.querySelector('.markdown-table');
+        const rows = table.querySelector('tbody tr').getBoundingClientRect().height;
+        const [rtl] = [...document.querySelectorAll('.markdown p')].slice(-1);
+        const range = document.createRange();
+        range.selectNodeContents(rtl);
+        return {
+          isScrolled: table.scrollWidth > 2 * table.clientWidth,
+          rows,
+          gap: rtl.getBoundingClientRect().right - range.getBoundingClientRect().right,
+        };
+      })()`);
+      expect(sizes).toMatchObject({ isScrolled: true });
+      const { rows, gap } = sizes as { rows: number; gap: number };
+      expect(rows).toBeLessThan(60);
+      expect(gap).toBeLessThan(4);
+      // 1280 pixels at 200 % and at 400 %.
+      for (const [width, height] of [
+        [640, 360],
+        [320, 256],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        for (const it of [
+          page.getByRole('link', { name: 'Gate' }),
+          page.getByRole('button', { name: /^Send/ }),
+          page.locator('.status-more'),
+        ]) {
+          await it.scrollIntoViewIfNeeded();
+          const box = (await it.boundingBox())!;
+          expect(box.y).toBeGreaterThanOrEqual(0);
+          expect(box.y + box.height, `${await it.innerText()} at ${width}`).toBeLessThanOrEqual(height);
+        }
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+      await page.setViewportSize({ width: 1_280, height: 720 });
+    });
+
+    test('a hundred attachments leave room for the rest', async () => {
+      await open('say it with pictures');
+      await page.locator('.end').waitFor();
+      await page.evaluate(`(() => {
+        const data = new DataTransfer();
+        for (let at = 0; at < 100; at++) data.items.add(new File([new Uint8Array(at + 1)], at + '.png', { type: 'image/png' }));
+        const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+        document.querySelector('.composer-field').dispatchEvent(paste);
+      })()`);
+      const attached = page.locator('.composer .attached li');
+      await expect.poll(() => attached.count(), WAIT).toBe(100);
+      const box = (await page.locator('.composer').boundingBox())!;
+      expect(box.height).toBeLessThan(480);
+      expect(await page.locator('.conversation-scroll').isVisible()).toBe(true);
+      await attached.last().scrollIntoViewIfNeeded();
+      for (let left = 100; left > 98; left--) await attached.last().getByRole('button').click();
+      expect(await attached.count()).toBe(98);
+      await page.reload();
     });
 
     test('what broke off is tried again in place; what was done, in a fork that says so', async () => {

@@ -186,6 +186,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       try {
         await page.getByRole('heading', { name: 'Was ist zu tun?' }).waitFor();
         const field = page.getByRole('textbox', { name: 'Nachricht' });
+        await field.waitFor();
         await page.evaluate(`(() => {
           const element = document.querySelector('.composer-field');
           const data = new DataTransfer();

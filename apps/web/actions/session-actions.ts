@@ -35,6 +35,7 @@ export async function deleteSession(session: Session): Promise<void> {
     kind: 'info',
     text: text().sessions.removed(toName(session)),
     lastsMs: Math.max(0, deleted.undoUntil - Date.now()),
+    isDue: true,
     action: { label: text().sessions.undo, run: () => void attempt(() => client.keepSession({ params: { id } })) },
   });
 }

@@ -8,6 +8,7 @@ import { toKeysText } from '../keys/keys.tsx';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { useChoice } from '../ui/use-choice.ts';
 import { countLines, toParts, type Attachment } from './attachment.ts';
 import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
@@ -59,16 +60,16 @@ export function Composer(props: ComposerProps) {
   const t = useText();
   const { draft, change, hold, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
-  const [chosen, setChosen] = useState(0);
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const recall = useRecall(field, { said, text: draft.text, change: (text) => change({ text }) });
   const suggestions = useSuggestions(open, props.place);
+  const { at: chosen, choose, step } = useChoice(open ? suggestions.items.length : 0);
   useSignal('focus-message', () => field.current?.focus());
   const look = () => {
     setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
-    setChosen(0);
+    choose(0);
   };
   const take = (suggestion: Suggestion | undefined) => {
     if (!suggestion || !open) return;
@@ -98,11 +99,10 @@ export function Composer(props: ComposerProps) {
   useResend(isOnline ? draft.held : undefined, send);
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
-    const count = open ? suggestions.items.length : 0;
     const isPlain = !event.altKey && !event.shiftKey;
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
-    if (count > 0 && by !== undefined) setChosen((chosen + by + count) % count);
-    else if (count > 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
+    if (step(event.key)) return event.preventDefault();
+    if (chosen >= 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
     else if (open && event.key === 'Escape') setOpen(undefined);
     else if (isPlain && by !== undefined && recall.step(by)) setOpen(undefined);
     else if (event.key === 'Enter' && !event.shiftKey) void send(event.altKey && isRunning ? 'queue' : 'steer');
@@ -124,7 +124,7 @@ export function Composer(props: ComposerProps) {
         enterKeyHint="send"
         aria-controls={open ? id : undefined}
         aria-autocomplete="list"
-        aria-activedescendant={open && suggestions.items.length > 0 ? `${id}-${chosen}` : undefined}
+        aria-activedescendant={chosen >= 0 ? `${id}-${chosen}` : undefined}
         value={draft.text}
         onChange={(event) => {
           change({ text: event.target.value });

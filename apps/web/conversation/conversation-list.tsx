@@ -69,17 +69,20 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     }
     place.current.isWhole = isWhole;
   });
+  const lookAway = (left = leftOf(scroll.current!)) => setAway(left > scroll.current!.clientHeight / 2);
   useGrown(inner, () => {
     if (isFollowing.current) toEnd();
+    // Who reads at the beginning is away from the end as soon as there is one, without any scrolling.
+    else lookAway();
   });
   const marked = useMarked(rows, state.isWhole ? seq : undefined, (at) => list.scrollToIndex(at, { align: 'center' }));
   const onScroll = () => {
     const element = scroll.current!;
-    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+    const left = leftOf(element);
     isFollowing.current = left < NEAR;
     const first = list.getVirtualItemForOffset(element.scrollTop);
     if (first) place.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
-    setAway(left > element.clientHeight / 2);
+    lookAway(left);
   };
   return (
     <div className="conversation">
@@ -127,6 +130,9 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     </div>
   );
 }
+
+/** Pixels between what is in sight and the end. */
+const leftOf = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) => scrollHeight - scrollTop - clientHeight;
 
 /** Calls back when an element has another size: rows find their height only once they are drawn. */
 function useGrown(element: RefObject<HTMLElement | null>, onGrown: () => void): void {

@@ -3,6 +3,7 @@ import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
 import { createConversation, foldConversation, type Conversation } from './conversation.ts';
+import { createInSight } from './in-sight.ts';
 import { createLive, settleLive, takeLive, type LiveText } from './live-text.ts';
 
 /** What the page holds of one session. A new object at every change; what is in it is the fold itself. */
@@ -86,11 +87,11 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     // The rest of a long log must not come between a person and what is shown of it.
     if (!view.isWhole) await drawn();
   };
-  const follow = () =>
+  const followOnce = (signal: AbortSignal) =>
     followSession(client, {
       session,
       after: whole.seq,
-      signal: ended.signal,
+      signal,
       onEvent(event) {
         state.events += 1;
         foldConversation(whole, event);
@@ -104,6 +105,13 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       },
       onQueue(queue) {
         state.queue = queue;
+        tell();
+      },
+      onStanding({ held }) {
+        // Nobody works on it: what was on its way when this was seen last will not be said.
+        if (held) return;
+        state.live.messages.clear();
+        state.live.calls.clear();
         tell();
       },
       onReady() {
@@ -121,10 +129,12 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
         // Another try that the page has made by itself comes sooner.
         const isSaid = each.state === 'waiting' && each.retryAt - Date.now() > LONG_MS;
         if (each.state !== 'connecting') state.trouble = isSaid ? each.reason : undefined;
+        if (state.link === 'online') inSight.onOnline();
         tell();
       },
     });
-  void (isEndFirst ? showEnd().then(follow) : follow());
+  const inSight = createInSight(followOnce, { signal: ended.signal, isOnline: () => state.link === 'online' });
+  void (isEndFirst ? showEnd().then(inSight.follow) : inSight.follow());
   const conversation = () => (state.isWhole ? state.conversation : undefined);
   byName.set(session, conversation);
   const log: SessionLog = {

@@ -1,28 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createBlocks, toBlocks, toSafeLink } from './blocks.ts';
+import { SAMPLE } from './sample.ts';
 
-const TEXT = `# Title
-
-A paragraph
-of two lines.
-
-- one
-- two
-
-  still two
-
-\`\`\`ts
-const a = 1;
-
-const b = 2;
-\`\`\`
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-The end.
-`;
+const TEXT = `${SAMPLE}The end.\n`;
 
 /** Blanks at an end may be missing until more comes. */
 function toWords(text: string): string[] {

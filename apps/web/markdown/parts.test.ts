@@ -1,27 +1,7 @@
 import { marked } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { createParts, toParts } from './parts.ts';
-
-const SECTION = `## A heading
-
-A paragraph of some words, so that there is something to cut at a place that suits.
-
-- one
-- two
-
-  still two
-
-\`\`\`ts
-const a = 1;
-
-const b = 2;
-\`\`\`
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-`;
+import { SAMPLE } from './sample.ts';
 
 function cut(text: string, step: number): readonly string[] {
   const parts = createParts();
@@ -37,7 +17,7 @@ const types = (text: string) =>
 
 describe('parts of a long text', () => {
   test('hold every character, and are the same in whatever pieces it comes', () => {
-    const text = SECTION.repeat(60);
+    const text = SAMPLE.repeat(60);
     const whole = toParts(text);
     expect(whole.length).toBeGreaterThan(5);
     expect(whole.join('').trimEnd()).toBe(text.trimEnd());
@@ -45,15 +25,15 @@ describe('parts of a long text', () => {
   });
 
   test('end between blocks, so that each reads as it does in the whole', () => {
-    const text = SECTION.repeat(60);
+    const text = SAMPLE.repeat(60);
     expect(toParts(text).flatMap(types)).toEqual(types(text));
   });
 
   test('that have ended stay as they are', () => {
     const parts = createParts();
-    parts.append(SECTION.repeat(30));
+    parts.append(SAMPLE.repeat(30));
     const before = parts.list().slice(0, -1);
-    parts.append(SECTION.repeat(30));
+    parts.append(SAMPLE.repeat(30));
     expect(parts.list().slice(0, before.length)).toEqual(before);
   });
 

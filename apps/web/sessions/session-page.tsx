@@ -14,6 +14,7 @@ import { host, nameOf } from '../state/host.ts';
 import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
+import { Boundary } from '../shell/boundary.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
 import { later } from '../ui/later.tsx';
@@ -46,7 +47,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   const { seq } = state.conversation;
   // Text on its way comes with every picture and changes nothing here.
   const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isWhole]);
-  if (state.isGone || (state.link === 'refused' && !state.isReady)) {
+  if (state.isGone || state.link === 'refused') {
     return (
       <Empty title={t.sessions.gone} hint={t.sessions.goneHint} isPage>
         <Button onClick={() => go({ page: 'home' })}>{t.app.back}</Button>
@@ -154,10 +155,12 @@ function Body({ state, route, session }: BodyProps) {
   return (
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
-      {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
-      {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
-      {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} line={line} /> : null}
-      {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
+      <Boundary key={tab}>
+        {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
+        {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
+        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} line={line} /> : null}
+        {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
+      </Boundary>
       {tab === 'conversation' ? (
         <>
           <OpenQuestions state={state} />

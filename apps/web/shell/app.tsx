@@ -44,7 +44,7 @@ export function App() {
             {t.link.offline}
           </p>
         ) : null}
-        <Boundary key={here.page === 'session' ? here.id : here.page}>
+        <Boundary key={here.page === 'session' ? here.id : here.page} isPage>
           {here.page === 'home' ? <Home /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}

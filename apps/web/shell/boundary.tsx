@@ -4,8 +4,14 @@ import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 
+interface BoundaryProps {
+  children: ReactNode;
+  /** Nothing else has the page's first heading. */
+  isPage?: boolean;
+}
+
 /** Keeps a part that broke from taking the page with it. */
-export class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
+export class Boundary extends Component<BoundaryProps, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): { error: unknown } {
@@ -17,7 +23,12 @@ export class Boundary extends Component<{ children: ReactNode }, { error: unknow
     const t = text();
     return (
       <div role="alert">
-        <Empty icon={<CircleAlert size={20} className="bad" />} title={t.app.broken} hint={t.app.brokenHint}>
+        <Empty
+          icon={<CircleAlert size={20} className="bad" />}
+          title={t.app.broken}
+          hint={t.app.brokenHint}
+          isPage={this.props.isPage ?? false}
+        >
           <Button onClick={() => location.reload()}>{t.app.reload}</Button>
         </Empty>
       </div>

@@ -11,6 +11,7 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
+import { useChoice } from '../ui/use-choice.ts';
 import { matchWords, rankWords } from './match-words.ts';
 import './palette.css';
 
@@ -31,7 +32,6 @@ export function Palette() {
   const { sessions } = useStore(host);
   const { letterKeys } = useStore(preferences);
   const [query, setQuery] = useState('');
-  const [chosen, setChosen] = useState(0);
   const id = useId();
   const rows = useMemo((): Row[] => {
     const actions = commandsHere()
@@ -58,17 +58,15 @@ export function Palette() {
       .toSorted((a, b) => rankWords(a.title, query) - rankWords(b.title, query))
       .slice(0, MAX_ROWS);
   }, [query, sessions, letterKeys, t]);
-  const at = Math.min(chosen, rows.length - 1);
+  const { at, choose, step } = useChoice(rows.length, { hasEnds: query === '' });
   const run = (row: Row | undefined) => {
     if (!row) return;
     closeOverlay();
     row.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') setChosen((at + 1) % Math.max(1, rows.length));
-    else if (event.key === 'ArrowUp') setChosen((at - 1 + rows.length) % Math.max(1, rows.length));
-    else if (event.key === 'Enter') run(rows[at]);
-    else return;
+    if (event.key === 'Enter') run(rows[at]);
+    else if (!step(event.key)) return;
     event.preventDefault();
   };
   return (
@@ -86,7 +84,7 @@ export function Palette() {
           value={query}
           onChange={(event) => {
             setQuery(event.target.value);
-            setChosen(0);
+            choose(0);
           }}
           onKeyDown={onKeyDown}
         />
@@ -102,7 +100,7 @@ export function Palette() {
             ref={(element) => {
               if (index === at) element?.scrollIntoView({ block: 'nearest' });
             }}
-            onMouseMove={() => setChosen(index)}
+            onMouseMove={() => choose(index)}
             onClick={() => run(row)}
           >
             {row.icon}

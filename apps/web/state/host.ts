@@ -1,7 +1,8 @@
-import { followHost, isProblemError, type StreamState } from '@klaus/server/client';
+import { isProblemError, type StreamState } from '@klaus/server/client';
 import type { Answer, ModelView, RouteOf, SessionView } from '@klaus/server/contract';
 import { client } from './client.ts';
 import { toLink, type Link } from './link.ts';
+import { followList } from './list-stream.ts';
 import { createStore } from './store.ts';
 
 export type ServerSettings = Answer<RouteOf<'settings'>>;
@@ -36,15 +37,80 @@ function change(part: Partial<Host>): void {
 
 /** Sessions that the server tells of unasked: the latest. */
 const SNAPSHOT = 500;
+/** Sessions that are asked for at once. */
 const PAGE = 100;
 
 /** Asks for the sessions before the oldest that is known. */
 export async function loadOlder(): Promise<void> {
-  const oldest = [...host.get().sessions.values()].reduce((a, b) => (a.updatedAt < b.updatedAt ? a : b));
+  const oldest = toOldest(host.get().sessions.values());
+  if (!oldest) return;
   const { sessions, next } = await client.sessions({ query: { cursor: oldest.id, limit: PAGE } });
   const all = new Map(host.get().sessions);
   for (const session of sessions) if (!all.has(session.id)) all.set(session.id, session);
   change({ sessions: all, hasOlder: next !== null });
+}
+
+function toOldest(sessions: Iterable<SessionView>): SessionView | undefined {
+  return [...sessions].reduce<SessionView | undefined>((a, b) => (a && a.updatedAt < b.updatedAt ? a : b), undefined);
+}
+
+/** Takes the latest sessions in. Older ones that were asked for stay, and are asked for again: they may have changed. */
+function takeSnapshot(latest: readonly SessionView[]): void {
+  const { sessions: before, isLoading, hasOlder } = host.get();
+  const sessions = new Map(latest.map((session) => [session.id, session]));
+  const end = latest.length < SNAPSHOT ? undefined : toOldest(latest);
+  const older = [...before.values()].filter(
+    ({ id, updatedAt }) => end && updatedAt < end.updatedAt && !sessions.has(id),
+  );
+  for (const session of older) sessions.set(session.id, session);
+  change({ sessions, isLoading: false, hasOlder: end !== undefined && (older.length === 0 || hasOlder) });
+  const last = toOldest(older);
+  if (!isLoading && end && last) void renewOlder(end, last).catch(() => undefined);
+}
+
+/** Asks again for what is older than `from`, as far as `to`. What is not there any more goes. */
+async function renewOlder(from: SessionView, to: SessionView): Promise<void> {
+  const found = new Map<string, SessionView>();
+  for (let cursor: string | null = from.id; cursor !== null;) {
+    const { sessions, next }: { sessions: SessionView[]; next: string | null } = await client.sessions({
+      query: { cursor, limit: PAGE },
+    });
+    for (const session of sessions) found.set(session.id, session);
+    cursor = sessions.some(({ updatedAt }) => updatedAt <= to.updatedAt) ? null : next;
+  }
+  const isOlder = ({ updatedAt }: SessionView) => updatedAt < from.updatedAt;
+  const kept = [...host.get().sessions].filter(([id, session]) => !isOlder(session) || found.has(id));
+  change({ sessions: new Map([...kept, ...found].map(([id, session]) => [id, newest(session, found.get(id))])) });
+}
+
+function newest(a: SessionView, b: SessionView | undefined): SessionView {
+  return b && b.updatedAt >= a.updatedAt ? b : a;
+}
+
+/** What was told and is not shown yet: undefined for a session that was removed. */
+const told = new Map<string, SessionView | undefined>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Milliseconds in which changes are collected: to draw the list once for each of hundreds takes seconds. */
+const COLLECT_MS = 16;
+
+function tell(id: string, session: SessionView | undefined): void {
+  told.set(id, session);
+  // By a clock and not by the next picture: a hidden tab draws none, and its title must be right.
+  timer ??= setTimeout(showTold, COLLECT_MS);
+}
+
+function showTold(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  if (told.size === 0) return;
+  const sessions = new Map(host.get().sessions);
+  for (const [id, session] of told) {
+    if (session) sessions.set(id, session);
+    else sessions.delete(id);
+  }
+  told.clear();
+  change({ sessions });
 }
 
 let end: AbortController | undefined;
@@ -54,20 +120,18 @@ export function openHost(): void {
   end?.abort();
   end = new AbortController();
   change({ isSignedOut: false, link: 'connecting' });
-  void followHost(client, {
+  followList({
     signal: end.signal,
-    onSnapshot: (sessions) =>
-      change({
-        sessions: new Map(sessions.map((session) => [session.id, session])),
-        isLoading: false,
-        hasOlder: sessions.length >= SNAPSHOT,
-      }),
-    onSession: (session) => change({ sessions: new Map(host.get().sessions).set(session.id, session) }),
-    onRemoved(id) {
-      const sessions = new Map(host.get().sessions);
-      sessions.delete(id);
-      change({ sessions });
+    known() {
+      showTold();
+      return host.get().isLoading ? undefined : [...host.get().sessions.values()];
     },
+    onSnapshot(sessions) {
+      showTold();
+      takeSnapshot(sessions);
+    },
+    onSession: (session) => tell(session.id, session),
+    onRemoved: (id) => tell(id, undefined),
     onState: (state) => void takeState(state),
   });
 }
@@ -75,9 +139,11 @@ export function openHost(): void {
 async function takeState(state: StreamState): Promise<void> {
   change({ link: toLink(state, host.get().link) });
   if (state.state !== 'live' && state.state !== 'ended') return;
+  // Of many tabs, those that nobody sees ask when they are shown: that makes the stream theirs, and says this again.
+  if (document.hidden && state.state === 'live' && host.get().settings && !host.get().isSignedOut) return;
   try {
     const [settings, { models }] = await Promise.all([client.settings(), client.models()]);
-    change({ settings, models });
+    change({ settings, models, isSignedOut: false });
   } catch (error) {
     const isSignedOut = isProblemError(error) && [401, 403].includes(error.problem.status);
     if (isSignedOut) change({ isSignedOut, isLoading: false });

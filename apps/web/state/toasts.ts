@@ -8,8 +8,10 @@ export interface Toast {
   /** What can be done about it, in a sentence. */
   detail?: string | undefined;
   action?: { label: string; run: () => void };
-  /** Milliseconds after which it goes; an error stays until it is closed. */
+  /** Milliseconds after which it goes, unless somebody is at it; an error stays until it is closed. */
   lastsMs?: number;
+  /** It goes even so: what it offers is over then. */
+  isDue?: boolean;
 }
 
 export const toasts = createStore<readonly Toast[]>([]);
@@ -20,8 +22,10 @@ let last = 0;
 export function showToast(toast: Omit<Toast, 'id'>): () => void {
   last += 1;
   const id = last;
-  const close = () => toasts.set(toasts.get().filter((it) => it.id !== id));
   toasts.set([...toasts.get().slice(-3), { ...toast, id }]);
-  if (toast.lastsMs !== undefined) setTimeout(close, toast.lastsMs);
-  return close;
+  return () => closeToast(id);
+}
+
+export function closeToast(id: number): void {
+  toasts.set(toasts.get().filter((it) => it.id !== id));
 }

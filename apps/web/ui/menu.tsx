@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { stepInList } from './use-choice.ts';
 
 export interface MenuItem {
   key: string;
@@ -106,16 +107,11 @@ export function Menu({ label, children, items, className = '', side = 'below', a
 function moveFocus(root: HTMLElement | null, key: string): boolean {
   const rows = [...(root?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
   const at = rows.indexOf(document.activeElement as HTMLElement);
-  let to: number;
-  if (key === 'ArrowDown') to = (at + 1) % rows.length;
-  else if (key === 'ArrowUp') to = (at - 1 + rows.length) % rows.length;
-  else if (key === 'Home') to = 0;
-  else if (key === 'End') to = rows.length - 1;
+  const to = stepInList(key, { at, count: rows.length, hasEnds: true });
+  if (to !== undefined) rows[to]!.focus();
   else if (key.length === 1 && key !== ' ') {
     const after = [...rows.slice(at + 1), ...rows.slice(0, at + 1)];
-    const found = after.find((row) => row.textContent.trim().toLowerCase().startsWith(key.toLowerCase()));
-    to = found ? rows.indexOf(found) : at;
+    after.find((row) => row.textContent.trim().toLowerCase().startsWith(key.toLowerCase()))?.focus();
   } else return false;
-  rows[to]?.focus();
   return true;
 }

@@ -2,6 +2,7 @@ import { Check, Search } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { matchWords } from '../shell/match-words.ts';
 import { useText } from '../text/text.ts';
+import { useChoice } from './use-choice.ts';
 
 export interface PickerItem {
   key: string;
@@ -74,26 +75,17 @@ function Choice({ label, items, onClose }: ChoiceProps) {
     () => items.filter((item) => matchWords(`${item.label} ${item.description ?? ''}`, query.trim())),
     [items, query],
   );
-  const [chosen, setChosen] = useState(() =>
-    Math.max(
-      0,
-      items.findIndex(({ isChosen }) => isChosen),
-    ),
-  );
-  const at = Math.min(chosen, shown.length - 1);
+  const current = items.findIndex(({ isChosen }) => isChosen);
+  const { at, choose, step } = useChoice(shown.length, { start: Math.max(0, current), hasEnds: query === '' });
   const take = (item: PickerItem | undefined) => {
     if (!item || item.isDisabled) return;
     onClose();
     item.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') setChosen((at + 1) % Math.max(1, shown.length));
-    else if (event.key === 'ArrowUp') setChosen((at - 1 + shown.length) % Math.max(1, shown.length));
-    else if (event.key === 'Home' && query === '') setChosen(0);
-    else if (event.key === 'End' && query === '') setChosen(shown.length - 1);
-    else if (event.key === 'Enter') take(shown[at]);
+    if (event.key === 'Enter') take(shown[at]);
     else if (event.key === 'Escape') onClose();
-    else return;
+    else if (!step(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -112,7 +104,7 @@ function Choice({ label, items, onClose }: ChoiceProps) {
           value={query}
           onChange={(event) => {
             setQuery(event.target.value);
-            setChosen(0);
+            choose(0);
           }}
           onKeyDown={onKeyDown}
         />

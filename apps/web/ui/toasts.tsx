@@ -1,6 +1,7 @@
 import { CircleAlert, Info, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useStore } from '../state/store.ts';
-import { toasts } from '../state/toasts.ts';
+import { closeToast, toasts, type Toast } from '../state/toasts.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from './button.tsx';
 
@@ -10,30 +11,49 @@ export function Toasts() {
   const all = useStore(toasts);
   return (
     <div className="toasts" role="log" aria-live="polite" aria-label={t.app.name}>
-      {all.map(({ id, kind, text, detail, action }) => {
-        const close = () => toasts.set(toasts.get().filter((it) => it.id !== id));
-        return (
-          <div key={id} className={`toast toast-${kind}`}>
-            {kind === 'error' ? <CircleAlert size={16} className="bad" /> : <Info size={16} />}
-            <div className="toast-words">
-              <p>{text}</p>
-              {detail === undefined ? null : <p className="muted">{detail}</p>}
-            </div>
-            {action ? (
-              <Button
-                look="quiet"
-                onClick={() => {
-                  action.run();
-                  close();
-                }}
-              >
-                {action.label}
-              </Button>
-            ) : null}
-            <IconButton label={t.app.close} icon={<X size={14} />} onClick={close} />
-          </div>
-        );
-      })}
+      {all.map((toast) => (
+        <ToastView key={toast.id} toast={toast} />
+      ))}
+    </div>
+  );
+}
+
+/** It does not go while the mouse or the focus is in it: whoever needs longer to read it, or to reach it, has the time. */
+function ToastView({ toast }: { toast: Toast }) {
+  const t = useText();
+  const { id, kind, text, detail, action, lastsMs, isDue = false } = toast;
+  const [isHeld, setHeld] = useState(false);
+  const waits = isHeld && !isDue;
+  useEffect(() => {
+    if (lastsMs === undefined || waits) return undefined;
+    const timer = setTimeout(() => closeToast(id), lastsMs);
+    return () => clearTimeout(timer);
+  }, [id, lastsMs, waits]);
+  return (
+    <div
+      className={`toast toast-${kind}`}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      {kind === 'error' ? <CircleAlert size={16} className="bad" /> : <Info size={16} />}
+      <div className="toast-words">
+        <p>{text}</p>
+        {detail === undefined ? null : <p className="muted">{detail}</p>}
+      </div>
+      {action ? (
+        <Button
+          look="quiet"
+          onClick={() => {
+            action.run();
+            closeToast(id);
+          }}
+        >
+          {action.label}
+        </Button>
+      ) : null}
+      <IconButton label={t.app.close} icon={<X size={14} />} onClick={() => closeToast(id)} />
     </div>
   );
 }

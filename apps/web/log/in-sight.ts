@@ -1,0 +1,40 @@
+import { presence, untilPresence } from '../state/presence.ts';
+
+/** Milliseconds in which what waited for a connection is sent by a tab that nobody looks at. */
+const SENDING_MS = 5_000;
+
+interface InSightOptions {
+  /** Ends it for good. */
+  signal: AbortSignal;
+  isOnline: () => boolean;
+}
+
+/**
+ * Follows something while a person can see this tab. One that nobody looks at gives its connection back, and goes on
+ * when it is shown again. But one that has lost the connection tries on until it has it: a message may wait for it.
+ *
+ * @param once Follows until its signal says enough; it resolves earlier where there is nothing more to follow.
+ */
+export function createInSight(
+  once: (signal: AbortSignal) => Promise<void>,
+  { signal, isOnline }: InSightOptions,
+): { follow: () => Promise<void>; onOnline: () => void } {
+  let leave = () => {};
+  return {
+    async follow() {
+      while (!signal.aborted) {
+        await untilPresence(['shown'], signal);
+        const round = new AbortController();
+        leave = () => {
+          const now = presence.get();
+          if (now === 'asleep' || (now === 'away' && isOnline())) round.abort();
+        };
+        const stop = presence.subscribe(leave);
+        await once(AbortSignal.any([signal, round.signal]));
+        stop();
+        if (!round.signal.aborted) return;
+      }
+    },
+    onOnline: () => void setTimeout(() => leave(), SENDING_MS),
+  };
+}

@@ -1,0 +1,42 @@
+import { presence } from './presence.ts';
+
+let isMine = false;
+
+/** True in the one tab of a browser that raises notifications: a hidden one. */
+export function hasBell(): boolean {
+  return document.hidden && (isMine || !('locks' in navigator));
+}
+
+/** Keeps the bell with one of the hidden tabs. Where there are no locks, each has it. */
+export function followBell(): void {
+  if (!('locks' in navigator)) return;
+  let hold: AbortController | undefined;
+  const look = () => {
+    const now = presence.get();
+    const isHidden = now === 'hidden' || now === 'away';
+    if (!isHidden) {
+      hold?.abort();
+      hold = undefined;
+      isMine = false;
+    } else if (!hold) {
+      hold = new AbortController();
+      void keep(hold.signal);
+    }
+  };
+  presence.subscribe(look);
+  look();
+}
+
+async function keep(signal: AbortSignal): Promise<void> {
+  const had = () =>
+    new Promise<void>((resolve) => {
+      if (signal.aborted) return resolve();
+      isMine = true;
+      signal.addEventListener('abort', () => resolve());
+    });
+  try {
+    await navigator.locks.request('klaus.bell', { signal }, had);
+  } catch {
+    // Shown before it was its turn.
+  }
+}

@@ -1,0 +1,321 @@
+import type { Draft } from '@klaus/core/agent';
+import type { Script } from '@klaus/sdk';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { provideWebPage } from '../../scripts/provide-web.ts';
+import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { parseExposition } from '../fixtures/exposition.ts';
+import { watch } from '../fixtures/page.ts';
+import { startTestServer, type TestServer } from '../fixtures/server.ts';
+
+/** More than a browser has connections for. */
+const TABS = Number(process.env['TABS'] ?? 10);
+
+const WAIT = { timeout: 20_000 };
+
+const SCRIPT: Script = {
+  steps: [
+    { when: { tools: false }, reply: { text: 'A title' } },
+    {
+      when: { user: 'write', turn: 0 },
+      reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'new\n' } }] },
+    },
+    { when: { user: 'talk' }, pace: 20, reply: { text: { repeat: 'and on ', times: 100_000 } } },
+  ],
+  fallback: { text: 'Fine.\n\n'.repeat(80) },
+};
+
+/**
+ * In a browser without windows every tab counts as seen. So the page is told what a browser with windows tells it, and
+ * a notification is written down where there is nobody to show it to.
+ */
+const BEHIND_WINDOWS = `
+  let isHidden = false;
+  Object.defineProperty(document, 'hidden', { get: () => isHidden });
+  Object.defineProperty(document, 'visibilityState', { get: () => (isHidden ? 'hidden' : 'visible') });
+  globalThis.turn = (hidden) => {
+    isHidden = hidden;
+    document.dispatchEvent(new Event('visibilitychange'));
+  };
+  globalThis.notified = [];
+  globalThis.Notification = class extends EventTarget {
+    static permission = 'granted';
+    constructor(title, { tag }) {
+      super();
+      notified.push(tag);
+    }
+  };
+  if (location.protocol !== 'about:') localStorage.setItem('klaus.preferences', JSON.stringify({ notify: true }));
+`;
+
+describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, ${WITHOUT_BROWSER}` : ''}`, () => {
+  let browser: Browser & AsyncDisposable;
+  let context: BrowserContext;
+  let it: TestServer;
+  /** The tabs, in the order in which they were opened. */
+  let tabs: Page[] = [];
+  let front: Page | undefined;
+  const complaints: string[][] = [];
+  let done = '';
+
+  beforeAll(async () => {
+    await provideWebPage();
+    it = await startTestServer({ script: SCRIPT });
+    browser = await openBrowser();
+    context = await browser.newContext({ locale: 'en-GB' });
+    await context.addInitScript(BEHIND_WINDOWS);
+    done = await begin('be done', 'auto');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await it?.[Symbol.asyncDispose]();
+  });
+
+  async function begin(text: string, mode: 'ask' | 'auto'): Promise<string> {
+    return (await it.client.openSession({ body: { text, mode } })).session;
+  }
+
+  /** Sessions in which nothing was said, oldest first: the log of one of them, under other names. */
+  async function openMany(count: number): Promise<string[]> {
+    const { store } = it.klaus;
+    const { session } = await it.client.openSession({ body: {} });
+    const log = [...store.read(session)];
+    const ids = Array.from({ length: count }, (_, at) => `01ZZ${String(at).padStart(22, '0')}`);
+    for (const [at, id] of ids.entries()) {
+      const lease = store.claim(id)!;
+      const drafts = log.map(({ v: _v, seq: _seq, prev: _prev, session: _id, ...draft }) => ({
+        ...draft,
+        at: draft.at + at,
+      }));
+      await store.append(id, drafts as Draft[], { lease });
+      lease.release();
+    }
+    return ids;
+  }
+
+  /** Streams that the server has open, of one kind. */
+  async function streams(kind: 'list' | 'session'): Promise<number> {
+    const answer = await fetch(`${it.server.url}/metrics`, { headers: { authorization: `Bearer ${it.server.token}` } });
+    const { samples } = parseExposition(await answer.text()).get('klaus_stream_subscribers')!;
+    return samples.find(({ labels }) => labels['kind'] === kind)!.value;
+  }
+
+  /** Puts a tab in front of the one that is. */
+  async function show(page: Page): Promise<void> {
+    await front?.evaluate('turn(true)');
+    front = page;
+    await page.bringToFront();
+    await page.evaluate('turn(false)');
+  }
+
+  async function openTab(hash: string): Promise<Page> {
+    await front?.evaluate('turn(true)');
+    const page = await context.newPage();
+    complaints.push(watch(page));
+    front = page;
+    tabs.push(page);
+    // The first one brings the token; the others have its cookie.
+    if (tabs.length === 1) {
+      await page.goto(`${it.server.url}/#token=${it.server.token}`);
+      await page.getByRole('link', { name: 'be done' }).waitFor();
+    }
+    await page.goto(`${it.server.url}/#${hash}`);
+    return page;
+  }
+
+  /** How many notifications were raised for a session, in all tabs together. */
+  async function notified(session: string): Promise<number> {
+    const all = (await Promise.all(tabs.map((page) => page.evaluate('notified')))) as string[][];
+    return all.flat().filter((tag) => tag === session).length;
+  }
+
+  const titles = () => Promise.all(tabs.map((page) => page.title()));
+  const all = (title: string) => tabs.map(() => title);
+  const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+
+  test('ten of them work side by side, with few connections', async () => {
+    for (let at = 0; at < TABS; at++) {
+      const page = await openTab(`/s/${done}`);
+      await page.locator('.end').waitFor();
+    }
+    // Each answers when it is shown: what another tab does elsewhere arrives there.
+    for (const [at, page] of tabs.entries()) {
+      await show(page);
+      await it.client.changeSession({ params: { id: done }, body: { title: `Shown ${at}` } });
+      await page.getByRole('heading', { name: `Shown ${at}`, exact: true }).waitFor();
+    }
+    await expect.poll(() => streams('list'), WAIT).toBe(1);
+    await expect.poll(() => streams('session'), WAIT).toBe(1);
+  });
+
+  test('a question is told by the title of each, by one notification, and gone from all once it is answered', async () => {
+    const session = await begin('write a file', 'ask');
+    await expect.poll(titles, WAIT).toEqual(all('(1) Klaus'));
+    expect(await notified(session)).toBe(1);
+    for (const page of [tabs[2]!, tabs[5]!]) {
+      await show(page);
+      await page.goto(`${page.url().split('#')[0]}#/s/${session}`);
+      await page.locator('[data-question]').waitFor();
+    }
+    await tabs[5]!.locator('.conversation-scroll').focus();
+    await tabs[5]!.keyboard.press('A');
+    await expect.poll(titles, WAIT).toEqual(all('Klaus'));
+    await show(tabs[2]!);
+    await tabs[2]!.getByText('Approved').first().waitFor();
+    expect(await tabs[2]!.locator('[data-question]').count()).toBe(0);
+    expect(await notified(session)).toBe(1);
+  });
+
+  test('a tab that nobody looks at gives its stream up, and goes on where it was', async () => {
+    const page = tabs[2]!;
+    const session = await begin('talk without end', 'auto');
+    await page.goto(`${page.url().split('#')[0]}#/s/${session}`);
+    await page.getByText('and on and on').first().waitFor();
+    // Read from the middle, as with a wheel.
+    await page.locator('.conversation-scroll').hover();
+    const end = page.locator('.to-end');
+    await expect.poll(() => page.mouse.wheel(0, -300).then(() => end.isVisible()), WAIT).toBe(true);
+    const scrolled = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop");
+    const place = await scrolled();
+    await message(page).fill('half a thou');
+    const length = () => page.evaluate('klaus.session().live.messages[0]?.[1].text.length ?? 0') as Promise<number>;
+    // Only this tab knows that it is hidden: it waits for whoever looks away to look again.
+    await page.evaluate('turn(true)');
+    await expect.poll(() => streams('session'), WAIT).toBe(0);
+    const before = await length();
+    await page.evaluate('turn(false)');
+    await expect.poll(length, WAIT).toBeGreaterThan(before);
+    const said = (await page.evaluate('klaus.session().live.messages[0][1].text.text')) as string;
+    expect(said).toBe('and on '.repeat(100_000).slice(0, said.length));
+    expect(await message(page).inputValue()).toBe('half a thou');
+    expect(await scrolled()).toBe(place);
+
+    // It ends while nobody looks: what was on its way is not shown as if it still were.
+    await show(tabs[0]!);
+    await it.client.cancel({ params: { id: session }, body: {} });
+    await expect.poll(async () => (await it.client.session({ params: { id: session } })).held, WAIT).toBe(false);
+    await show(page);
+    await page.locator('.end').waitFor();
+    expect(await page.evaluate('klaus.session().live.messages.length')).toBe(0);
+    expect(await page.evaluate('klaus.position().events - klaus.position().seq')).toBe(0);
+
+    // What could not be sent is sent as soon as that is possible, seen or not.
+    await show(tabs[0]!);
+    await page.route('**/api/**', (route) => route.abort());
+    await show(page);
+    await expect.poll(() => page.evaluate('klaus.position().link'), WAIT).toBe('offline');
+    await message(page).fill('Are you there?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Not sent yet.').waitFor();
+    await show(tabs[0]!);
+    await page.unroute('**/api/**');
+    const prompts = () => it.klaus.store.eventsOf(session, ['run.started']).length;
+    await expect.poll(prompts, WAIT).toBe(2);
+  });
+
+  test('when the tab with the stream is closed, killed or frozen, another one takes it over', async () => {
+    const asks: string[] = [];
+    const ask = async (left: number): Promise<void> => {
+      asks.push(await begin('write once more', 'ask'));
+      await expect.poll(titles, WAIT).toEqual(Array.from({ length: left }, () => `(${asks.length}) Klaus`));
+      expect(await streams('list')).toBe(1);
+    };
+    const leave = (page: Page) => (tabs = tabs.filter((tab) => tab !== page));
+
+    // The tab in front has it.
+    const closed = tabs[9]!;
+    await show(closed);
+    await show(tabs[8]!);
+    await tabs[8]!.close();
+    leave(front!);
+    front = undefined;
+    await ask(TABS - 1);
+
+    const killed = tabs[4]!;
+    await show(killed);
+    leave(killed);
+    const crash = await context.newCDPSession(killed);
+    const gone = new Promise((resolve) => killed.on('crash', resolve));
+    void crash.send('Page.crash').catch(() => undefined);
+    await gone;
+    front = undefined;
+    await ask(TABS - 2);
+
+    const frozen = tabs[6]!;
+    await show(frozen);
+    await frozen.evaluate('turn(true)');
+    const debug = await context.newCDPSession(frozen);
+    await debug.send('Page.setWebLifecycleState', { state: 'frozen' });
+    front = undefined;
+    leave(frozen);
+    await ask(TABS - 3);
+    await debug.send('Page.setWebLifecycleState', { state: 'active' });
+    tabs.push(frozen);
+    // Hidden still, it asks for what it missed.
+    await expect.poll(() => frozen.title(), WAIT).toBe(`(${asks.length}) Klaus`);
+    for (const session of asks) expect(await notified(session)).toBe(1);
+
+    // As from the cache of pages to go back to, which keeps no connection.
+    await show(tabs[1]!);
+    await tabs[1]!.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`);
+    // Nor does the tab that sent its message unseen keep the stream for longer than that.
+    await expect.poll(() => streams('session'), WAIT).toBe(0);
+    asks.push(await begin('write the last', 'ask'));
+    await expect.poll(() => tabs[3]!.title(), WAIT).toBe(`(${asks.length}) Klaus`);
+    expect(await tabs[1]!.title()).toBe(`(${asks.length - 1}) Klaus`);
+    await tabs[1]!.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+    await expect.poll(() => tabs[1]!.title(), WAIT).toBe(`(${asks.length}) Klaus`);
+    await expect.poll(() => streams('session'), WAIT).toBe(1);
+  });
+
+  test('older sessions stay in the list when its stream is made anew', async () => {
+    const page = tabs[1]!;
+    for (const tab of tabs.splice(2)) await tab.close();
+    // Nobody is told of each of them.
+    for (const tab of tabs) await tab.goto('about:blank');
+    const opened = await openMany(530);
+    for (const tab of tabs) await tab.goto(it.server.url);
+    front = page;
+    const count = page.locator('.session-heading', { hasText: 'All sessions' }).locator('.number');
+    const list = page.locator('.session-list');
+    const older = page.getByRole('button', { name: 'Older sessions' });
+    const toEnd = () => page.evaluate("document.querySelector('.session-list').scrollTop = 1e9");
+    await list.waitFor();
+    const before = Number(await count.innerText());
+    await expect.poll(() => toEnd().then(() => older.isVisible()), WAIT).toBe(true);
+    await older.click();
+    const top = () => page.evaluate("document.querySelector('.session-list').scrollTop = 0");
+    await expect.poll(() => top().then(async () => Number(await count.innerText())), WAIT).toBeGreaterThan(before + 20);
+    const whole = Number(await count.innerText());
+    await show(tabs[0]!);
+    // The oldest goes while this tab does not look.
+    await it.client.deleteSession({ params: { id: opened[0]! } });
+    await show(page);
+    await expect.poll(async () => Number(await count.innerText()), WAIT).toBe(whole - 1);
+    expect(await page.locator('.session-row').count()).toBeLessThan(40);
+    expect(complaints.flat()).toEqual([]);
+  });
+
+  test('where the browser has no locks, each tab keeps the list for itself', async () => {
+    await Promise.all(tabs.map((tab) => tab.close()));
+    tabs = [];
+    front = undefined;
+    context = await browser.newContext({ locale: 'en-GB' });
+    await context.addInitScript(`${BEHIND_WINDOWS}; delete Navigator.prototype.locks;`);
+    const { session } = await it.client.openSession({ body: { text: 'the last of all', mode: 'auto' } });
+    for (let at = 0; at < 2; at++) {
+      await front?.evaluate('turn(true)');
+      front = await context.newPage();
+      tabs.push(front);
+      complaints.push(watch(front));
+      if (at === 0) await front.goto(`${it.server.url}/#token=${it.server.token}`);
+      await front.goto(`${it.server.url}/#/s/${session}`);
+      await front.locator('.end').waitFor();
+    }
+    await expect.poll(() => streams('session'), WAIT).toBe(1);
+    expect(await streams('list')).toBe(2);
+    await it.client.changeSession({ params: { id: session }, body: { title: 'In both' } });
+    for (const tab of tabs) await tab.locator('.session-row', { hasText: 'In both' }).waitFor();
+    expect(complaints.flat()).toEqual([]);
+  });
+});
