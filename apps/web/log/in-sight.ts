@@ -20,6 +20,9 @@ export function createInSight(
   { signal, isOnline }: InSightOptions,
 ): { follow: () => Promise<void>; onOnline: () => void } {
   let leave = () => {};
+  let sending: ReturnType<typeof setTimeout> | undefined;
+  // What waits for a moment to come keeps all that it knows of in memory.
+  signal.addEventListener('abort', () => clearTimeout(sending));
   return {
     async follow() {
       while (!signal.aborted) {
@@ -35,6 +38,9 @@ export function createInSight(
         if (!round.signal.aborted) return;
       }
     },
-    onOnline: () => void setTimeout(() => leave(), SENDING_MS),
+    onOnline() {
+      clearTimeout(sending);
+      if (!signal.aborted) sending = setTimeout(() => leave(), SENDING_MS);
+    },
   };
 }
