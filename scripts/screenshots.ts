@@ -66,6 +66,7 @@ async function shootAll(): Promise<void> {
     await shoot(page, { name: 'limit' });
     await story.answer(story.mend);
     await page.locator('.end-good').waitFor();
+    await page.locator('.session-head .state-done').waitFor();
     await shoot(page, { name: 'done', scheme: 'dark' });
     await open('usage', '.usage-table');
     await shoot(page, { name: 'usage' });

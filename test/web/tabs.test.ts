@@ -282,6 +282,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     const toEnd = () => page.evaluate("document.querySelector('.session-list').scrollTop = 1e9");
     await list.waitFor();
     const before = Number(await count.innerText());
+    // One that the list does not have is opened by its address, with all that can be done to it.
+    await page.goto(`${it.server.url}/#/s/${opened[1]!}`);
+    await page.locator('.session-head .state-mark').waitFor();
+    await page
+      .locator('.session-head')
+      .getByRole('button', { name: /^Actions for/ })
+      .waitFor();
     await expect.poll(() => toEnd().then(() => older.isVisible()), WAIT).toBe(true);
     await older.click();
     const top = () => page.evaluate("document.querySelector('.session-list').scrollTop = 0");

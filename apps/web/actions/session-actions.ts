@@ -1,6 +1,6 @@
 import type { QueuedMessage, RestoredView, SessionView } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
-import { host, nameOf } from '../state/host.ts';
+import { host, nameOf, sessionOf } from '../state/host.ts';
 import { go, route, toSession } from '../state/route.ts';
 import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
@@ -60,7 +60,7 @@ export async function resumeSession(id: string, limits: Record<string, number> =
  */
 export async function retrySession(id: string, hasChanged = isChangedByLast(id)): Promise<void> {
   // The list of the sessions hears of an end a little later than the session itself.
-  const isBroken = isLastFailed(id) || ['failed', 'interrupted'].includes(host.get().sessions.get(id)?.state ?? '');
+  const isBroken = isLastFailed(id) || ['failed', 'interrupted'].includes(sessionOf(host.get(), id)?.state ?? '');
   if (isBroken && !hasChanged) {
     await resumeSession(id);
     return;
@@ -124,8 +124,8 @@ export function sayRestored({ done, changes, conflicts }: RestoredView): void {
   showToast({ kind: 'info', text: words, lastsMs: 4_000 });
 }
 
-/** The session that the page shows, as the list knows it. */
+/** The session that the page shows. */
 export function currentSession(): SessionView | undefined {
   const at = route.get();
-  return at.page === 'session' ? host.get().sessions.get(at.id) : undefined;
+  return at.page === 'session' ? sessionOf(host.get(), at.id) : undefined;
 }

@@ -14,9 +14,9 @@ export function LimitPanel({ entry }: { entry: LimitEntry }) {
   if (subject.kind !== 'limit') return null;
   const { limit, used, cap, offer } = subject;
   return (
-    <section className="entry approval" data-question={answer ? undefined : ''} aria-label={asked.title}>
+    <section className="entry approval" data-question={answer ? undefined : ''} aria-label={t.approval.goBeyond}>
       <p className="approval-title">
-        <Gauge size={14} /> {asked.title}
+        <Gauge size={14} /> {t.approval.goBeyond}
       </p>
       <p className="muted">
         {t.approval.limit(t.limits[limit], formatLimit(limit, used), formatLimit(limit, cap))}{' '}

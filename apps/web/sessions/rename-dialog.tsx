@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { renameSession } from '../actions/session-actions.ts';
-import { host } from '../state/host.ts';
+import { host, sessionOf } from '../state/host.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 /** Gives a session another title. */
 export function RenameDialog({ session }: { session: string }) {
   const t = useText();
-  const [title, setTitle] = useState(host.get().sessions.get(session)?.title ?? '');
+  const [title, setTitle] = useState(sessionOf(host.get(), session)?.title ?? '');
   const submit = (event: { preventDefault(): void }) => {
     event.preventDefault();
     closeOverlay();

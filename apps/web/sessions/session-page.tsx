@@ -10,7 +10,7 @@ import { Composer } from '../composer/composer.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
 import { openSessionLog, type SessionLog, type SessionState } from '../log/session-log.ts';
 import { client } from '../state/client.ts';
-import { host, nameOf } from '../state/host.ts';
+import { host, nameOf, sessionOf, visit } from '../state/host.ts';
 import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
@@ -42,7 +42,12 @@ export function SessionPage({ id, route }: { id: string; route: Extract<Route, {
 function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extract<Route, { page: 'session' }> }) {
   const t = useText();
   const state = useSyncExternalStore(log.subscribe, log.get);
-  const session = useStore(host).sessions.get(id);
+  const known = useStore(host);
+  const session = sessionOf(known, id);
+  const isMissing = !session && !known.isLoading;
+  useEffect(() => {
+    if (isMissing) void visit(id);
+  }, [id, isMissing]);
   const { tab } = route;
   const { seq } = state.conversation;
   // Text on its way comes with every picture and changes nothing here.
@@ -186,7 +191,7 @@ function OpenQuestions({ state }: { state: SessionState }) {
   return (
     <a className="questions" href={toHash({ page: 'session', id: session, tab: 'conversation', seq: first!.seq })}>
       <CircleQuestionMark size={14} />
-      <span className="ellipsis">{first!.title}</span>
+      <span className="ellipsis">{first!.subject.kind === 'limit' ? t.approval.goBeyond : first!.title}</span>
       <span className="number">{t.sessions.questions(approvals.size)}</span>
     </a>
   );

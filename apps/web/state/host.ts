@@ -15,6 +15,8 @@ export interface Host {
   /** The server wants its token. */
   isSignedOut: boolean;
   sessions: ReadonlyMap<string, SessionView>;
+  /** The session that was opened by its address, where it is older than what the list has. */
+  visited: SessionView | undefined;
   settings: ServerSettings | undefined;
   models: readonly ModelView[];
   /** There are older sessions than those that came unasked. */
@@ -26,6 +28,7 @@ export const host = createStore<Host>({
   isLoading: true,
   isSignedOut: false,
   sessions: new Map(),
+  visited: undefined,
   settings: undefined,
   models: [],
   hasOlder: false,
@@ -33,6 +36,23 @@ export const host = createStore<Host>({
 
 function change(part: Partial<Host>): void {
   host.set({ ...host.get(), ...part });
+}
+
+/** A session as far as the page knows it. */
+export function sessionOf(
+  { sessions, visited }: Pick<Host, 'sessions' | 'visited'>,
+  id: string,
+): SessionView | undefined {
+  return sessions.get(id) ?? (visited?.id === id ? visited : undefined);
+}
+
+/** Asks for a session that is not in the list; whatever happens to it from then on the list is told. */
+export async function visit(id: string): Promise<void> {
+  try {
+    change({ visited: await client.session({ params: { id } }) });
+  } catch {
+    // Its own stream says why there is none.
+  }
 }
 
 /** Sessions that the server tells of unasked: the latest. */

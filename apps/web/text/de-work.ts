@@ -78,6 +78,7 @@ export const deWork: typeof enWork = {
     scope: 'Für wie lange',
     scopes: { once: 'Dieses Mal', session: 'Diese Sitzung', project: 'Dieses Projekt' },
     note: 'Was dem Modell dazu gesagt wird (nicht nötig)',
+    goBeyond: 'Über die Grenze hinaus weitermachen?',
     limit: (limit, used, cap) => `${used} von ${cap} der ${limit}grenze sind verbraucht.`,
     offer: (cap) => `Eine Genehmigung setzt sie auf ${cap}.`,
     unified: 'Untereinander',

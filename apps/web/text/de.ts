@@ -6,6 +6,16 @@ function count(n: number, one: string, many: string): string {
   return `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
 }
 
+/** By what way somebody did something. */
+const WAYS: Readonly<Record<string, string>> = {
+  cli: 'im Terminal',
+  server: 'über den Server',
+  'server/page': 'auf der Seite',
+  'server/cli': 'in einem Terminal über den Server',
+  'server/chat': 'in einem Chat',
+  'server/socket.io': 'über Socket.IO',
+};
+
 /** Every word of the page in German. */
 export const de: Text = {
   app: {
@@ -176,7 +186,7 @@ export const de: Text = {
     open: 'Den Aufruf zeigen',
     verdict: { allow: 'erlaubt', ask: 'gefragt', deny: 'verweigert' },
     answer: { approved: 'Genehmigt', rejected: 'Abgelehnt', expired: 'Verfallen', superseded: 'Neu gefragt' },
-    by: (who) => `von ${who}`,
+    by: (who) => WAYS[who] ?? `von ${who}`,
     partly: (taken, all) => `${taken} von ${all} Teilen`,
   },
   facts: {

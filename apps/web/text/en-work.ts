@@ -76,6 +76,7 @@ export const enWork = {
     scope: 'For how long',
     scopes: { once: 'This time', session: 'This session', project: 'This project' },
     note: 'What the model is told besides (optional)',
+    goBeyond: 'Go on beyond the limit?',
     limit: (limit: string, used: string, cap: string) => `${used} of ${cap} of the ${limit} limit are used.`,
     offer: (cap: string) => `Approving sets it to ${cap}.`,
     unified: 'Unified',

@@ -5,6 +5,16 @@ function count(n: number, one: string, many: string): string {
   return `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 }
 
+/** By what way somebody did something. */
+const WAYS: Readonly<Record<string, string>> = {
+  cli: 'in the terminal',
+  server: 'over the server',
+  'server/page': 'in the page',
+  'server/cli': 'in a terminal over the server',
+  'server/chat': 'in a chat',
+  'server/socket.io': 'over Socket.IO',
+};
+
 /** Every word of the page in English. The other languages have the same shape. */
 export const en = {
   app: {
@@ -173,7 +183,7 @@ export const en = {
     open: 'Show the call',
     verdict: { allow: 'allowed', ask: 'asked', deny: 'denied' },
     answer: { approved: 'Approved', rejected: 'Rejected', expired: 'Expired', superseded: 'Asked anew' },
-    by: (who: string) => `by ${who}`,
+    by: (who: string) => WAYS[who] ?? `by ${who}`,
     partly: (taken: number, all: number) => `${taken} of ${all} hunks`,
   },
   facts: {
