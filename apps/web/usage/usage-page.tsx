@@ -91,12 +91,13 @@ function UsageTable({ rows, by, toName }: TableProps) {
   const sum = (pick: (row: UsageRowView) => number) => rows.reduce((all, row) => all + pick(row), 0);
   const usd = rows.some((row) => row.usd === null) ? null : sum((row) => row.usd ?? 0);
   const figures = (row: Omit<UsageRowView, 'key' | 'broken' | 'abandoned'>) => [
+    // What is asked for most stands first: the rest may have to be scrolled to.
+    formatUsd(row.usd),
     formatCount(row.requests),
     formatShort(row.inputTokens),
     formatShort(row.outputTokens),
     formatShort(row.cacheReadTokens),
     formatShort(row.cacheWriteTokens),
-    formatUsd(row.usd),
   ];
   const total = {
     requests: sum((row) => row.requests),
@@ -112,7 +113,7 @@ function UsageTable({ rows, by, toName }: TableProps) {
         <thead>
           <tr>
             <th scope="col">{t.usage[by]}</th>
-            {[t.usage.requests, t.usage.input, t.usage.output, t.usage.cacheRead, t.usage.cacheWrite, t.usage.cost].map(
+            {[t.usage.cost, t.usage.requests, t.usage.input, t.usage.output, t.usage.cacheRead, t.usage.cacheWrite].map(
               (name) => (
                 <th key={name} scope="col">
                   {name}
