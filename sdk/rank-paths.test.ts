@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rankPaths } from './rank-paths.ts';
+import { indexPaths } from './rank-paths.ts';
 
 const PATHS = [
   'README.md',
@@ -17,14 +17,15 @@ const PATHS = [
   'übung/Straße.txt',
 ];
 
-const first = (query: string, many = 1) => rankPaths(PATHS, query, 10).slice(0, many);
+const find = indexPaths(PATHS);
+const first = (query: string, many = 1) => find(query, 10).slice(0, many);
 
 test('characters are found in their order, whatever lies between them and whatever their case', () => {
   expect(first('sespag')).toEqual(['apps/web/sessions/session-page.tsx']);
   expect(first('READ')).toEqual(['README.md']);
   expect(first('stra')).toEqual(['übung/Straße.txt']);
-  expect(rankPaths(PATHS, 'zq', 10)).toEqual([]);
-  expect(rankPaths(PATHS, 'xedni', 10)).toEqual([]);
+  expect(find('zq', 10)).toEqual([]);
+  expect(find('xedni', 10)).toEqual([]);
 });
 
 test('the beginnings of words come before what is scattered', () => {
@@ -44,8 +45,9 @@ test('folders can be named too', () => {
   expect(first('log/ses')).toEqual(['apps/web/log/session-log.ts']);
 });
 
-test('no more than asked for comes back, and of many the same as of all', () => {
-  expect(rankPaths(PATHS, '', 2)).toEqual(['README.md', 'src/index.ts']);
-  const many = Array.from({ length: 5_000 }, (_, at) => `folder-${at % 71}/file-${at}.ts`);
-  expect(rankPaths(many, 'file42', 5)).toEqual(rankPaths(many, 'file42', 5_000).slice(0, 5));
+test('no more than asked for comes back, and of many the best', () => {
+  expect(find('', 2)).toEqual(['README.md', 'src/index.ts']);
+  const findMany = indexPaths(Array.from({ length: 5_000 }, (_, at) => `folder-${at % 71}/file-${at}.ts`));
+  expect(findMany('file42', 5)).toHaveLength(5);
+  expect(findMany('file4242', 5)[0]).toBe('folder-53/file-4242.ts');
 });

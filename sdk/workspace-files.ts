@@ -4,7 +4,7 @@ import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
 import type { Engine, ResolvedPath, Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
-import { rankPaths } from './rank-paths.ts';
+import { indexPaths } from './rank-paths.ts';
 
 /** One row of a folder. */
 export interface FolderEntry {
@@ -40,7 +40,7 @@ export interface WorkspaceFiles {
   list(path: string): Promise<FolderEntry[]>;
   /** @throws KlausError `workspace.outside`, `usage` for what is no file. */
   read(path: string, options: { maxBytes: number }): Promise<FileView>;
-  /** Paths that hold the characters in this order, the likeliest first (`rankPaths`); what git ignores is left out. */
+  /** Paths that hold the characters in this order, the likeliest first (`indexPaths`); what git ignores is left out. */
   find(characters: string, options: { limit: number }): Promise<string[]>;
   /** Takes what is known as a secret of this workspace, or of Klaus, out of a text. */
   redact(text: string): Promise<string>;
@@ -72,7 +72,8 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
       return { path: relative, size: state.size, content };
     },
     async find(characters, { limit }) {
-      return rankPaths(await listOnce(engine, workspace.root), characters, limit);
+      const find = await listOnce(engine, workspace.root);
+      return find(characters, limit);
     },
     async redact(text) {
       const redactor = engine.createRedactor('view');
@@ -86,19 +87,19 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
 /** Milliseconds for which a list of files counts: whoever types asks for it at every character. */
 const LISTED_MS = 2_000;
 
-const listed = new WeakMap<Engine, { root: string; paths: Promise<string[]> }>();
+const listed = new WeakMap<Engine, { root: string; find: Promise<ReturnType<typeof indexPaths>> }>();
 
 /** What was listed last is kept for a moment, for one workspace: to list fifty thousand files takes a tenth of a second. */
-async function listOnce(engine: Engine, root: string): Promise<string[]> {
+async function listOnce(engine: Engine, root: string): Promise<ReturnType<typeof indexPaths>> {
   const known = listed.get(engine);
-  if (known?.root === root) return known.paths;
-  const list = { root, paths: listFiles(root, ['--glob=!.git']) };
+  if (known?.root === root) return known.find;
+  const list = { root, find: listFiles(root, ['--glob=!.git']).then(indexPaths) };
   listed.set(engine, list);
   const forget = () => {
     if (listed.get(engine) === list) listed.delete(engine);
   };
   try {
-    return await list.paths;
+    return await list.find;
   } catch (error) {
     forget();
     throw error;
