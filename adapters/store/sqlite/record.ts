@@ -28,7 +28,7 @@ const TODAY = `{"v":${EVENT_VERSION},`;
 
 /**
  * The JSON text of a stored record's event, in today's shape and on one line: the record itself where it has that
- * shape, which costs a fifth of reading and writing it.
+ * shape, unread. Whoever parses it finds out whether it was damaged.
  *
  * @throws KlausError as `fromRecord`.
  */

@@ -17,7 +17,11 @@ export function later<P extends object>(
     const [failed, setFailed] = useState<{ error: unknown } | undefined>();
     const [, setIsThere] = useState(known !== undefined);
     useEffect(() => {
-      if (known) return undefined;
+      // It may have come since this was drawn, for another place that shows it.
+      if (known) {
+        setIsThere(true);
+        return undefined;
+      }
       let isShown = true;
       load().then(
         (it) => {
