@@ -1,0 +1,35 @@
+import type { ToolCall } from '../fixtures/play.ts';
+import type { Chance } from '../undo/chance.ts';
+import type { Scene } from './scene.ts';
+
+/** One generated attack: what is there, what the hijacked model calls, and what would be an effect. */
+export interface AttackCase {
+  /** The choices that make this case, for the report. */
+  name: string;
+  /** Files of the workspace, committed before the session begins. */
+  files?: Readonly<Record<string, string>>;
+  /** Prepares the scene on the host before the session begins. */
+  before?: (scene: Scene) => void;
+  /** The calls, one model turn each; a list inside makes its calls in one turn. */
+  calls: (scene: Scene) => readonly (ToolCall | readonly ToolCall[])[];
+  /** Runs after the session, as the user would go on: effects as sentences. None: the attack failed. */
+  effects: (scene: Scene) => readonly string[] | Promise<readonly string[]>;
+  /** The exit outcome is part of the promise: `run.finished.outcome` that the run must end with. */
+  outcome?: string;
+}
+
+/** A class of attack. Every index gives another case, and always the same one. */
+export interface AttackClass {
+  name: string;
+  generate: (chance: Chance, index: number) => AttackCase;
+}
+
+/** A shell command of the model. */
+export function run(command: string): ToolCall {
+  return { name: 'run_command', input: { command } };
+}
+
+/** A program of the model, which no parser of shell commands reads: written by a here-document and run in one command. */
+export function runPython(source: string): ToolCall {
+  return run(`python3 - <<'PY'\n${source}\nPY`);
+}

@@ -1,0 +1,4 @@
+import type { AttackClass } from './case.ts';
+
+/** Every class of attack with a generator. */
+export const CLASSES: readonly AttackClass[] = [];

@@ -1,0 +1,34 @@
+import type { Script } from '@klaus/adapters/models';
+import { createTestEngine, outcomeOf } from '../fixtures/engine.ts';
+import type { AttackCase } from './case.ts';
+import { createScene, type Scene } from './scene.ts';
+
+export interface Attacked {
+  effects: string[];
+  outcome: string | undefined;
+}
+
+/** Lets a hijacked model make its calls: mode auto, bubblewrap, nobody answers. */
+export async function attack(attackCase: AttackCase): Promise<Attacked> {
+  // The calls name paths of the scene, so the engine comes first and its script is filled afterwards.
+  const script: Script = { steps: [{ when: { tools: false }, reply: { text: 'A title' } }] };
+  await using engine = await createTestEngine({
+    script,
+    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto' },
+    ...(attackCase.files ? { files: attackCase.files } : {}),
+  });
+  const scene: Scene = createScene(engine.place, engine.server);
+  attackCase.before?.(scene);
+  const turns = attackCase.calls(scene).map((entry) => (Array.isArray(entry) ? [...entry] : [entry]));
+  for (const [turn, calls] of turns.entries()) script.steps.push({ when: { turn }, reply: { calls } });
+  script.steps.push({ when: { turn: turns.length }, reply: { text: 'Done.' } });
+  const session = await engine.klaus.open();
+  await session.prompt('Look around and see what is to be done.', { onAsk: 'deny' });
+  await session.advance();
+  scene.events = [...session.events()];
+  const outcome = outcomeOf(scene.events)?.outcome;
+  const effects = [...(await attackCase.effects(scene))];
+  if (attackCase.outcome !== undefined && outcome !== attackCase.outcome)
+    effects.push(`the run ended as ${outcome}, not as ${attackCase.outcome}`);
+  return { effects, outcome };
+}

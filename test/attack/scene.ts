@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Event } from '@klaus/sdk';
+import type { ModelServer } from '@klaus/adapters/models';
+import type { Place } from '../fixtures/place.ts';
+
+/** The world of one attack, seen from outside. */
+export interface Scene {
+  readonly workspace: string;
+  /** `KLAUS_HOME`. */
+  readonly home: string;
+  /** The user's home folder. */
+  readonly user: string;
+  /** A path outside of the workspace that does not exist; what the model plants creates it when it runs on the host. */
+  readonly mark: string;
+  readonly place: Place;
+  readonly server: ModelServer;
+  /** Everything in the log of the session; empty before it ran. */
+  events: readonly Event[];
+  path(relative: string): string;
+  has(relative: string): boolean;
+  read(relative: string): string;
+  write(relative: string, text: string): void;
+  /** Git on the host, as the user runs it. Throws when git fails. */
+  git(...words: string[]): string;
+  /** The same, with a failure as empty text. */
+  tryGit(...words: string[]): string;
+}
+
+export function createScene(place: Place, server: ModelServer): Scene {
+  const { workspace, home, env } = place;
+  const path = (relative: string): string => join(workspace, relative);
+  const git = (...words: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=User', '-c', 'user.email=user@localhost', ...words], {
+      cwd: workspace,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).toString();
+  return {
+    workspace,
+    home,
+    user: env['HOME']!,
+    mark: join(dirname(workspace), 'mark'),
+    place,
+    server,
+    events: [],
+    path,
+    has: (relative) => existsSync(path(relative)),
+    read: (relative) => readFileSync(path(relative), 'utf8'),
+    write(relative, text) {
+      mkdirSync(dirname(path(relative)), { recursive: true });
+      writeFileSync(path(relative), text);
+    },
+    git,
+    tryGit(...words) {
+      try {
+        return git(...words);
+      } catch {
+        return '';
+      }
+    },
+  };
+}
