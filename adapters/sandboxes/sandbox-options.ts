@@ -15,4 +15,9 @@ export interface SandboxOptions {
    * are always protected; asked for every command. Default: none.
    */
   protect?: () => Promise<readonly string[]>;
+  /**
+   * Absolute paths of the repositories of the workspace, each of what is named `.git`, as far as they are known.
+   * Those that the driver does not find by itself are read-only; asked for every command. Default: none.
+   */
+  repositories?: () => Promise<readonly string[]>;
 }

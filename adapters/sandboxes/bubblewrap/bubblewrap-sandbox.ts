@@ -256,6 +256,8 @@ export class BubblewrapSandbox implements Sandbox {
       protect,
       disarms,
       holds: !this.#without.has('protected-places'),
+      known: (await this.#options.repositories?.()) ?? [],
+      survives: 'survives' in request && request.survives === true,
     });
   }
 

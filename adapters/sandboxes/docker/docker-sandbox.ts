@@ -67,7 +67,8 @@ export class DockerSandbox implements Sandbox {
     const shown = [workspace, ...(request.binds ?? []).map((bind) => bind.path), project.home];
     const { masks, warnings } = selectMasks((await this.#options.masks?.()) ?? [], shown, view);
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
-    const protection = ProtectedWorkspace.open({ view, home, protect });
+    const known = (await this.#options.repositories?.()) ?? [];
+    const protection = ProtectedWorkspace.open({ view, home, protect, known });
     const end = (pid: number) => {
       // The container's own end ends the client; the client alone would leave the container.
       void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));

@@ -12,6 +12,8 @@ export interface Places {
   readOnly: string[];
   /** Not there, and must not come. */
   missing: Placeholder[];
+  /** Git folders whose objects are kept. */
+  gitFolders: string[];
 }
 
 /** Levels of submodules inside submodules. */
@@ -22,7 +24,7 @@ const MAX_NESTING = 4;
  * Everything else of a git folder stays writable, so that commits, branches, merges and stashes work.
  */
 export function findGitPlaces(repositories: readonly Repository[], root: string): Places {
-  const places: Places = { pinned: [], readOnly: [], missing: [] };
+  const places: Places = { pinned: [], readOnly: [], missing: [], gitFolders: [] };
   for (const { path, kind, folder } of repositories) {
     if (kind === 'folder') places.pinned.push(path);
     else if (kind === 'file') places.readOnly.push(path);
@@ -33,6 +35,7 @@ export function findGitPlaces(repositories: readonly Repository[], root: string)
 
 /** Also for a git folder outside of the workspace. */
 export function addGitFolder(places: Places, folder: string, at: { root: string; nesting: number }): void {
+  places.gitFolders.push(folder);
   const config = join(folder, 'config');
   const isLinked = existsSync(join(folder, 'gitdir'));
   const commondir = join(folder, 'commondir');

@@ -6,6 +6,7 @@ import type { WorkspaceView } from '../view.ts';
 import { disarm } from './disarm.ts';
 import { findGitPlaces, hold } from './git-places.ts';
 import type { Places } from './git-places.ts';
+import { BASE, closeObjectStore, openObjectStore, type ObjectStore } from './object-store.ts';
 import { holdPlaces, isPlaceholder, removePlaces } from './placeholders.ts';
 import type { Placeholder } from './placeholders.ts';
 import { findRepositories, list } from './repositories.ts';
@@ -28,6 +29,13 @@ export interface ProtectedWorkspaceOptions {
   disarms?: boolean;
   /** Default true: mount what is protected. */
   holds?: boolean;
+  /**
+   * Absolute paths of further repositories of the workspace, each of what is named `.git`: they are read-only as a
+   * whole. Default none.
+   */
+  known?: readonly string[];
+  /** Default false. True: the command may outlive this process. */
+  survives?: boolean;
 }
 
 /** What has to be known at the end of a command, for a Klaus that did not start it. Plain JSON. */
@@ -41,6 +49,7 @@ export interface SavedProtection {
   /** Unix milliseconds. */
   begun: number;
   isComplete: boolean;
+  stores?: readonly ObjectStore[];
 }
 
 /** Files get their times from a coarser clock than ours. */
@@ -78,11 +87,18 @@ export class ProtectedWorkspace {
     const external = toExternalGit(view, repositories, places);
     for (const path of [...OWN.map((name) => join(view.target, name)), ...options.protect])
       if (contains(view.target, path)) hold(places, toReachable(toSource(view, path)));
-    if (options.holds === false) Object.assign(places, { pinned: [], readOnly: [], missing: [] });
+    const found = new Set(repositories.map(({ path }) => path));
+    for (const path of options.known ?? []) if (!found.has(path) && existsSync(path)) places.readOnly.push(path);
+    if (options.holds === false) Object.assign(places, { pinned: [], readOnly: [], missing: [], gitFolders: [] });
     const links = [...findLinks(repositories, places)];
     const { held, release } = holdPlaces(places.missing);
     this.#release = release;
-    this.saved = { view, home, disarms, before, links, held, begun, isComplete };
+    // A layer is thrown away with whatever a command did to git's data in it.
+    const isLayer = view.source !== view.target;
+    const isWritable = (folder: string) => !places.readOnly.some((path) => contains(path, folder));
+    const writable = isLayer ? [] : places.gitFolders.filter(isWritable);
+    const stores = openStores(writable, { roots: [view.source, ...external], ...options });
+    this.saved = { view, home, disarms, before, links, held, begun, isComplete, stores };
     const toMount = (source: string): PlaceMount => ({ source, target: toTarget(view, source) });
     const isHidden = (path: string) => contains(view.source, options.home) && contains(options.home, path);
     const isVisible = (path: string) =>
@@ -91,11 +107,17 @@ export class ProtectedWorkspace {
       isVisible(path) && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
     const byLength = (a: string, b: string) => a.length - b.length;
     this.external = external.map(toMount);
-    this.pinned = [...new Set(places.pinned)].filter(isMountable).sort(byLength).map(toMount);
-    this.readOnly = [...new Set([...places.readOnly, ...held.map((place) => place.path)])]
-      .filter(isMountable)
-      .sort(byLength)
-      .map(toMount);
+    this.pinned = [
+      ...[...new Set(places.pinned)].filter(isMountable).sort(byLength).map(toMount),
+      ...stores.map(({ store, intake }) => ({ source: intake, target: toTarget(view, store) })),
+    ];
+    this.readOnly = [
+      ...[...new Set([...places.readOnly, ...held.map((place) => place.path)])]
+        .filter(isMountable)
+        .sort(byLength)
+        .map(toMount),
+      ...stores.map(({ store }) => ({ source: store, target: join(toTarget(view, store), BASE) })),
+    ];
   }
 
   static open(options: ProtectedWorkspaceOptions): ProtectedWorkspace {
@@ -117,9 +139,24 @@ export class ProtectedWorkspace {
   }
 }
 
+/** The object stores of git folders that a command can reach. */
+function openStores(
+  folders: readonly string[],
+  { roots, survives = false }: { roots: readonly string[]; survives?: boolean },
+): ObjectStore[] {
+  return [...new Set(folders)].flatMap((folder) => {
+    const store = openObjectStore(folder, { survives });
+    if (!store) return [];
+    if (roots.some((root) => contains(root, store.store))) return [store];
+    closeObjectStore(store);
+    return [];
+  });
+}
+
 function putRight(saved: SavedProtection): string[] {
-  if (!saved.disarms) return [];
-  const warnings = saved.links.flatMap(([path, target]) => restoreLink(path, target));
+  const warnings = (saved.stores ?? []).flatMap(closeObjectStore);
+  if (!saved.disarms) return warnings;
+  warnings.push(...saved.links.flatMap(([path, target]) => restoreLink(path, target)));
   const before = new Map(saved.before);
   for (const repository of findRepositories(saved.view.source, saved.home).repositories) {
     if (before.get(repository.path) !== repository.identity && isNew(repository, saved))

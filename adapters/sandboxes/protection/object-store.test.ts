@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { closeObjectStore, openObjectStore } from './object-store.ts';
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function createRepository(): { root: string; git: (...words: string[]) => string; objects: string } {
+  const root = mkdtempSync(join(tmpdir(), 'klaus-objects-'));
+  folders.push(root);
+  const git = (...words: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...words], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).toString();
+  git('init', '-q', '-b', 'main');
+  writeFileSync(join(root, 'a'), 'a\n');
+  git('add', 'a');
+  git('commit', '-qm', 'first');
+  return { root, git, objects: join(root, '.git/objects') };
+}
+
+/** Names of all object files. */
+function listObjects(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+test('an intake that nothing was added to leaves no trace', () => {
+  const { root, objects } = createRepository();
+  const before = listObjects(objects);
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  expect(closeObjectStore(store)).toEqual([]);
+  expect(listObjects(objects)).toEqual(before);
+  expect(readdirSync(objects).filter((name) => name.startsWith('klaus-'))).toEqual([]);
+});
+
+test('git on the host sees new objects before and after the intake closes', () => {
+  const { root, git, objects } = createRepository();
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  const id = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+    cwd: root,
+    input: 'new content\n',
+    env: { ...process.env, GIT_OBJECT_DIRECTORY: store.intake, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
+  })
+    .toString()
+    .trim();
+  expect(existsSync(join(objects, id.slice(0, 2), id.slice(2)))).toBe(false);
+  expect(git('cat-file', 'blob', id)).toBe('new content\n');
+  expect(closeObjectStore(store)).toEqual([]);
+  expect(existsSync(join(objects, id.slice(0, 2), id.slice(2)))).toBe(true);
+  expect(git('cat-file', 'blob', id)).toBe('new content\n');
+  expect(git('fsck', '--strict')).not.toContain('missing');
+});
+
+test('alternates of the user stay', () => {
+  const { root, objects } = createRepository();
+  const other = createRepository();
+  writeFileSync(join(objects, 'info/alternates'), `${other.objects}\n`);
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  expect(readFileSync(join(objects, 'info/alternates'), 'utf8')).toContain('klaus-');
+  closeObjectStore(store);
+  expect(readFileSync(join(objects, 'info/alternates'), 'utf8')).toBe(`${other.objects}\n`);
+});
+
+test('an object that the store has is never replaced, and nothing but objects moves', () => {
+  const { root, git, objects } = createRepository();
+  const id = git('rev-parse', 'HEAD').trim();
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  const before = readFileSync(join(objects, id.slice(0, 2), id.slice(2)));
+  const other = 'f'.repeat(38);
+  mkdirSync(join(store.intake, id.slice(0, 2)));
+  writeFileSync(join(store.intake, id.slice(0, 2), id.slice(2)), 'garbage');
+  writeFileSync(join(store.intake, id.slice(0, 2), 'notes.txt'), 'garbage');
+  symlinkSync('/etc/passwd', join(store.intake, id.slice(0, 2), other));
+  symlinkSync('/etc', join(store.intake, 'ff'));
+  writeFileSync(join(store.intake, 'info/commit-graph'), 'garbage');
+  writeFileSync(join(store.intake, 'pack/multi-pack-index'), 'garbage');
+  expect(closeObjectStore(store)).toEqual([]);
+  expect(readFileSync(join(objects, id.slice(0, 2), id.slice(2)))).toEqual(before);
+  for (const path of [
+    `${id.slice(0, 2)}/notes.txt`,
+    `${id.slice(0, 2)}/${other}`,
+    'ff',
+    'info/commit-graph',
+    'pack/multi-pack-index',
+  ])
+    expect(existsSync(join(objects, path)), path).toBe(false);
+});
+
+test('the next command closes the intake of a process that was killed', () => {
+  const { root, git, objects } = createRepository();
+  const script = `import { openObjectStore } from ${JSON.stringify(join(import.meta.dirname, 'object-store.ts'))};
+    console.log(openObjectStore(${JSON.stringify(join(root, '.git'))}, { survives: false }).intake);
+    process.kill(process.pid, 'SIGKILL');`;
+  let intake = '';
+  try {
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
+  } catch (error) {
+    intake = String((error as { stdout: Buffer }).stdout).trim();
+  }
+  expect(existsSync(intake)).toBe(true);
+  const made = join(intake, 'pack');
+  execFileSync('git', ['pack-objects', '-q', join(made, 'pack')], {
+    cwd: root,
+    input: `${git('rev-parse', 'HEAD').trim()}\n`,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  closeObjectStore(openObjectStore(join(root, '.git'), { survives: false })!);
+  expect(existsSync(intake)).toBe(false);
+  expect(readdirSync(join(objects, 'pack')).filter((name) => name.endsWith('.idx'))).toHaveLength(1);
+  expect(git('fsck')).not.toContain('missing');
+});
+
+test('a store that cannot be written needs no intake', () => {
+  const { root, objects } = createRepository();
+  if (process.geteuid?.() === 0) rmSync(objects, { recursive: true });
+  else chmodSync(objects, 0o555);
+  expect(openObjectStore(join(root, '.git'), { survives: false })).toBeUndefined();
+  if (existsSync(objects)) chmodSync(objects, 0o755);
+});

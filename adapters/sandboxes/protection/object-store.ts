@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isGone, ownName } from '../process/owner.ts';
+import { list } from './repositories.ts';
+
+/**
+ * A git object store that a command can add to and cannot damage. Inside the sandbox an empty store, the intake, is
+ * mounted in its place, and the store itself read-only as the intake's alternate. When the command has ended, the new
+ * objects move into the store. The intake lies inside the store and is an alternate of it, so that git on the host
+ * sees new objects at once, also those of a command that a kill cut off.
+ *
+ * @source https://git-scm.com/docs/gitrepository-layout, objects/info/alternates
+ */
+export interface ObjectStore {
+  /** The folder `objects` of a git folder: absolute, without symlinks. */
+  store: string;
+  /** The folder that takes its place inside the sandbox. */
+  intake: string;
+}
+
+/** Folder of the intake where the store is mounted. On the host it is empty. */
+export const BASE = 'base';
+
+const PREFIX = 'klaus-';
+/** Of a command that outlives its Klaus: only the end of that command closes it. */
+const SURVIVES = 'background-';
+const LOCK_TRIES = 50;
+const LOCK_PAUSE_MS = 10;
+const LOOSE_FOLDER = /^[0-9a-f]{2}$/;
+const LOOSE_OBJECT = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/;
+/** In this order: a pack is used as soon as its index is there. */
+const PACK_PARTS = ['.pack', '.rev', '.mtimes', '.promisor', '.keep', '.idx'];
+const PACK_FILE = /^pack-[0-9a-f]{40}(?:[0-9a-f]{24})?(?<part>\.[a-z]+)$/;
+
+/**
+ * Opens an intake for the object store of a git folder, and closes those that killed processes left.
+ *
+ * @returns Undefined where there is no object store, or it cannot be written: then no command can damage it either.
+ */
+export function openObjectStore(gitFolder: string, options: { survives: boolean }): ObjectStore | undefined {
+  const store = toStore(gitFolder);
+  if (store === undefined) return undefined;
+  sweep(store);
+  const name = `${PREFIX}${options.survives ? SURVIVES : ''}${ownName()}-${randomBytes(4).toString('hex')}`;
+  const intake = join(store, name);
+  try {
+    mkdirSync(join(intake, 'info'), { recursive: true });
+    for (const folder of ['pack', BASE]) mkdirSync(join(intake, folder));
+    // A relative path means another place one folder deeper.
+    const further = readAlternates(store).filter((line) => !line.startsWith(PREFIX) && !isAbsolute(line));
+    const alternates = [BASE, ...further.map((line) => resolve(store, line))];
+    writeFileSync(join(intake, 'info', 'alternates'), `${alternates.join('\n')}\n`);
+    giveToOwner(store, intake);
+    changeAlternates(store, (lines) => [...lines, name]);
+    return { store, intake };
+  } catch {
+    rmSync(intake, { recursive: true, force: true });
+    return undefined;
+  }
+}
+
+/**
+ * Moves what the command added into the store. An object that the store has is never replaced. Doing it again does
+ * nothing.
+ *
+ * @returns What went wrong, as sentences.
+ */
+export function closeObjectStore({ store, intake }: ObjectStore): string[] {
+  if (!isFolder(store)) return [];
+  try {
+    if (isFolder(intake)) moveObjects(store, intake);
+    changeAlternates(store, (lines) => lines.filter((line) => line !== intake.slice(store.length + 1)));
+    rmSync(intake, { recursive: true, force: true });
+    return [];
+  } catch (error) {
+    return [`The new git objects stay in ${intake}, where git finds them: ${String(error)}`];
+  }
+}
+
+/** A container's user is the owner of the workspace, also when root runs Klaus. */
+function giveToOwner(store: string, intake: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(store);
+  if (uid === 0) return;
+  for (const name of ['', 'info', 'pack', 'info/alternates']) chownSync(join(intake, name), uid, gid);
+}
+
+function toStore(gitFolder: string): string | undefined {
+  try {
+    const store = realpathSync(join(gitFolder, 'objects'));
+    return statSync(store).isDirectory() ? store : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Intakes whose Klaus is gone. */
+function sweep(store: string): void {
+  for (const line of readAlternates(store)) {
+    if (!line.startsWith(PREFIX) || line.startsWith(PREFIX + SURVIVES) || line.includes('/')) continue;
+    const owner = line.slice(PREFIX.length, line.lastIndexOf('-'));
+    if (isGone(owner)) closeObjectStore({ store, intake: join(store, line) });
+  }
+}
+
+function moveObjects(store: string, intake: string): void {
+  for (const { name } of list(intake)) {
+    if (!LOOSE_FOLDER.test(name) || !isFolder(join(intake, name))) continue;
+    const target = join(store, name);
+    if (!existsSync(target)) mkdirSync(target);
+    for (const object of list(join(intake, name)))
+      if (object.isFile() && LOOSE_OBJECT.test(object.name))
+        moveFile(join(intake, name, object.name), join(target, object.name));
+  }
+  const packs = isFolder(join(intake, 'pack')) ? list(join(intake, 'pack')).filter((entry) => entry.isFile()) : [];
+  const rank = (name: string): number => PACK_PARTS.indexOf(PACK_FILE.exec(name)?.groups?.['part'] ?? '');
+  const ordered = packs.filter(({ name }) => rank(name) >= 0).sort((a, b) => rank(a.name) - rank(b.name));
+  if (ordered.length > 0 && !existsSync(join(store, 'pack'))) mkdirSync(join(store, 'pack'));
+  for (const { name } of ordered) moveFile(join(intake, 'pack', name), join(store, 'pack', name));
+}
+
+/** Never over a file that is there. */
+function moveFile(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+    unlinkSync(from);
+  } catch (error) {
+    if (existsSync(to)) return;
+    // Not every filesystem has hard links.
+    renameSync(from, to);
+    if (!existsSync(to)) throw error;
+  }
+}
+
+function readAlternates(store: string): string[] {
+  try {
+    const text = readFileSync(join(store, 'info', 'alternates'), 'utf8');
+    return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  } catch {
+    return [];
+  }
+}
+
+/** Changes the file as git does, under its lock. */
+function changeAlternates(store: string, change: (lines: string[]) => string[]): void {
+  const file = join(store, 'info', 'alternates');
+  const lock = `${file}.lock`;
+  mkdirSync(join(store, 'info'), { recursive: true });
+  const descriptor = takeLock(lock);
+  try {
+    const lines = change(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
+    if (lines.length === 0) rmSync(file, { force: true });
+    else {
+      writeSync(descriptor, `${lines.join('\n')}\n`);
+      renameSync(lock, file);
+    }
+  } finally {
+    closeSync(descriptor);
+    rmSync(lock, { force: true });
+  }
+}
+
+/** @throws The system's error when somebody holds it for long: a lock of a killed process is for the user to remove. */
+function takeLock(lock: string): number {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return openSync(lock, 'wx');
+    } catch (error) {
+      if (attempt === LOCK_TRIES || (error as { code?: unknown }).code !== 'EEXIST') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS);
+    }
+  }
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
