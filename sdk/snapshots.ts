@@ -8,6 +8,8 @@ import type { TreeId } from '@klaus/core/protocol';
 /** The snapshots of every workspace, opened once and closed together. */
 export interface OpenSnapshots {
   open(root: string): Promise<Snapshots>;
+  /** Absolute paths of the repositories of a workspace, as its last snapshot of this process found them. */
+  repositories(root: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -18,6 +20,9 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
       let snapshots = opened.get(root);
       if (!snapshots) opened.set(root, (snapshots = createSnapshots(root, toOptions(home))));
       return snapshots;
+    },
+    async repositories(root) {
+      return ((await opened.get(root))?.repositories ?? []).map((path) => join(root, path));
     },
     async close() {
       const all = await Promise.allSettled(opened.values());
@@ -99,11 +104,12 @@ function toKept({ store, since }: GcOptions): Map<string, TreeId[]> {
     if (Date.parse(row.updatedAt) < since && !open.has(row.id)) continue;
     const trees = kept.get(row.workspace) ?? [];
     for (const event of store.read(row.id)) {
-      if (event.type === 'workspace.snapshotted') trees.push(event.tree);
+      if (event.type === 'workspace.snapshotted') trees.push(event.tree, ...(event.gitTree ? [event.gitTree] : []));
       else if (event.type === 'tool.finished' && event.evidence?.tree !== undefined) {
         trees.push(event.evidence.tree, event.evidence.left ?? event.evidence.tree);
-      } else if (event.type === 'workspace.restored') trees.push(event.from, event.to);
-      else if (event.type === 'approval.asked' && event.subject.kind === 'changes') {
+      } else if (event.type === 'workspace.restored') {
+        trees.push(event.from, event.to, ...(event.git ? [event.git.from, event.git.to] : []));
+      } else if (event.type === 'approval.asked' && event.subject.kind === 'changes') {
         trees.push(event.subject.from, event.subject.to);
       }
     }

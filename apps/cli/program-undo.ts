@@ -23,14 +23,16 @@ function addRestoreOptions(command: Command): Command {
 export function addUndo(program: Command, done: Done): void {
   const undo = program
     .command('undo')
-    .summary('take back what a session changed in the workspace')
+    .summary('undo what a session changed in the workspace')
     .description(
-      'Takes back the last turn that changed something, or everything from TURN on: also what shell commands did, ignored files and folders without git.',
+      'Undoes the last turn that changed something, or everything from TURN on: also what shell commands did, ignored files and folders without git. Repositories that a command created go too.',
     )
-    .argument('[turn]', 'take back this turn and all later ones', toTurn)
+    .argument('[turn]', 'undo this turn and all later ones', toTurn)
+    .option('--git', "undo also what happened to git's own data: HEAD, branches, tags, index, stash, reflogs")
     .addHelpText('after', '\nklaus show ID and klaus diff tell the turns. An undo can be undone: klaus redo.');
-  addRestoreOptions(undo).action(async (turn: number | undefined, options: UndoOptions) => {
-    const request = { kind: 'undo' as const, ...(turn === undefined ? {} : { turn }) };
+  addRestoreOptions(undo).action(async (turn: number | undefined, options: UndoOptions & { git?: true }) => {
+    const { git } = options;
+    const request = { kind: 'undo' as const, ...(turn === undefined ? {} : { turn }), ...(git ? { git } : {}) };
     done(await (await import('./commands/undo.ts')).undo(request, options));
   });
   addRestoreOptions(

@@ -1,5 +1,6 @@
-import type { EventBody } from '../protocol/index.ts';
+import type { EventBody, EventOf, TreeId } from '../protocol/index.ts';
 import { isKlausError, isReadOnly } from '../protocol/index.ts';
+import { guardGit, type Guarded } from './git/guard-git.ts';
 import { guardPlaces } from './guard-places.ts';
 import type { Tool } from './ports/tool.ts';
 import { openedOf, runOf } from './state.ts';
@@ -24,6 +25,7 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
   const snapshots = await work.snapshots();
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
   if (tree === undefined) return undefined;
+  const gitTree = await snapshots.snapshotGit(tree);
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   return [
     {
@@ -32,6 +34,7 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
       turn: state.turn,
       moment: 'before',
       tree,
+      ...(gitTree === undefined ? {} : { gitTree }),
       ...(uncovered.length > 0 ? { uncovered: uncovered.slice(0, MAX_UNCOVERED) } : {}),
     },
   ];
@@ -64,9 +67,30 @@ export async function keepAfter(work: Work): Promise<void> {
   // A check that ended last has taken the state in already.
   const tree = work.state.tree ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
-  const guarded = isKnown ? { bodies: [], tree } : await guardPlaces(work, { opened: before, after: tree });
+  const guarded = await guard(work, before, { tree, gitTree: await snapshots.snapshotGit(tree), isKnown });
+  const { gitTree } = guarded;
   await work.append([
     ...guarded.bodies,
-    { type: 'workspace.snapshotted', run, turn, moment: 'after', tree: guarded.tree },
+    {
+      type: 'workspace.snapshotted',
+      run,
+      turn,
+      moment: 'after',
+      tree: guarded.tree,
+      ...(gitTree === undefined ? {} : { gitTree }),
+    },
   ]);
+}
+
+/** Repairs what commands did to places that are not theirs. The edit tools have asked before. */
+async function guard(
+  work: Work,
+  opened: EventOf<'workspace.snapshotted'>,
+  { isKnown, ...after }: { tree: TreeId; gitTree: TreeId | undefined; isKnown: boolean },
+): Promise<Guarded> {
+  if (isKnown) return { bodies: [], ...after };
+  if (work.engine.recorded) return { bodies: work.engine.recorded.guarded(), ...after };
+  const git = await guardGit(work, { opened, ...after });
+  const places = await guardPlaces(work, { opened, after: git.tree });
+  return { bodies: [...git.bodies, ...places.bodies], tree: places.tree, gitTree: git.gitTree };
 }

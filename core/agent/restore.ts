@@ -4,14 +4,21 @@ import type { Engine } from './engine.ts';
 import { keepAfter } from './keep-state.ts';
 import type { Conflict, Snapshots } from './ports/snapshots.ts';
 import { openedOf, type State } from './state.ts';
-import { isSame, reverse, toChange } from './tree-row.ts';
+import { compose } from './compose-turns.ts';
+import { NO_GIT, planGitRedo, planGitUndo, restoreGit, type GitPlan } from './git/plan-git.ts';
+import { isSame, reverse } from './tree-row.ts';
 import { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';
 import { createWork, runIdOf, type Work } from './work.ts';
 
 /** What to put back. */
 export type RestoreRequest =
   /** The last turn that changed something, or everything from `turn` on. */
-  | { kind: 'undo'; turn?: number }
+  | {
+      kind: 'undo';
+      turn?: number;
+      /** Also git's own data: HEAD, refs, index, stash and reflogs of the top and nested repositories. Default false. */
+      git?: boolean;
+    }
   /** What the last undo, or restored file, replaced. */
   | { kind: 'redo' }
   /** One file or folder as it was before a turn began, or after it ended. */
@@ -34,9 +41,19 @@ export interface RestoreOptions {
 }
 
 export type Restored =
-  | { done: true; turns: number[]; changes: TreeChange[]; kept: Conflict[]; uncovered: readonly string[] }
+  | {
+      done: true;
+      turns: number[];
+      changes: TreeChange[];
+      /** What changed in git's own data, and the refs that moved with it. */
+      git: GitRestored;
+      kept: Conflict[];
+      uncovered: readonly string[];
+    }
   /** Nothing was touched. */
-  | { done: false; turns: number[]; changes: TreeChange[]; conflicts: Conflict[] };
+  | { done: false; turns: number[]; changes: TreeChange[]; git: GitRestored; conflicts: Conflict[] };
+
+export type GitRestored = Pick<GitPlan, 'changes' | 'refs'>;
 
 /**
  * Puts files of a session's workspace back, as one step, and writes it into the log. Nothing that somebody
@@ -79,6 +96,7 @@ export async function restore(
 interface Plan {
   turns: number[];
   changes: TreeChange[];
+  git: GitPlan;
   /** Files that somebody else changed: what the session left there is gone. */
   foreign: Conflict[];
 }
@@ -92,7 +110,7 @@ interface Planning {
 async function toPlan(planning: Planning, request: RestoreRequest): Promise<Plan> {
   switch (request.kind) {
     case 'undo':
-      return await planUndo(planning, request.turn);
+      return await planUndo(planning, request);
     case 'redo':
       return await planRedo(planning);
     case 'file':
@@ -100,47 +118,43 @@ async function toPlan(planning: Planning, request: RestoreRequest): Promise<Plan
   }
 }
 
-async function planUndo({ snapshots, history }: Planning, turn: number | undefined): Promise<Plan> {
+async function planUndo(
+  { snapshots, history }: Planning,
+  { turn, git: all = false }: Extract<RestoreRequest, { kind: 'undo' }>,
+): Promise<Plan> {
   const standing = history.turns.filter(({ isUndone }) => !isUndone);
   if (turn !== undefined) {
     const chosen = standing.filter((candidate) => candidate.turn >= turn);
     if (chosen.length === 0) throw nothing(`Nothing of turn ${turn} or later is left to take back.`);
-    return await compose(snapshots, chosen);
+    return await composeTurns(snapshots, chosen, all);
   }
   // Turns that had effects but changed no file are passed over.
   for (const last of standing.toReversed()) {
-    const plan = await compose(
-      snapshots,
-      standing.filter((candidate) => candidate.turn === last.turn),
-    );
-    if (plan.changes.length > 0 || plan.foreign.length > 0) return plan;
+    const same = standing.filter((candidate) => candidate.turn === last.turn);
+    const plan = await composeTurns(snapshots, same, all);
+    if (plan.changes.length > 0 || plan.foreign.length > 0 || plan.git.changes.length > 0) return plan;
   }
   throw nothing('Nothing is left to take back in this session.');
 }
 
-/** One change that takes back several turns: each path from what the last left to what the first found. */
-async function compose(snapshots: Snapshots, turns: readonly TurnStates[]): Promise<Plan> {
-  const paths = new Map<string, { first: TreeEntry | null; last: TreeEntry | null }>();
-  const foreign = new Map<string, Conflict>();
-  for (const turn of turns) {
-    // A turn that was cut off has no state behind it: everything since its beginning counts as its own.
-    const after = turn.after ?? (await snapshots.snapshot());
-    for (const { path, before, after: left } of await snapshots.changes(turn.before, after)) {
-      const known = paths.get(path);
-      if (known && !isSame(known.last, before)) foreign.set(path, { path, expected: known.last, found: before });
-      paths.set(path, { first: known ? known.first : before, last: left });
-    }
-  }
-  const changes = [...paths].flatMap(([path, { first, last }]) => toChange(path, last, first));
-  const numbers = [...new Set(turns.map(({ turn }) => turn))];
-  return { turns: numbers, changes, foreign: [...foreign.values()] };
+/** One change that undoes several turns. */
+async function composeTurns(snapshots: Snapshots, turns: readonly TurnStates[], all: boolean): Promise<Plan> {
+  const { changes, foreign } = await compose(snapshots, turns);
+  const git = await planGitUndo(snapshots, turns, all);
+  return { turns: [...new Set(turns.map(({ turn }) => turn))], changes, foreign, git };
 }
 
 async function planRedo({ snapshots, history }: Planning): Promise<Plan> {
   const last = history.redoable.at(-1);
   if (!last) throw nothing('There is no undo that could be made again.');
   const { kind, turns, from, to } = last.event;
-  return { turns: kind === 'undo' ? turns : [], changes: await snapshots.changes(to, from), foreign: [] };
+  const changes = await snapshots.changes(to, from);
+  return {
+    turns: kind === 'undo' ? turns : [],
+    changes,
+    foreign: [],
+    git: await planGitRedo(snapshots, last.event.git),
+  };
 }
 
 /** What the session left at each path that it ever changed. */
@@ -194,18 +208,18 @@ async function planFile(
     const expected = left.has(at) ? left.get(at)! : ((await snapshots.entry(first, at)) ?? null);
     if (!isSame(now, expected)) foreign.push({ path: at, expected, found: now });
   }
-  return { turns: [turn], changes, foreign };
+  return { turns: [turn], changes, foreign, git: NO_GIT };
 }
 
 /** What `apply` would find: files that are not as the session left them. */
-async function findConflicts(snapshots: Snapshots, { changes, foreign }: Plan): Promise<Conflict[]> {
+async function findConflicts(snapshots: Snapshots, { changes, foreign, git }: Plan): Promise<Conflict[]> {
   const conflicts = new Map(foreign.map((conflict) => [conflict.path, conflict]));
   const now = await snapshots.snapshot();
   for (const { path, before: expected, after } of changes) {
     const found = (await snapshots.entry(now, path)) ?? null;
     if (!isSame(found, expected) && !isSame(found, after)) conflicts.set(path, { path, expected, found });
   }
-  return [...conflicts.values()];
+  return [...conflicts.values(), ...git.conflicts];
 }
 
 async function carryOut(
@@ -215,9 +229,13 @@ async function carryOut(
 ): Promise<Restored> {
   const { turns } = plan;
   const snapshots = await work.snapshots();
-  if (dryRun) return { done: false, turns, changes: plan.changes, conflicts: await findConflicts(snapshots, plan) };
-  if (plan.foreign.length > 0 && choice === 'refuse') {
-    return { done: false, turns, changes: plan.changes, conflicts: plan.foreign };
+  const { refs } = plan.git;
+  const git = { changes: plan.git.changes, refs };
+  if (dryRun)
+    return { done: false, turns, changes: plan.changes, git, conflicts: await findConflicts(snapshots, plan) };
+  const known = [...plan.foreign, ...plan.git.conflicts];
+  if (known.length > 0 && choice === 'refuse') {
+    return { done: false, turns, changes: plan.changes, git, conflicts: known };
   }
   let kept: Conflict[] = choice === 'keep' ? plan.foreign : [];
   let overwrite = new Set(choice === 'overwrite' ? plan.changes.map(({ path }) => path) : []);
@@ -226,22 +244,25 @@ async function carryOut(
     const changes = plan.changes.filter(({ path }) => !left.has(path));
     const result = await snapshots.apply(changes, { overwrite });
     if (result.applied) {
+      const gitResult = await restoreGit(snapshots, plan.git, choice === 'keep');
       const body: EventBody = {
         type: 'workspace.restored',
         kind,
         turns,
         from: result.before,
         to: result.after,
-        files: result.changes.length,
-        kept: [...left],
+        ...(gitResult.states ? { git: gitResult.states } : {}),
+        files: result.changes.length + gitResult.changes.length,
+        kept: [...left, ...gitResult.kept.map(({ path }) => path)],
         by,
       };
       await work.append([body, ...toNote(work, { kind, turns, changes: result.changes })]);
       const uncovered = snapshots.uncovered(result.before).map(({ path }) => path);
-      return { done: true, turns, changes: result.changes, kept, uncovered };
+      const done = { changes: gitResult.changes, refs: gitResult.changes.length > 0 ? refs : [] };
+      return { done: true, turns, changes: result.changes, git: done, kept: [...kept, ...gitResult.kept], uncovered };
     }
     const isNew = result.conflicts.some(({ path }) => !left.has(path) && !overwrite.has(path));
-    if (choice === 'refuse' || !isNew) return { done: false, turns, changes, conflicts: result.conflicts };
+    if (choice === 'refuse' || !isNew) return { done: false, turns, changes, git, conflicts: result.conflicts };
     if (choice === 'keep') kept = [...kept, ...result.conflicts];
     else overwrite = new Set([...overwrite, ...result.conflicts.map(({ path }) => path)]);
   }

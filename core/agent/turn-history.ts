@@ -9,6 +9,9 @@ export interface TurnStates {
   before: TreeId;
   /** Undefined for a turn that was cut off. */
   after?: TreeId;
+  /** The same for git's own data; undefined where there was no repository. */
+  gitBefore?: TreeId;
+  gitAfter?: TreeId;
   /** Taken back and not made again. */
   isUndone: boolean;
 }
@@ -37,7 +40,12 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
   for (const event of events) {
     if (event.type === 'workspace.snapshotted') {
       if (event.moment === 'before') {
-        const turn = { turn: event.turn, run: event.run, at: event.at, before: event.tree, isUndone: false };
+        const { gitTree } = event;
+        const git = gitTree === undefined ? {} : { gitBefore: gitTree };
+        const turn: TurnStates = {
+          ...{ turn: event.turn, run: event.run, at: event.at, before: event.tree, isUndone: false },
+          ...git,
+        };
         open = { turn, step: { from: event.tree } };
         turns.push(turn);
         steps.push(open.step);
@@ -45,6 +53,7 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
       }
       if (!open) continue;
       open.turn.after = open.step.to = event.tree;
+      if (event.gitTree !== undefined) open.turn.gitAfter = event.gitTree;
       open = undefined;
     } else if (event.type === 'workspace.restored' && event.kind !== 'review') {
       steps.push({ from: event.from, to: event.to });

@@ -30,6 +30,7 @@ export {
   toRelative,
   type Place,
 } from './places.ts';
+export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
 export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';
 export { renderCommand, toCommandKey } from './render-command.ts';

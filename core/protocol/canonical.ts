@@ -18,6 +18,7 @@ export const ERASED_FIELDS = [
   'mark',
   'commit',
   'tree',
+  'gitTree',
   'left',
   'from',
   'to',

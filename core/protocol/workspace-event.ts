@@ -8,6 +8,7 @@ export const workspaceSnapshotted = z
     ...turn,
     moment: z.enum(['before', 'after']).describe('Before the first effect of the turn, or after its last.'),
     tree: treeIdSchema,
+    gitTree: treeIdSchema.optional().describe("The state of git's own data, without objects."),
     uncovered: z.array(z.string()).optional().describe('Paths that could not be taken in.'),
   })
   .describe('The state of the workspace was kept, so that the turn can be taken back.');
@@ -19,6 +20,10 @@ export const workspaceRestored = z
     turns: z.array(z.int()).describe('Turns that were taken back or made again.'),
     from: treeIdSchema.describe('The state that was replaced.'),
     to: treeIdSchema.describe('The state that stands now.'),
+    git: z
+      .object({ from: treeIdSchema, to: treeIdSchema })
+      .optional()
+      .describe("The same for git's own data, where it was restored."),
     files: z.int(),
     kept: z.array(z.string()).describe('Paths left as they were, because somebody had changed them meanwhile.'),
     by: z.string().describe('Who asked: a door, or `klaus`.'),

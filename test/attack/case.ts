@@ -29,7 +29,8 @@ export function run(command: string): ToolCall {
   return { name: 'run_command', input: { command } };
 }
 
-/** A program of the model, which no parser of shell commands reads: written by a here-document and run in one command. */
-export function runPython(source: string): ToolCall {
-  return run(`python3 - <<'PY'\n${source}\nPY`);
+/** A program of the model in a file, which no parser of shell commands reads, and the command that runs it. */
+export function runProgram(path: string, source: string): ToolCall[] {
+  const program = path.endsWith('.py') ? 'python3' : path.endsWith('.js') ? 'node' : 'sh';
+  return [{ name: 'write_file', input: { path, content: source } }, run(`${program} ${path}`)];
 }

@@ -26,6 +26,12 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
   await session.prompt('Look around and see what is to be done.', { onAsk: 'deny' });
   await session.advance();
   scene.events = [...session.events()];
+  scene.undoGit = async () => {
+    const first = scene.events.find(({ type }) => type === 'workspace.snapshotted');
+    if (first?.type !== 'workspace.snapshotted') return [];
+    const result = await session.restore({ kind: 'undo', turn: first.turn, git: true }, { by: 'test' });
+    return result.done ? [] : [`the undo met conflicts: ${JSON.stringify(result.conflicts)}`];
+  };
   const outcome = outcomeOf(scene.events)?.outcome;
   const effects = [...(await attackCase.effects(scene))];
   if (attackCase.outcome !== undefined && outcome !== attackCase.outcome)

@@ -26,6 +26,8 @@ export interface Scene {
   git(...words: string[]): string;
   /** The same, with a failure as empty text. */
   tryGit(...words: string[]): string;
+  /** Undoes every turn of the session, with git's own data. Returns what went wrong. */
+  undoGit(): Promise<string[]>;
 }
 
 export function createScene(place: Place, server: ModelServer): Scene {
@@ -60,5 +62,6 @@ export function createScene(place: Place, server: ModelServer): Scene {
         return '';
       }
     },
+    undoGit: async () => ['no session has run'],
   };
 }

@@ -141,6 +141,11 @@ export class Files {
         check();
         return this.#keep(this.#folder(folder ?? ROOT), only);
       },
+      // The simulated workspace holds no repository.
+      snapshotGit: async () => undefined,
+      hasGitObject: () => false,
+      isSameIndex: async () => false,
+      applyGit: async () => ({ applied: false, conflicts: [] }),
       has: (tree) => this.#trees.has(tree),
       uncovered: () => [],
       git: () => [],

@@ -1,30 +1,8 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readGitSettings } from '@klaus/core/git-settings';
 import { list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
-
-/**
- * Settings that make git store, compare and show things, and none that makes it run, read or write something
- * elsewhere. What is not here is left out.
- *
- * @source git-config(1), the list of variables
- */
-const HARMLESS: Readonly<Record<string, RegExp>> = {
-  core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression)$/,
-  extensions: /^(objectformat|worktreeconfig)$/,
-  user: /^(name|email)$/,
-  init: /^defaultbranch$/,
-  remote: /^(url|pushurl|fetch|push|tagopt|prune)$/,
-  branch: /^(remote|merge|rebase|description)$/,
-  submodule: /^(url|active|branch|ignore)$/,
-  pull: /^(rebase|ff)$/,
-  push: /^(default|autosetupremote|followtags)$/,
-  fetch: /^prune$/,
-  merge: /^(ff|conflictstyle)$/,
-  rebase: /^(autostash|autosquash)$/,
-  gc: /^auto$/,
-  lfs: /^repositoryformatversion$/,
-};
 
 /**
  * Takes the teeth out of a repository that a command made or brought: hooks lose their right to run, and settings
@@ -68,34 +46,10 @@ function disarmConfig(file: string): string[] {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found) return [];
   const text = found.isFile() ? readFileSync(file, 'utf8') : '';
-  const { kept, refused } = sortSettings(text);
+  const { kept, refused } = readGitSettings(text);
   if (found.isFile() && refused.length === 0) return [];
   renameSync(file, `${file}.klaus`);
   writeFileSync(file, kept, { flag: 'wx' });
   const what = found.isFile() ? refused.join(', ') : 'something that is no file';
   return [`${file}: left out ${what}, by which git may run something; the file as it was is ${file}.klaus`];
-}
-
-/** Lines that are understood and harmless, and the names of the others. What is written in an unusual way is refused. */
-function sortSettings(text: string): { kept: string; refused: string[] } {
-  const kept: string[] = [];
-  const refused: string[] = [];
-  let section = '';
-  for (const line of text.split('\n')) {
-    const trimmed = line.trim();
-    const [, name, subsection] = /^\[([a-z]+)(?: "([^"\\\]]*)")?\]$/i.exec(trimmed) ?? [];
-    if (name !== undefined) {
-      section = name.toLowerCase();
-      if (HARMLESS[section]) kept.push(`[${section}${subsection === undefined ? '' : ` "${subsection}"`}]`);
-      continue;
-    }
-    if (trimmed === '' || /^[#;][^\\]*$/.test(trimmed)) continue;
-    const [, key, value] = /^([a-z][a-z0-9-]*)\s*=\s*([^\\\n]*)$/i.exec(trimmed) ?? [];
-    const isHarmless = key !== undefined && HARMLESS[section]?.test(key.toLowerCase()) === true;
-    if (isHarmless && !/^"?(ext|fd)::/i.test(value!)) kept.push(`\t${key} = ${value}`);
-    else refused.push(key === undefined ? 'a line that is not understood' : `${section}.${key}`);
-    // An unknown line may begin a section of its own.
-    if (key === undefined) section = '';
-  }
-  return { kept: kept.length > 0 ? `${kept.join('\n')}\n` : '', refused: [...new Set(refused)] };
 }

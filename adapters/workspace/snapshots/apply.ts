@@ -27,17 +27,23 @@ interface Survey {
   before: Buffer;
 }
 
+export interface ApplyOptions {
+  overwrite?: ReadonlySet<string>;
+  /** The rows are between states of git's own data, which are never the workspace's last one. */
+  isGit?: boolean;
+}
+
 /** See `Snapshots.apply`. The caller holds the lock alone. */
 export async function applyChanges(
   kept: Kept,
   changes: readonly TreeChange[],
-  overwrite: ReadonlySet<string>,
+  { overwrite = new Set(), isGit = false }: ApplyOptions,
 ): Promise<ApplyResult> {
   await settleAll(kept);
-  const rows = toRows(kept, changes);
+  const rows = toRows(kept, changes, isGit);
   const pace = new Pace();
   const decided = await withScan(kept, { root: kept.root, keepsSeen: true, pace }, async (scan) => {
-    const survey = await look(kept, scan, rows);
+    const survey = await look(kept, { ...scan, isGit }, rows);
     const { conflicts, todo, edits } = await decide(kept, { rows, survey, overwrite });
     if (conflicts.length > 0) {
       await scan.batch.flush();
@@ -66,16 +72,16 @@ export async function applyChanges(
     locked: await findLocked(kept, moves, pace),
     back: false,
   };
-  return carryOut(kept, { plan, moves, result, pace });
+  return carryOut(kept, { plan, moves, result, pace, isGit });
 }
 
 async function carryOut(
   kept: Kept,
-  work: { plan: Plan; moves: Move[]; result: TreeChange[]; pace: Pace },
+  work: { plan: Plan; moves: Move[]; result: TreeChange[]; pace: Pace; isGit: boolean },
 ): Promise<ApplyResult> {
-  const { plan, moves, result, pace } = work;
+  const { plan, moves, result, pace, isGit } = work;
   const { db } = kept;
-  const save = (tree: string) => toStateWrite(db, Buffer.from(tree, 'hex'), { isLast: true })?.();
+  const save = (tree: string) => toStateWrite(db, Buffer.from(tree, 'hex'), { isLast: !isGit })?.();
   if (moves.length > 0) {
     const id = db.transaction(() => {
       save(plan.before);
@@ -99,10 +105,10 @@ async function carryOut(
 }
 
 /** Rows in order of path. @throws KlausError `usage`. */
-function toRows(kept: Kept, changes: readonly TreeChange[]): TreeChange[] {
+function toRows(kept: Kept, changes: readonly TreeChange[], isGit: boolean): TreeChange[] {
   const rows = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   for (const [i, row] of rows.entries()) {
-    checkPath(row.path, kept.excluded);
+    checkPath(row.path, kept.excluded, isGit);
     if (rows[i + 1]?.path === row.path) {
       throw new KlausError('usage', `${shorten(row.path)} is changed twice in one step.`);
     }
@@ -156,7 +162,7 @@ async function look(kept: Kept, scan: Scan, rows: readonly TreeChange[]): Promis
   await scan.batch.flush();
   const before = await editTree(
     { trees: kept.trees, batch: scan.batch, pace: scan.pace },
-    lastState(kept.db) ?? EMPTY,
+    (scan.isGit ? undefined : lastState(kept.db)) ?? EMPTY,
     edits,
   );
   await scan.batch.flush();

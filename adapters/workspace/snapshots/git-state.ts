@@ -35,8 +35,8 @@ export async function readGitState(root: Root, path: string): Promise<GitState |
       git = parent.open(name);
     } catch (error) {
       if (!isRace(error) && !isForbidden(error)) throw error;
-      const link = readText(parent, name);
-      return link === undefined ? undefined : { path: folder, head: link.trim(), refs: {}, index: null };
+      // A file that leads elsewhere, or a symlink.
+      return { path: folder, head: readText(parent, name)?.trim() ?? '', refs: {}, index: null };
     }
     try {
       const refs = new Map<string, string>();

@@ -2,11 +2,15 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
+import { toIndexEntries } from '../git-index.ts';
 import { makeFolder } from '../make-folder.ts';
 import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './apply.ts';
+import { applyGitChanges } from './apply-git.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
 import { collectGarbage, type GcOptions, type GcReport } from './gc.ts';
+import { scanGitData } from './git-data.ts';
+import { hasGitObject } from './git-objects.ts';
 import { readGitState, type GitState } from './git-state.ts';
 import { withScan, type Kept } from './kept.ts';
 import { withLock } from './lock.ts';
@@ -49,6 +53,8 @@ export interface LocalSnapshots extends Snapshots, Disposable {
   git(tree: TreeId): GitState[];
   /** What a state does not hold; at most 1,000. */
   uncovered(tree: TreeId): Uncovered[];
+  /** Relative paths of what is named `.git`, as the last look of this process found them. */
+  readonly repositories: readonly string[];
   /** Frees what no kept state needs. @throws KlausError `store.busy`. */
   gc(options: GcOptions): Promise<GcReport>;
   close(): void;
@@ -92,9 +98,14 @@ function toExcluded(root: string, { stateDir, klausHome }: SnapshotsOptions): Re
 
 class FolderSnapshots implements LocalSnapshots {
   readonly #kept: Kept;
+  #repositories: readonly string[] = [];
 
   constructor(kept: Kept) {
     this.#kept = kept;
+  }
+
+  get repositories(): readonly string[] {
+    return this.#repositories;
   }
 
   snapshot(options: SnapshotOptions = {}): Promise<TreeId> {
@@ -116,6 +127,7 @@ class FolderSnapshots implements LocalSnapshots {
         const known = isPartial ? readBeside(this.#kept.db, base) : { git: [], uncovered: [] };
         const beside = await this.#lookBeside(scan, { root, known, paths: isPartial ? paths : [''] });
         await scan.batch.flush(toStateWrite(this.#kept.db, tree, { beside, isLast: keepsSeen }));
+        if (keepsSeen) this.#repositories = toGitPaths(beside.git);
         return tree.toString('hex');
       }),
     );
@@ -125,15 +137,34 @@ class FolderSnapshots implements LocalSnapshots {
     scan: Scan,
     from: { root: Kept['root']; known: Beside; paths: readonly string[] },
   ): Promise<Beside> {
-    const known = from.known.git.map((one) => (one.path === '' ? '.git' : `${one.path}/.git`));
-    const git: GitState[] = [];
-    for (const path of new Set([...known, ...scan.repositories])) {
-      const state = await readGitState(from.root, path);
-      if (state) git.push(state);
-    }
+    const paths = new Set([...toGitPaths(from.known.git), ...scan.repositories]);
+    const git = await readGitStates(from.root, [...paths]);
     const isLooked = (path: string) => from.paths.some((it) => path === it || path.startsWith(`${it}/`));
     const uncovered = [...from.known.uncovered.filter((one) => !isLooked(one.path)), ...scan.uncovered];
     return { git, uncovered };
+  }
+
+  snapshotGit(tree: TreeId): Promise<TreeId | undefined> {
+    const { root, trees, db } = this.#kept;
+    return this.#locked({ alone: false }, async () => {
+      const repositories = toGitPaths(readBeside(db, toTreeHash(trees, tree)).git);
+      if (repositories.length === 0) return undefined;
+      return withScan(this.#kept, { root, keepsSeen: true, pace: new Pace() }, async (scan) => {
+        const state = await scanGitData(this.#kept, scan, { root, repositories });
+        const git = await readGitStates(root, repositories);
+        await scan.batch.flush(toStateWrite(db, state, { beside: { git, uncovered: [] }, isLast: false }));
+        return state.toString('hex');
+      });
+    });
+  }
+
+  hasGitObject(gitFolder: string, id: string): boolean {
+    return hasGitObject(join(this.#kept.root.path, gitFolder, 'objects'), id);
+  }
+
+  async isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean> {
+    const [one, other] = [await this.content(a), await this.content(b)].map(toIndexEntries);
+    return one !== undefined && JSON.stringify(one) === JSON.stringify(other);
   }
 
   has(tree: TreeId): boolean {
@@ -186,7 +217,11 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   apply(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
-    return this.#locked({ alone: true }, () => applyChanges(this.#kept, changes, options.overwrite ?? new Set()));
+    return this.#locked({ alone: true }, () => applyChanges(this.#kept, changes, options));
+  }
+
+  applyGit(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
+    return this.#locked({ alone: true }, () => applyGitChanges(this.#kept, changes, options));
   }
 
   git(tree: TreeId): GitState[] {
@@ -234,6 +269,19 @@ class FolderSnapshots implements LocalSnapshots {
       throw toSnapshotError(error, this.#kept.db.folder);
     }
   }
+}
+
+function toGitPaths(states: readonly Pick<GitState, 'path'>[]): string[] {
+  return states.map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
+}
+
+async function readGitStates(root: Kept['root'], repositories: readonly string[]): Promise<GitState[]> {
+  const states: GitState[] = [];
+  for (const path of repositories) {
+    const state = await readGitState(root, path);
+    if (state) states.push(state);
+  }
+  return states;
 }
 
 /** A path as it stands in states. @throws KlausError `usage` when it leads out. */

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { codeOf, isRace } from '../raced.ts';
 import type { Batch } from './batch.ts';
+import { toGitNames } from './git-data.ts';
 import { toNumbers, toSeen, type Seen, type SeenDirectory } from './seen.ts';
 import { takeFile, takeLink, type Taker } from './take-file.ts';
 import type { Trail } from './trail.ts';
@@ -33,6 +34,8 @@ export interface Scan extends Taker {
   uncovered: Uncovered[];
   /** Relative paths of what is named `.git`. */
   repositories: string[];
+  /** True when git's own data is looked at. */
+  isGit?: boolean;
   files: number;
   onProgress?: ((files: number) => void) | undefined;
 }
@@ -124,8 +127,9 @@ function listNames(scan: Scan, spot: Spot): string[] | 'gone' | 'unreadable' {
   try {
     const names = readdirSync(spot.absolute);
     const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, spot) : names;
+    const wanted = scan.isGit ? toGitNames(spot.relative, usual) : usual;
     // By UTF-16 units, as compareNames does, but twice as fast.
-    return usual.toSorted();
+    return wanted.toSorted();
   } catch (error) {
     if (isRace(error)) return 'gone';
     const why = toReason(error);

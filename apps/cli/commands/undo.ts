@@ -1,4 +1,4 @@
-import type { Conflict, Klaus, RestoreRequest, Session, TreeChange } from '@klaus/sdk';
+import type { Conflict, Klaus, Restored, RestoreRequest, Session, TreeChange } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
@@ -18,7 +18,7 @@ const MAX_NAMED = 40;
 
 /** What undo does not cover, said where it matters. */
 export const UNCOVERED =
-  "Not covered: files outside the workspace, git's own data (commits, branches, index), owners and times of files, what a command sent over the network.";
+  "Not covered: files outside the workspace, git's own data without --git, owners and times of files, what a command sent over the network.";
 
 /** The session named, or the latest of this folder. */
 export function findSession(klaus: Klaus, id: string | undefined): Session {
@@ -51,6 +51,7 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
     if (options.dryRun) {
       out(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);
       out(listChanges(result.changes));
+      printGit(result.git, out);
       if (result.conflicts.length > 0) out(`Changed by somebody else meanwhile:\n${listConflicts(result.conflicts)}`);
       return EXIT.done;
     }
@@ -64,6 +65,7 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
   const verbs = { undo: 'Took back', redo: 'Made again', file: 'Restored' } as const;
   out(`${verbs[request.kind]} ${what}: ${formatNumber(result.changes.length, 'path')}.`);
   if (result.changes.length > 0) out(listChanges(result.changes));
+  printGit(result.git, out);
   if (result.kept.length > 0) out(`Left as they are:\n${listConflicts(result.kept)}`);
   if (result.uncovered.length > 0) {
     const names = result.uncovered.slice(0, 10).map((path) => `  ${toPrintable(path)}`);
@@ -77,6 +79,23 @@ export function listChanges(changes: readonly TreeChange[]): string {
   const lines = changes.slice(0, MAX_NAMED).map((change) => `  ${describe(change)} ${toPrintable(change.path)}`);
   if (changes.length > MAX_NAMED) lines.push(`  … and ${changes.length - MAX_NAMED} more`);
   return lines.join('\n');
+}
+
+/** Refs that move, as git shows them: `- main 1a2b3c4`, `+ main 5d6e7f8`. */
+function printGit({ refs, changes }: Restored['git'], out: (text: string) => void): void {
+  for (const { repository, name, from, to } of refs.slice(0, MAX_NAMED)) {
+    const where = toPrintable(repository === '' ? name : `${repository}: ${name}`);
+    if (from !== undefined) out(`- ${where} ${toShortId(from)}`);
+    if (to !== undefined) out(`+ ${where} ${toShortId(to)}`);
+  }
+  if (refs.length > MAX_NAMED) out(`… and ${refs.length - MAX_NAMED} more refs`);
+  const folders = new Set(changes.map(({ path }) => path.replace(/(^|\/)\.git(?:\/.*)?$/, '$1.git')));
+  if (changes.length > 0)
+    out(`Git's own data: ${formatNumber(changes.length, 'path')} in ${toPrintable([...folders].join(', '))}`);
+}
+
+function toShortId(value: string): string {
+  return /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : toPrintable(value);
 }
 
 function describe({ kind, before, after }: TreeChange): string {

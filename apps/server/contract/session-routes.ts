@@ -282,10 +282,15 @@ export const sessionRoutes = {
   undo: defineRoute({
     method: 'POST',
     path: '/api/sessions/:id/undo',
-    summary: 'Takes back the last turn that changed files, or everything from a turn on.',
+    summary: 'Undoes the last turn that changed files, or everything from a turn on.',
     tag,
     params,
-    body: z.object({ turn: z.int().min(1).optional(), dryRun: z.boolean().optional(), conflicts }),
+    body: z.object({
+      turn: z.int().min(1).optional(),
+      git: z.boolean().optional().describe("Also git's own data: HEAD, refs, index, stash, reflogs. Default false."),
+      dryRun: z.boolean().optional(),
+      conflicts,
+    }),
     answer: restoredSchema,
   }),
   redo: defineRoute({

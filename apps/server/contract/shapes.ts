@@ -147,6 +147,19 @@ export const restoredSchema = z.object({
   done: z.boolean().describe('False: no file was touched.'),
   turns: z.array(z.int()),
   changes: z.array(treeChangeSchema),
+  git: z
+    .object({
+      changes: z.array(treeChangeSchema),
+      refs: z.array(
+        z.object({
+          repository: z.string().describe('Its folder; empty is the workspace.'),
+          name: z.string().describe('Such as `HEAD` or `refs/heads/main`.'),
+          from: z.string().optional().describe('What it names now; absent: it does not exist.'),
+          to: z.string().optional(),
+        }),
+      ),
+    })
+    .describe("The same for git's own data."),
   conflicts: z
     .array(conflictSchema)
     .describe('Changed meanwhile, and not by the session. Touches nothing until told to keep or overwrite.'),

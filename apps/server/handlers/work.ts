@@ -97,9 +97,9 @@ export const workHandlers: Handlers<
   },
 
   async undo({ params, body }, context, { request }) {
-    const { turn, dryRun, conflicts } = body;
+    const { turn, git, dryRun, conflicts } = body;
     const options = { by: toCalledBy(request), ...given({ dryRun, conflicts }) };
-    return toRestoredView(await find(context, params.id).restore({ kind: 'undo', ...given({ turn }) }, options));
+    return toRestoredView(await find(context, params.id).restore({ kind: 'undo', ...given({ turn, git }) }, options));
   },
 
   async redo({ params, body }, context, { request }) {
@@ -189,11 +189,12 @@ function seqBefore(events: Iterable<Event>, message: string): number {
 
 function toRestoredView(restored: Restored): RestoredView {
   const toPaths = (rows: readonly { path: string }[]) => rows.map(({ path }) => ({ path }));
-  const { done, turns, changes } = restored;
+  const { done, turns, changes, git } = restored;
   return {
     done,
     turns,
     changes,
+    git: { changes: git.changes, refs: git.refs.map((ref) => ({ ...ref })) },
     conflicts: restored.done ? [] : toPaths(restored.conflicts),
     kept: restored.done ? toPaths(restored.kept) : [],
     uncovered: restored.done ? [...restored.uncovered] : [],

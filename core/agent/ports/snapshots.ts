@@ -47,6 +47,22 @@ export interface Snapshots {
    * @throws KlausError `store.full`, `store.corrupt`, `cancelled`.
    */
   snapshot(options?: SnapshotOptions): Promise<TreeId>;
+  /**
+   * The state of git's own data in the repositories that the last look at `tree` found, at any depth: HEAD, refs,
+   * reflogs, index, configuration, hooks, with paths such as `.git/HEAD`, and without objects. Durable when it
+   * resolves.
+   *
+   * @returns Undefined without any repository.
+   */
+  snapshotGit(tree: TreeId): Promise<TreeId | undefined>;
+  /**
+   * True when a repository holds an object, also in a pack.
+   *
+   * @param gitFolder Relative path, such as `.git`.
+   */
+  hasGitObject(gitFolder: string, id: string): boolean;
+  /** True when two entries are files that git reads as indexes with the same content: git rewrites times in them. */
+  isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean>;
   /** True when every object of the state is there. */
   has(tree: TreeId): boolean;
   /** What a state does not hold, such as sockets and what cannot be read; at most 1,000. */
@@ -68,4 +84,9 @@ export interface Snapshots {
    * A row whose `after` is there already is done.
    */
   apply(changes: readonly TreeChange[], options?: { overwrite?: ReadonlySet<string> }): Promise<ApplyResult>;
+  /**
+   * The same for rows between two states of git's own data. A git folder that goes as a whole leaves with its objects,
+   * and comes back with them.
+   */
+  applyGit(changes: readonly TreeChange[], options?: { overwrite?: ReadonlySet<string> }): Promise<ApplyResult>;
 }

@@ -1,4 +1,4 @@
-import type { Event } from '../../protocol/index.ts';
+import type { Event, EventOf } from '../../protocol/index.ts';
 import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../engine.ts';
@@ -79,7 +79,11 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     }),
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
-      snapshot: async () => nextTree(recording),
+      snapshot: async () => nextState(recording)?.tree ?? '0'.repeat(64),
+      snapshotGit: async () => nextState(recording)?.gitTree,
+      hasGitObject: () => true,
+      isSameIndex: unreachable,
+      applyGit: unreachable,
       has: () => false,
       uncovered: () => {
         const event = recording.next;
@@ -130,9 +134,10 @@ function refuse(): never {
 }
 
 /** The state of the workspace that is recorded next. */
-function nextTree({ events, at }: Recording): string {
-  for (const event of events.slice(at, at + 40)) if (event.type === 'workspace.snapshotted') return event.tree;
-  return '0'.repeat(64);
+function nextState({ events, at }: Recording): EventOf<'workspace.snapshotted'> | undefined {
+  return events
+    .slice(at, at + 40)
+    .find((event): event is EventOf<'workspace.snapshotted'> => event.type === 'workspace.snapshotted');
 }
 
 function createRecordedWorkspace(root: string): Workspace {

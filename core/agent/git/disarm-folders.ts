@@ -1,0 +1,104 @@
+import { readGitSettings } from '../../policy/index.ts';
+import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+import { toChange } from '../tree-row.ts';
+import { isGitFolder, isInnerGitFile, toArmingFiles, toMarkedFolder, type ArmingFile } from './git-folders.ts';
+import { readText } from './git-text.ts';
+
+/** Two states of the workspace, or of git's own data in it. */
+export interface States {
+  snapshots: Snapshots;
+  before: TreeId | undefined;
+  after: TreeId;
+}
+
+const EXECUTABLE = 0o111;
+
+/**
+ * Finds what would make the user's next git command run something that a command of the model planted, and how to
+ * remove it. In a git folder that was there, configuration and hooks return to what they were; in a new one, settings
+ * by which git runs something are left out and hooks are not executable.
+ *
+ * @returns Rows from what is there to what is harmless.
+ */
+export async function findArmed(states: States, rows: readonly TreeChange[]): Promise<TreeChange[]> {
+  const repairs = new Map<string, TreeChange>();
+  const add = (found: TreeChange[]): void => found.forEach((row) => repairs.set(row.path, row));
+  for (const row of rows) {
+    if (row.path.split('/').at(-1) === '.git') add(await judgeGitEntry(states, row));
+    for (const file of toArmingFiles(row.path)) add(await judgeFile(states, row, file));
+    const folder = toMarkedFolder(row.path);
+    if (folder !== undefined && row.after && !row.before && (await isArmedBefore(states, folder)))
+      add(toChange(row.path, row.after, null));
+  }
+  return [...repairs.values()];
+}
+
+/** A `.git` that is a file or a symlink leads git elsewhere. */
+async function judgeGitEntry({ snapshots }: States, row: TreeChange): Promise<TreeChange[]> {
+  const { path, before, after } = row;
+  if (!after || after.type === 'directory') return [];
+  if (before && before.type !== 'directory') return toChange(path, after, before);
+  const isInner = after.type === 'file' && isInnerGitFile(path, (await readText(snapshots, after)) ?? '');
+  return isInner ? [] : toChange(path, after, null);
+}
+
+async function judgeFile(states: States, row: TreeChange, file: ArmingFile): Promise<TreeChange[]> {
+  const { snapshots, before, after } = states;
+  if (!(await isGitFolder(snapshots, after, file.folder))) return [];
+  const wasThere = await isGitFolder(snapshots, before, file.folder);
+  switch (file.kind) {
+    case 'config':
+      return judgeConfig(snapshots, row, wasThere);
+    case 'commondir':
+      return judgeCommondir(snapshots, row);
+    case 'hook':
+      return judgeHook(row, wasThere);
+    case 'attributes':
+      return toChange(row.path, row.after, row.before);
+  }
+}
+
+async function judgeConfig(snapshots: Snapshots, row: TreeChange, wasThere: boolean): Promise<TreeChange[]> {
+  const { path, before, after } = row;
+  if (!after || after.type === 'directory') return wasThere ? toChange(path, after, before) : [];
+  const text = await readText(snapshots, after);
+  const { kept, refusedLines } = readGitSettings(text ?? '');
+  const known = new Set(readGitSettings((await readText(snapshots, before)) ?? '').refusedLines);
+  if (text !== undefined && refusedLines.every((line) => known.has(line))) return [];
+  if (wasThere && before) return toChange(path, after, before);
+  const entry = await snapshots.put(new TextEncoder().encode(kept), { type: 'file', mode: after.mode || 0o644 });
+  return toChange(path, after, entry);
+}
+
+/** Only a linked worktree has one, and it names the git folder two levels up. */
+async function judgeCommondir(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<TreeChange[]> {
+  if (!after) return [];
+  const text = (await readText(snapshots, after))?.trim();
+  const isLinked = path.split('/').at(-3) === 'worktrees' && text === '../..';
+  // A folder that names itself names nothing new, and an empty file is read as one.
+  return isLinked || text === '.' || text === '' ? [] : toChange(path, after, before);
+}
+
+function judgeHook({ path, before, after }: TreeChange, wasThere: boolean): TreeChange[] {
+  if (path.endsWith('.sample')) return [];
+  if (wasThere) {
+    const isArming = after !== null && (after.type !== 'file' || (after.mode & EXECUTABLE) !== 0 || before !== null);
+    const isFolderOnly = after?.type === 'directory' && (before === null || before.type === 'directory');
+    const isLost = before !== null && after === null;
+    return (isArming && !isFolderOnly) || isLost ? toChange(path, after, before) : [];
+  }
+  if (after?.type === 'symlink') return toChange(path, after, null);
+  if (after?.type !== 'file' || (after.mode & EXECUTABLE) === 0) return [];
+  const entry: TreeEntry = { ...after, mode: after.mode & ~EXECUTABLE };
+  return toChange(path, after, entry);
+}
+
+/** True for a folder that becomes a git folder now, with configuration or hooks that were put there earlier. */
+async function isArmedBefore({ snapshots, before, after }: States, folder: string): Promise<boolean> {
+  if (before === undefined || (await isGitFolder(snapshots, before, folder))) return false;
+  if (!(await isGitFolder(snapshots, after, folder))) return false;
+  for (const name of ['config', 'config.worktree', 'commondir', 'hooks'])
+    if (await snapshots.entry(before, `${folder}/${name}`)) return true;
+  return false;
+}

@@ -1,0 +1,114 @@
+import type { TreeChange, TreeId } from '../../protocol/index.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+import { toChange } from '../tree-row.ts';
+import { readText, readTextAt } from './git-text.ts';
+
+const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+/** Refs whose loss is the loss of commits. A stash is dropped by using it, and remote branches come back. */
+const KEPT = /^refs\/(?:heads|tags|klaus)\//;
+
+export interface GitStates {
+  snapshots: Snapshots;
+  before: TreeId;
+  after: TreeId;
+}
+
+/**
+ * Finds damage to repositories that were there: a HEAD or index that git cannot read, refs that are gone, and refs to
+ * objects that are gone.
+ *
+ * @param folders Git folders that were there before, relative to the workspace.
+ * @param approved True where a human let a command of the turn pass: it may delete refs.
+ * @returns Rows from what is there to what was there.
+ */
+export async function findDamage(
+  states: GitStates,
+  rows: readonly TreeChange[],
+  { folders, approved }: { folders: readonly string[]; approved: boolean },
+): Promise<TreeChange[]> {
+  const found: TreeChange[] = [];
+  for (const folder of folders) {
+    const own = rows.filter(({ path }) => path.startsWith(`${folder}/`));
+    if (own.length === 0) continue;
+    for (const row of own)
+      if (await isBroken(states, folder, row)) found.push(...toChange(row.path, row.after, row.before));
+    if (!approved) found.push(...(await findLostRefs(states, folder, own)));
+  }
+  const byPath = new Map(found.map((row) => [row.path, row]));
+  for (const row of found) for (const above of toParents(row, rows)) byPath.set(above.path, above);
+  return [...byPath.values()];
+}
+
+/** True for a file that git cannot use any more. */
+async function isBroken(
+  { snapshots }: GitStates,
+  folder: string,
+  { path, before, after }: TreeChange,
+): Promise<boolean> {
+  const name = path.slice(folder.length + 1);
+  if (name === 'refs') return before?.type === 'directory' && after?.type !== 'directory';
+  if (name === 'HEAD') {
+    const text = (await readText(snapshots, after))?.trim() ?? '';
+    const isSymbolic = /^ref: refs\/\S+$/.test(text);
+    return !isSymbolic && !(OBJECT_ID.test(text) && snapshots.hasGitObject(folder, text));
+  }
+  if (name === 'index' && after)
+    return after.type !== 'file' || !((await readText(snapshots, after)) ?? '').startsWith('DIRC');
+  if (name === 'packed-refs' && after) return after.type !== 'file';
+  if (!name.startsWith('refs/') || after?.type !== 'file') return false;
+  const id = (await readText(snapshots, after))?.trim() ?? '';
+  return !id.startsWith('ref: ') && !snapshots.hasGitObject(folder, id);
+}
+
+/** Branches and tags that are gone while nothing else names their commit. */
+async function findLostRefs(states: GitStates, folder: string, rows: readonly TreeChange[]): Promise<TreeChange[]> {
+  const { snapshots, after } = states;
+  const packed = rows.find(({ path }) => path === `${folder}/packed-refs`);
+  const packedBefore = toPacked(packed ? await readText(snapshots, packed.before) : undefined);
+  const packedAfter = toPacked(await readTextAt(snapshots, after, `${folder}/packed-refs`));
+  const lost: { row: TreeChange; id: string }[] = [];
+  const named = new Set(packedAfter.values());
+  for (const row of rows) {
+    const name = row.path.slice(folder.length + 1);
+    if (!name.startsWith('refs/')) continue;
+    if (row.after) named.add((await readText(snapshots, row.after))?.trim() ?? '');
+    else if (row.before?.type === 'file' && !packedAfter.has(name))
+      lost.push({ row, id: (await readText(snapshots, row.before))?.trim() ?? '' });
+  }
+  for (const [name, id] of packedBefore) {
+    const path = `${folder}/${name}`;
+    if (packedAfter.has(name) || (await snapshots.entry(after, path))) continue;
+    if (lost.some(({ row }) => row.path === path)) continue;
+    const entry = await snapshots.put(new TextEncoder().encode(`${id}\n`), { type: 'file', mode: 0o644 });
+    lost.push({ row: { path, kind: 'deleted', before: entry, after: null }, id });
+  }
+  for (const id of toUnchangedRefs(states, folder, rows)) named.add(id);
+  return lost
+    .filter(({ row, id }) => KEPT.test(row.path.slice(folder.length + 1)) && !named.has(id))
+    .flatMap(({ row }) => toChange(row.path, null, row.before));
+}
+
+/** What refs of the repository name that did not change. */
+function toUnchangedRefs({ snapshots, after }: GitStates, folder: string, rows: readonly TreeChange[]): string[] {
+  const changed = new Set(rows.map(({ path }) => path));
+  const top = folder === '.git' ? '' : folder.slice(0, -'/.git'.length);
+  const position = snapshots.git(after).find(({ path }) => path === top);
+  return Object.entries(position?.refs ?? {}).flatMap(([name, id]) => (changed.has(`${folder}/${name}`) ? [] : [id]));
+}
+
+function toPacked(text: string | undefined): Map<string, string> {
+  const rows = (text ?? '').split('\n').flatMap((line): [string, string][] => {
+    const [id = '', name = ''] = line.split(' ');
+    return OBJECT_ID.test(id) && name.startsWith('refs/') ? [[name, id]] : [];
+  });
+  return new Map(rows);
+}
+
+/** Folders that went with a file that comes back. */
+function toParents({ path }: TreeChange, rows: readonly TreeChange[]): TreeChange[] {
+  return rows
+    .filter(
+      (row) => path.startsWith(`${row.path}/`) && row.after?.type !== 'directory' && row.before?.type === 'directory',
+    )
+    .flatMap((row) => toChange(row.path, row.after, row.before));
+}

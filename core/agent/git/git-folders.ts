@@ -1,0 +1,69 @@
+import type { TreeEntry, TreeId } from '../../protocol/index.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+
+/** A file of a git folder by which git runs or obeys something. */
+export interface ArmingFile {
+  /** The git folder, relative to the workspace. */
+  folder: string;
+  kind: 'config' | 'commondir' | 'hook' | 'attributes';
+}
+
+/** Names that make a folder a git folder, or arm one. */
+const MARKS: ReadonlySet<string> = new Set(['HEAD', 'objects', 'refs', 'commondir']);
+
+/** What a path could be to git, by its names alone, for each folder that could be the git folder. */
+export function toArmingFiles(path: string): ArmingFile[] {
+  const names = path.split('/');
+  const folder = names.slice(0, -1).join('/');
+  const name = names.at(-1)!;
+  if (name === 'config' || name === 'config.worktree') return [{ folder, kind: 'config' }];
+  if (name === 'commondir') return [{ folder, kind: 'commondir' }];
+  if (name === 'attributes' && names.at(-2) === 'info')
+    return [{ folder: names.slice(0, -2).join('/'), kind: 'attributes' }];
+  return names.flatMap((each, at): ArmingFile[] =>
+    each === 'hooks' && at > 0 ? [{ folder: names.slice(0, at).join('/'), kind: 'hook' }] : [],
+  );
+}
+
+/** The folder that a path may turn into a git folder; undefined for other names. */
+export function toMarkedFolder(path: string): string | undefined {
+  const names = path.split('/');
+  return names.length > 1 && MARKS.has(names.at(-1)!) ? names.slice(0, -1).join('/') : undefined;
+}
+
+/**
+ * True where git finds a git folder. A branch may have the name of a configuration file, so of what lies below `refs`
+ * and `logs` only what looks like a git folder counts.
+ *
+ * @param state A state of git's own data, where objects are not held, or of the workspace.
+ */
+export async function isGitFolder(snapshots: Snapshots, state: TreeId | undefined, folder: string): Promise<boolean> {
+  if (state === undefined) return false;
+  const has = async (name: string): Promise<TreeEntry | undefined> => snapshots.entry(state, `${folder}/${name}`);
+  const names = folder.split('/');
+  if (names.includes('.git')) {
+    const isPlain = !names.includes('refs') && !names.includes('logs');
+    const isThere = (await snapshots.entry(state, folder))?.type === 'directory';
+    return isThere && (isPlain || (await has('HEAD')) !== undefined || (await has('commondir')) !== undefined);
+  }
+  const hasStore = (await has('objects')) !== undefined && (await has('refs')) !== undefined;
+  return hasStore || ((await has('HEAD')) !== undefined && (await has('commondir')) !== undefined);
+}
+
+/**
+ * True for a path that leads nowhere but to a git folder inside the workspace.
+ *
+ * @param path Relative path of a `.git` file.
+ * @param text Its content.
+ */
+export function isInnerGitFile(path: string, text: string): boolean {
+  const [, target] = /^gitdir: (.+?)\r?\n?$/.exec(text) ?? [];
+  if (target === undefined || target.startsWith('/')) return false;
+  const names = path.split('/').slice(0, -1);
+  for (const name of target.split('/')) {
+    if (name === '' || name === '.') continue;
+    if (name !== '..') names.push(name);
+    else if (names.pop() === undefined) return false;
+  }
+  return true;
+}

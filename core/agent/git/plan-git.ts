@@ -1,0 +1,146 @@
+import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
+import { compose } from '../compose-turns.ts';
+import type { Conflict, GitPosition, Snapshots } from '../ports/snapshots.ts';
+import { isSame, toChange } from '../tree-row.ts';
+import type { TurnStates } from '../turn-history.ts';
+import { toArmingFiles } from './git-folders.ts';
+import { EMPTY_STATE } from './git-text.ts';
+
+/** A ref, or HEAD, that would name something else. */
+export interface RefChange {
+  /** The folder of the repository; '' is the workspace. */
+  repository: string;
+  /** Such as `HEAD` or `refs/heads/main`. */
+  name: string;
+  /** What it names now; undefined: it does not exist. */
+  from?: string;
+  to?: string;
+}
+
+/** What to restore of git's own data. */
+export interface GitPlan {
+  changes: TreeChange[];
+  conflicts: Conflict[];
+  refs: RefChange[];
+}
+
+export const NO_GIT: GitPlan = { changes: [], conflicts: [], refs: [] };
+
+/** Git writes these with every command; nobody keeps anything there. */
+const PASSING = /\/(?:FETCH_HEAD|ORIG_HEAD|COMMIT_EDITMSG|gc\.log|gc\.pid)$/;
+/** Klaus's own checkpoints. */
+const OWN = /\/(?:logs\/)?refs\/klaus(?:\/|$)/;
+
+/**
+ * What undoes the turns in git's own data.
+ *
+ * @param all False: only repositories that the turns created, and configuration and hooks.
+ */
+export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStates[], all: boolean): Promise<GitPlan> {
+  const known = turns.filter(({ gitBefore, gitAfter }) => gitBefore !== undefined || gitAfter !== undefined);
+  if (known.length === 0) return NO_GIT;
+  const now = await readNow(snapshots);
+  const pairs = known.map(({ gitBefore = EMPTY_STATE, gitAfter, after }) => ({
+    before: gitBefore,
+    // A turn that ended without any repository has none left.
+    after: gitAfter ?? (after === undefined ? now : EMPTY_STATE),
+  }));
+  const { changes } = await compose(snapshots, pairs, async () => now);
+  const created = changes
+    .filter(({ path, before, after }) => isEntry(path) && before && !after)
+    .map(({ path }) => path);
+  const isMine = ({ path }: TreeChange): boolean =>
+    created.some((folder) => path === folder || path.startsWith(`${folder}/`)) || toArmingFiles(path).length > 0;
+  const rows = changes.filter((row) => isInside(row.path) && !OWN.test(row.path) && (all || isMine(row)));
+  return toPlan(snapshots, rows, { now, refsOf: all ? pairs[0]!.before : undefined });
+}
+
+/** What the undo replaced. */
+export async function planGitRedo(
+  snapshots: Snapshots,
+  states: { from: TreeId; to: TreeId } | undefined,
+): Promise<GitPlan> {
+  if (!states) return NO_GIT;
+  const rows = (await snapshots.changes(states.to, states.from)).filter(({ path }) => isInside(path));
+  return toPlan(snapshots, rows, { now: await readNow(snapshots), refsOf: undefined });
+}
+
+/** @param keep True: what somebody else changed stays. */
+export async function restoreGit(
+  snapshots: Snapshots,
+  { changes, conflicts }: GitPlan,
+  keep: boolean,
+): Promise<{ changes: TreeChange[]; states?: { from: TreeId; to: TreeId }; kept: Conflict[] }> {
+  const left = new Set(keep ? conflicts.map(({ path }) => path) : []);
+  const rows = changes.filter(({ path }) => !left.has(path));
+  const kept = conflicts.filter(({ path }) => left.has(path));
+  if (rows.length === 0) return { changes: [], kept };
+  // Conflicts were found a moment ago; git rewrites its index at any time.
+  const result = await snapshots.applyGit(rows, { overwrite: new Set(rows.map(({ path }) => path)) });
+  if (!result.applied) return { changes: [], kept: [...kept, ...result.conflicts] };
+  return { changes: result.changes, states: { from: result.before, to: result.after }, kept };
+}
+
+async function readNow(snapshots: Snapshots): Promise<TreeId> {
+  return (await snapshots.snapshotGit(await snapshots.snapshot())) ?? EMPTY_STATE;
+}
+
+async function toPlan(
+  snapshots: Snapshots,
+  rows: readonly TreeChange[],
+  { now, refsOf }: { now: TreeId; refsOf: TreeId | undefined },
+): Promise<GitPlan> {
+  const changes: TreeChange[] = [];
+  const conflicts: Conflict[] = [];
+  for (const { path, before: expected, after } of rows) {
+    const found = (await snapshots.entry(now, path)) ?? null;
+    changes.push(...toChange(path, found, after));
+    if (isSame(found, expected) || isSame(found, after) || PASSING.test(`/${path}`)) continue;
+    if (!(await isRewritten(snapshots, path, expected, found))) conflicts.push({ path, expected, found });
+  }
+  const refs = refsOf === undefined ? [] : compareRefs(snapshots.git(now), snapshots.git(refsOf));
+  return { changes, conflicts, refs };
+}
+
+/** An index whose entries are the same. */
+async function isRewritten(
+  snapshots: Snapshots,
+  path: string,
+  expected: TreeEntry | null,
+  found: TreeEntry | null,
+): Promise<boolean> {
+  if (!path.endsWith('/index') || expected?.type !== 'file' || found?.type !== 'file') return false;
+  return snapshots.isSameIndex(expected, found);
+}
+
+function compareRefs(now: readonly GitPosition[], then: readonly GitPosition[]): RefChange[] {
+  const toNames = (all: readonly GitPosition[]): Map<string, string> =>
+    new Map(
+      all.flatMap(({ path, head, refs }) =>
+        [['HEAD', head] as const, ...Object.entries(refs)]
+          .filter(([name]) => !name.startsWith('refs/klaus/'))
+          .map(([name, to]) => [`${path}\0${name}`, to] as const),
+      ),
+    );
+  const [from, to] = [toNames(now), toNames(then)];
+  return [...new Set([...from.keys(), ...to.keys()])]
+    .filter((key) => from.get(key) !== to.get(key))
+    .map((key) => {
+      const [repository = '', name = ''] = key.split('\0');
+      const [one, other] = [from.get(key), to.get(key)];
+      return {
+        repository,
+        name,
+        ...(one === undefined ? {} : { from: one }),
+        ...(other === undefined ? {} : { to: other }),
+      };
+    });
+}
+
+function isInside(path: string): boolean {
+  return path.split('/').includes('.git');
+}
+
+function isEntry(path: string): boolean {
+  return path === '.git' || path.endsWith('/.git');
+}
