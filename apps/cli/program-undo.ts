@@ -29,6 +29,7 @@ export function addUndo(program: Command, done: Done): void {
     )
     .argument('[turn]', 'undo this turn and all later ones', toTurn)
     .option('--git', "undo also what happened to git's own data: HEAD, branches, tags, index, stash, reflogs")
+    .option('--yes', 'with --git: do not ask before refs move')
     .addHelpText('after', '\nklaus show ID and klaus diff tell the turns. An undo can be undone: klaus redo.');
   addRestoreOptions(undo).action(async (turn: number | undefined, options: UndoOptions & { git?: true }) => {
     const { git } = options;

@@ -233,10 +233,12 @@ async function carryOut(
   const git = { changes: plan.git.changes, refs };
   if (dryRun)
     return { done: false, turns, changes: plan.changes, git, conflicts: await findConflicts(snapshots, plan) };
-  const known = [...plan.foreign, ...plan.git.conflicts];
+  const known = plan.git.changes.length > 0 ? await findConflicts(snapshots, plan) : plan.foreign;
   if (known.length > 0 && choice === 'refuse') {
     return { done: false, turns, changes: plan.changes, git, conflicts: known };
   }
+  // First, because a folder that goes may hold a repository that goes.
+  const gitResult = await restoreGit(snapshots, plan.git, choice === 'keep');
   let kept: Conflict[] = choice === 'keep' ? plan.foreign : [];
   let overwrite = new Set(choice === 'overwrite' ? plan.changes.map(({ path }) => path) : []);
   for (;;) {
@@ -244,7 +246,6 @@ async function carryOut(
     const changes = plan.changes.filter(({ path }) => !left.has(path));
     const result = await snapshots.apply(changes, { overwrite });
     if (result.applied) {
-      const gitResult = await restoreGit(snapshots, plan.git, choice === 'keep');
       const body: EventBody = {
         type: 'workspace.restored',
         kind,
@@ -262,7 +263,10 @@ async function carryOut(
       return { done: true, turns, changes: result.changes, git: done, kept: [...kept, ...gitResult.kept], uncovered };
     }
     const isNew = result.conflicts.some(({ path }) => !left.has(path) && !overwrite.has(path));
-    if (choice === 'refuse' || !isNew) return { done: false, turns, changes, git, conflicts: result.conflicts };
+    if (choice === 'refuse' || !isNew) {
+      await snapshots.applyGit(gitResult.changes.map(reverse));
+      return { done: false, turns, changes, git, conflicts: result.conflicts };
+    }
     if (choice === 'keep') kept = [...kept, ...result.conflicts];
     else overwrite = new Set([...overwrite, ...result.conflicts.map(({ path }) => path)]);
   }

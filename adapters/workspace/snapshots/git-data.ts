@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, cpSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { TreeChange, TreeEntry } from '@klaus/core/protocol';
+import type { TreeChange } from '@klaus/core/protocol';
 import { codeOf } from '../raced.ts';
 import type { Root } from '../walk.ts';
 import { editTree, type TreeEdit } from './edit-tree.ts';
@@ -57,12 +57,10 @@ export function isGitPath(path: string): boolean {
   return path.split('/').includes('.git');
 }
 
-/** Git folders that these rows take away or bring back as a whole. */
-export function toWholeFolders(rows: readonly TreeChange[], side: 'before' | 'after'): string[] {
-  const isFolder = (entry: TreeEntry | null): boolean => entry?.type === 'directory';
-  const other = side === 'before' ? 'after' : 'before';
+/** Git folders that these rows remove as a whole. */
+export function toRemovedFolders(rows: readonly TreeChange[]): string[] {
   return rows
-    .filter((row) => row.path.split('/').at(-1) === '.git' && isFolder(row[side]) && !row[other])
+    .filter(({ path, before, after }) => path.split('/').at(-1) === '.git' && before?.type === 'directory' && !after)
     .map(({ path }) => path);
 }
 

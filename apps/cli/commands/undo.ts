@@ -1,5 +1,6 @@
 import type { Conflict, Klaus, Restored, RestoreRequest, Session, TreeChange } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
+import { hasKeyboard, openKeyboard } from '../keyboard.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
@@ -11,6 +12,8 @@ export interface UndoOptions {
   keep?: true;
   overwrite?: true;
   json?: true;
+  /** Do not ask before refs move. */
+  yes?: true;
 }
 
 /** Files that are named one by one. */
@@ -36,6 +39,10 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
   if (options.keep && options.overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
   await using klaus = await openKlaus();
   const session = findSession(klaus, options.session);
+  if (request.kind === 'undo' && request.git && !options.dryRun && !options.json) {
+    const planned = await session.restore(request, { by: 'cli', dryRun: true });
+    if (planned.git.refs.length > 0 && !(await confirmRefs(planned.git, options.yes === true))) return EXIT.failed;
+  }
   const result = await session.restore(request, {
     by: 'cli',
     ...(options.dryRun ? { dryRun: true } : {}),
@@ -50,7 +57,7 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
   if (!result.done) {
     if (options.dryRun) {
       out(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);
-      out(listChanges(result.changes));
+      if (result.changes.length > 0) out(listChanges(result.changes));
       printGit(result.git, out);
       if (result.conflicts.length > 0) out(`Changed by somebody else meanwhile:\n${listConflicts(result.conflicts)}`);
       return EXIT.done;
@@ -79,6 +86,23 @@ export function listChanges(changes: readonly TreeChange[]): string {
   const lines = changes.slice(0, MAX_NAMED).map((change) => `  ${describe(change)} ${toPrintable(change.path)}`);
   if (changes.length > MAX_NAMED) lines.push(`  … and ${changes.length - MAX_NAMED} more`);
   return lines.join('\n');
+}
+
+/** Shows which refs would move, and asks where a person can answer. */
+async function confirmRefs(git: Restored['git'], isSure: boolean): Promise<boolean> {
+  const out = (text: string): void => void process.stderr.write(`${text}\n`);
+  out('These refs would move:');
+  printGit(git, out);
+  if (isSure || !hasKeyboard()) return true;
+  out('Go on? y/n');
+  const keyboard = await openKeyboard();
+  try {
+    if ((await keyboard.key()) === 'y') return true;
+    out('Nothing was changed.');
+    return false;
+  } finally {
+    keyboard.close();
+  }
 }
 
 /** Refs that move, as git shows them: `- main 1a2b3c4`, `+ main 5d6e7f8`. */

@@ -1,0 +1,127 @@
+// Undo of git's own data, through the whole engine: refs, index and stash on request, created repositories always.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { createScene, type Scene } from '../attack/scene.ts';
+import { createTestEngine, type TestEngine } from '../fixtures/engine.ts';
+import { test } from '../fixtures/sandboxed.ts';
+
+interface Worked {
+  engine: TestEngine;
+  scene: Scene;
+  session: Awaited<ReturnType<TestEngine['klaus']['open']>>;
+}
+
+async function work(source: string, before?: (scene: Scene) => void): Promise<Worked & AsyncDisposable> {
+  const engine = await createTestEngine({
+    script: {
+      steps: [
+        { when: { tools: false }, reply: { text: 'A title' } },
+        {
+          when: { turn: 0 },
+          reply: { calls: [{ name: 'write_file', input: { path: 'step.sh', content: source } }] },
+        },
+        { when: { turn: 1 }, reply: { calls: [{ name: 'run_command', input: { command: 'sh step.sh' } }] } },
+        { when: { turn: 2 }, reply: { text: 'Done.' } },
+      ],
+    },
+    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto' },
+  });
+  const scene = createScene(engine.place, engine.server);
+  before?.(scene);
+  const session = await engine.klaus.open();
+  await session.prompt('go', { onAsk: 'deny' });
+  await session.advance();
+  return { engine, scene, session, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+}
+
+const COMMIT = 'git -c user.name=a -c user.email=a@b commit -q';
+
+describe('undo --git', () => {
+  test('a commit, a staged file, a new branch and a dropped stash go back, and a redo repeats them', async () => {
+    await using worked = await work(
+      `echo b > b.txt; git add b.txt; ${COMMIT} -m agent; git branch extra; echo c > c.txt; git add c.txt; git update-ref -d refs/stash`,
+      (scene) => {
+        scene.write('README.md', 'stashed\n');
+        scene.git('stash', 'push', '-q');
+      },
+    );
+    const { scene, session } = worked;
+    const after = scene.git('log', '--format=%s', '-1');
+    expect(after).toBe('agent\n');
+    expect(scene.tryGit('stash', 'list')).toBe('');
+    const planned = await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test', dryRun: true });
+    expect(planned.git.refs.map(({ name }) => name).sort()).toEqual([
+      'refs/heads/extra',
+      'refs/heads/main',
+      'refs/stash',
+    ]);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('agent\n');
+    const undone = await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test' });
+    expect(undone.done).toBe(true);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
+    expect(scene.git('branch', '--format=%(refname:short)')).toBe('main\n');
+    expect(scene.git('stash', 'list')).toContain('stash@{0}');
+    expect(scene.git('status', '--porcelain')).toBe('?? step.sh\n');
+    expect((await session.restore({ kind: 'redo' }, { by: 'test' })).done).toBe(true);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('agent\n');
+    expect(scene.git('branch', '--format=%(refname:short)')).toContain('extra');
+    expect(scene.git('fsck', '--strict')).not.toContain('missing');
+  });
+
+  test('without --git commits stay', async () => {
+    await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
+    const { scene, session } = worked;
+    expect((await session.restore({ kind: 'undo', turn: 2 }, { by: 'test' })).done).toBe(true);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('agent\n');
+    expect(scene.has('b.txt')).toBe(false);
+  });
+
+  test('a branch that the user moved since is a conflict, and nothing is touched', async () => {
+    await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
+    const { scene, session } = worked;
+    scene.git('commit', '-q', '--allow-empty', '-m', 'mine');
+    const refused = await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test' });
+    expect(refused.done).toBe(false);
+    expect(refused.done ? [] : refused.conflicts.map(({ path }) => path)).toContain('.git/refs/heads/main');
+    expect(scene.has('b.txt')).toBe(true);
+    const forced = await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test', conflicts: 'overwrite' });
+    expect(forced.done).toBe(true);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
+  });
+
+  test('an index in which git only refreshed times is no conflict', async () => {
+    await using worked = await work(`echo b > b.txt; git add b.txt`);
+    const { scene, session } = worked;
+    writeFileSync(join(scene.workspace, 'b.txt'), 'b\n');
+    scene.git('update-index', '--refresh');
+    expect((await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test' })).done).toBe(true);
+    expect(scene.git('ls-files')).not.toContain('b.txt');
+  });
+});
+
+describe('repositories that a turn created', () => {
+  test('undo removes them, and a redo brings them back with their objects', async () => {
+    await using worked = await work(
+      `mkdir -p node_modules/x && cd node_modules/x && git init -q && echo a > a && git add a && ${COMMIT} -m inner`,
+    );
+    const { scene, session } = worked;
+    const nested = scene.path('node_modules/x');
+    expect(scene.git('-C', nested, 'log', '--format=%s')).toBe('inner\n');
+    expect((await session.restore({ kind: 'undo', turn: 2 }, { by: 'test' })).done).toBe(true);
+    expect(existsSync(join(nested, '.git'))).toBe(false);
+    expect((await session.restore({ kind: 'redo' }, { by: 'test' })).done).toBe(true);
+    expect(scene.git('-C', nested, 'log', '--format=%s')).toBe('inner\n');
+    expect(scene.git('-C', nested, 'fsck')).not.toContain('missing');
+  });
+
+  test('what a command destroyed is repaired at the end of the turn, with a notice', async () => {
+    await using worked = await work('rm -rf .git/objects .git/refs; echo junk > .git/HEAD');
+    const { scene, session } = worked;
+    expect(scene.git('log', '--format=%s')).toBe('Begin\n');
+    expect(scene.git('fsck')).not.toContain('missing');
+    const events = [...session.events()];
+    expect(events.some((event) => event.type === 'notice' && event.level === 'warn')).toBe(true);
+    expect(events.some((event) => event.type === 'workspace.restored' && event.git !== undefined)).toBe(true);
+  });
+});
