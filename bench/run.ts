@@ -2,6 +2,7 @@
 import { appendRate } from './append-rate.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
+import { gitData } from './git-data.ts';
 import { growth } from './growth.ts';
 import { longSession } from './long-session.ts';
 import { memory } from './memory.ts';
@@ -31,5 +32,6 @@ await runBenchmarks({
     gate,
     secretScan,
     snapshot,
+    gitData,
   ],
 });

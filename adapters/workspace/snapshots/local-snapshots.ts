@@ -22,7 +22,7 @@ import { scanAt, scanPaths } from './scan-paths.ts';
 import type { Scan, Uncovered } from './scan.ts';
 import { Seen } from './seen.ts';
 import { prepareStore } from './snapshot-stores.ts';
-import { readBeside, toStateWrite, type Beside } from './states.ts';
+import { hasState, readBeside, toStateWrite, type Beside } from './states.ts';
 import { settleAll } from './step.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
 import { toTreeHash, Trees } from './trees.ts';
@@ -151,8 +151,11 @@ class FolderSnapshots implements LocalSnapshots {
       if (repositories.length === 0) return undefined;
       return withScan(this.#kept, { root, keepsSeen: true, pace: new Pace() }, async (scan) => {
         const state = await scanGitData(this.#kept, scan, { root, repositories });
-        const git = await readGitStates(root, repositories);
-        await scan.batch.flush(toStateWrite(db, state, { beside: { git, uncovered: [] }, isLast: false }));
+        // A state that is known has the refs that it had: they are part of it.
+        const beside = hasState(db, state)
+          ? {}
+          : { beside: { git: await readGitStates(root, repositories), uncovered: [] } };
+        await scan.batch.flush(toStateWrite(db, state, { ...beside, isLast: false }));
         return state.toString('hex');
       });
     });

@@ -48,6 +48,10 @@ export function toStateWrite(
   };
 }
 
+export function hasState(db: Database, tree: Buffer): boolean {
+  return db.get('SELECT 1 FROM states WHERE tree = ?', tree) !== undefined;
+}
+
 export function lastState(db: Database): Buffer | undefined {
   const row = db.get<{ value: Uint8Array }>("SELECT value FROM meta WHERE name = 'last'");
   return row && Buffer.from(row.value);
