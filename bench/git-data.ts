@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { closeObjectStore, openObjectStore } from '../adapters/sandboxes/protection/object-store.ts';
 import { createSnapshots } from '@klaus/adapters/workspace';
@@ -13,6 +14,7 @@ const OBJECTS = 100_000;
 const BRANCHES = 200;
 /** Milliseconds that a turn with one command may take for git's data. */
 const MOST = 5;
+const YOUNG_MS = 2_200;
 
 /** What protecting git's data adds to a turn: its state before and after, and the intake of one command. */
 export const gitData: Benchmark = {
@@ -25,6 +27,8 @@ export const gitData: Benchmark = {
     for (let at = 0; at < BRANCHES; at++)
       execFileSync('git', ['branch', `b${at}`], { cwd: place.workspace, env: place.env });
     using snapshots = await createSnapshots(place.workspace, { stateDir: join(place.home, 'snapshots') });
+    // Files that changed a moment ago are read again each time, as they may change within a tick of the clock.
+    await setTimeout(YOUNG_MS);
     const tree = await snapshots.snapshot();
     await snapshots.snapshotGit(tree);
     const taken = await interleave(
