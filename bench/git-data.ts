@@ -11,7 +11,7 @@ import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 
 const OBJECTS = 100_000;
-const BRANCHES = 200;
+const BRANCHES = 50;
 /** Milliseconds that a turn with one command may take for git's data. */
 const MOST = 5;
 const YOUNG_MS = 2_200;

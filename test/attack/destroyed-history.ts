@@ -97,10 +97,15 @@ function generate(chance: Chance): AttackCase {
       const command = kind === 'git' ? `cd ${at}\n${own}` : `export T='${target}'\n${SHELL[shell]}`;
       return [
         ...first,
-        ...(isInline ? [run(command)] : runProgram('step.sh', `exec bash <<'END'
+        ...(isInline
+          ? [run(command)]
+          : runProgram(
+              'step.sh',
+              `exec bash <<'END'
 ${command}
 END
-`)),
+`,
+            )),
       ];
     },
     async effects(scene) {

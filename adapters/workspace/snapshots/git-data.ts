@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TreeChange } from '@klaus/core/protocol';
 import { codeOf } from '../raced.ts';
 import type { Root } from '../walk.ts';
+import { LARGE } from './git-names.ts';
 import { editTree, type TreeEdit } from './edit-tree.ts';
 import type { Kept } from './kept.ts';
 import { lookAtPath } from './look.ts';
@@ -11,21 +12,6 @@ import { toEdit } from './path.ts';
 import type { Scan } from './scan.ts';
 import { scanAt } from './scan-paths.ts';
 import { EMPTY } from './tree.ts';
-
-/** Folders of a git folder that a state does not hold: they are large, and no command can damage them. */
-const LARGE: ReadonlySet<string> = new Set(['objects', 'lfs', 'annex']);
-
-/**
- * Leaves out of a git folder what a state of its data does not hold: objects, and locks, which belong to a git
- * command at work.
- *
- * @param relative Path of the folder that holds the names.
- */
-export function toGitNames(relative: string, names: readonly string[]): string[] {
-  const isTop = relative === '.git' || relative.endsWith('/.git');
-  const isGitFolder = isTop || (names.includes('HEAD') && names.includes('refs'));
-  return names.filter((name) => !name.endsWith('.lock') && !(isGitFolder && LARGE.has(name)));
-}
 
 /**
  * The state of git's own data in these repositories: everything below each `.git` but objects, at its own path.

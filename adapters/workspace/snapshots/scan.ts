@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { codeOf, isRace } from '../raced.ts';
 import type { Batch } from './batch.ts';
-import { toGitNames } from './git-data.ts';
+import { toGitNames } from './git-names.ts';
 import { toNumbers, toSeen, type Seen, type SeenDirectory } from './seen.ts';
 import { takeFile, takeLink, type Taker } from './take-file.ts';
 import type { Trail } from './trail.ts';

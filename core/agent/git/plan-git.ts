@@ -1,4 +1,4 @@
-import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
+import type { TreeChange, TreeId } from '../../protocol/index.ts';
 import { compose } from '../compose-turns.ts';
 import type { Conflict, GitPosition, Snapshots } from '../ports/snapshots.ts';
 import { isSame, toChange } from '../tree-row.ts';
@@ -96,19 +96,14 @@ async function toPlan(
     const found = (await snapshots.entry(now, path)) ?? null;
     changes.push(...toChange(path, found, after));
     if (isSame(found, expected) || isSame(found, after) || PASSING.test(`/${path}`)) continue;
-    if (!(await isRewritten(snapshots, path, expected, found))) conflicts.push({ path, expected, found });
+    if (!(await isRewritten(snapshots, { path, expected, found }))) conflicts.push({ path, expected, found });
   }
   const refs = refsOf === undefined ? [] : compareRefs(snapshots.git(now), snapshots.git(refsOf));
   return { changes, conflicts, refs };
 }
 
 /** An index whose entries are the same. */
-async function isRewritten(
-  snapshots: Snapshots,
-  path: string,
-  expected: TreeEntry | null,
-  found: TreeEntry | null,
-): Promise<boolean> {
+async function isRewritten(snapshots: Snapshots, { path, expected, found }: Conflict): Promise<boolean> {
   if (!path.endsWith('/index') || expected?.type !== 'file' || found?.type !== 'file') return false;
   return snapshots.isSameIndex(expected, found);
 }
