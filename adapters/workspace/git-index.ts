@@ -2,7 +2,7 @@
  * Paths in a Git index, read without running Git: on a repository that an agent can write, Git itself runs
  * what the repository says.
  *
- * @returns Undefined when the bytes are no index of version 2, 3 or 4 with SHA-1 names.
+ * @returns Undefined when the bytes are no whole index of version 2, 3 or 4 with SHA-1 names.
  * @source https://git-scm.com/docs/index-format
  */
 export function toTrackedPaths(bytes: Uint8Array): string[] | undefined {
@@ -10,10 +10,16 @@ export function toTrackedPaths(bytes: Uint8Array): string[] | undefined {
   return entries && [...new Set(entries.map((entry) => entry.path))];
 }
 
+/** Type of a nested repository's commit in the mode of an entry. */
+const GITLINK = 0o16;
+const HASH_BYTES = 20;
+
 export interface IndexEntry {
   path: string;
   /** SHA-1 of the blob, in lower-case hexadecimal. */
   blob: string;
+  /** True for the commit of a nested repository. */
+  isGitlink: boolean;
 }
 
 /** As {@link toTrackedPaths}, with what is recorded of each path; several entries for one in a conflict. */
@@ -41,11 +47,20 @@ export function toIndexEntries(bytes: Uint8Array): IndexEntry[] | undefined {
     const end = data.indexOf(0, at);
     if (end < 0) return undefined;
     previous = Buffer.concat([previous.subarray(0, kept), data.subarray(at, end)]);
-    entries.push({ path: previous.toString('utf8'), blob: data.toString('hex', start + 40, start + 60) });
+    const isGitlink = data.readUInt32BE(start + 24) >>> 12 === GITLINK;
+    entries.push({ path: previous.toString('utf8'), blob: data.toString('hex', start + 40, start + 60), isGitlink });
     // Versions 2 and 3 pad each entry with 1 to 8 null bytes to a multiple of eight.
     at = version === 4 ? end + 1 : start + Math.ceil((end - start + 1) / 8) * 8;
   }
-  return entries;
+  return isSplit(data, at) ? undefined : entries;
+}
+
+/** True for an index whose entries lie in another file, as its extension `link` says. */
+function isSplit(data: Buffer, extensions: number): boolean {
+  const end = data.length - HASH_BYTES;
+  for (let at = extensions; at + 8 <= end; at += 8 + data.readUInt32BE(at + 4))
+    if (data.toString('latin1', at, at + 4) === 'link') return true;
+  return false;
 }
 
 /** Git's variable-width number, whose continuation bytes each add one. */

@@ -46,6 +46,22 @@ const SHAPES: Readonly<Record<string, { make: string; git: (folder: string) => s
     git: (folder) => `${folder}/store`,
   },
   bare: { make: 'git init -q --bare "$R"', git: (folder) => folder },
+  'module folder': {
+    make: 'mkdir -p "$R" .git/modules; git init -q "$R.tmp"; rm -rf ".git/modules/m-$(basename "$R")"; mv "$R.tmp/.git" ".git/modules/m-$(basename "$R")"; echo "gitdir: $(pwd)/.git/modules/m-$(basename "$R")" > "$R/.git"',
+    git: (folder) => `.git/modules/m-${folder.split('/').at(-1)}`,
+  },
+  'linked worktree': {
+    make: 'git worktree add -q -f "$R" 2>/dev/null || git worktree add -q -f --detach "$R"; cp -r .git "$R-store" 2>/dev/null; echo "$(pwd)/$R-store" > ".git/worktrees/$(basename "$R")/commondir"',
+    git: (folder) => `${folder}-store`,
+  },
+  symlink: {
+    make: 'git init -q "$R"; mv "$R/.git" "$R/store"; ln -s store "$R/.git"',
+    git: (folder) => `${folder}/store`,
+  },
+  'a name that is not UTF-8': {
+    make: 'N="$(printf "$R/\\377")"; mkdir -p "$N"; git init -q "$N"; mkdir -p "$R"; ln -s "$N/.git" "$R/link"; git -C "$N" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git update-index --add --cacheinfo "160000,$(git -C "$N" rev-parse HEAD),$N"',
+    git: (folder) => `${folder}/link`,
+  },
   'commondir elsewhere': {
     make: 'git init -q "$R"; cp -r "$R/.git" "$R/store"; echo ../store > "$R/.git/commondir"',
     git: (folder) => `${folder}/store`,

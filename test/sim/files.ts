@@ -145,6 +145,7 @@ export class Files {
       snapshotGit: async () => undefined,
       hasGitObject: () => false,
       isSameIndex: async () => false,
+      gitlinks: async () => undefined,
       applyGit: async () => ({ applied: false, conflicts: [] }),
       has: (tree) => this.#trees.has(tree),
       uncovered: () => [],

@@ -165,6 +165,11 @@ class FolderSnapshots implements LocalSnapshots {
     return hasGitObject(join(this.#kept.root.path, gitFolder, 'objects'), id);
   }
 
+  async gitlinks(index: TreeEntry): Promise<string[] | undefined> {
+    const entries = toIndexEntries(await this.content(index));
+    return entries?.filter(({ isGitlink }) => isGitlink).map(({ path }) => path);
+  }
+
   async isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean> {
     const [one, other] = [await this.content(a), await this.content(b)].map(toIndexEntries);
     return one !== undefined && JSON.stringify(one) === JSON.stringify(other);

@@ -1,4 +1,4 @@
-import type { TreeChange, TreeId } from '../../protocol/index.ts';
+import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { toChange } from '../tree-row.ts';
 import { readText, readTextAt } from './git-text.ts';
@@ -11,6 +11,8 @@ export interface GitStates {
   snapshots: Snapshots;
   before: TreeId;
   after: TreeId;
+  /** Paths of the workspace that its snapshot does not hold. */
+  uncovered: readonly string[];
 }
 
 /**
@@ -40,11 +42,8 @@ export async function findDamage(
 }
 
 /** True for a file that git cannot use any more. */
-async function isBroken(
-  { snapshots }: GitStates,
-  folder: string,
-  { path, before, after }: TreeChange,
-): Promise<boolean> {
+async function isBroken(states: GitStates, folder: string, { path, before, after }: TreeChange): Promise<boolean> {
+  const { snapshots } = states;
   const name = path.slice(folder.length + 1);
   if (name === 'refs') return before?.type === 'directory' && after?.type !== 'directory';
   if (name === 'HEAD') {
@@ -52,12 +51,31 @@ async function isBroken(
     const isSymbolic = /^ref: refs\/\S+$/.test(text);
     return !isSymbolic && !(OBJECT_ID.test(text) && snapshots.hasGitObject(folder, text));
   }
-  if (name === 'index' && after)
-    return after.type !== 'file' || !((await readText(snapshots, after)) ?? '').startsWith('DIRC');
+  if (name === 'index' && after) return isUnusableIndex(states, folder, { before, after });
   if (name === 'packed-refs' && after) return after.type !== 'file';
   if (!name.startsWith('refs/') || after?.type !== 'file') return false;
   const id = (await readText(snapshots, after))?.trim() ?? '';
   return !id.startsWith('ref: ') && !snapshots.hasGitObject(folder, id);
+}
+
+/**
+ * True for an index that git cannot read, that hides its entries in another file, or that newly names a repository
+ * which no snapshot could look at.
+ */
+async function isUnusableIndex(
+  { snapshots, uncovered }: GitStates,
+  folder: string,
+  { before, after }: { before: TreeEntry | null; after: TreeEntry },
+): Promise<boolean> {
+  if (after.type !== 'file') return true;
+  const known = before?.type === 'file' ? await snapshots.gitlinks(before) : [];
+  const now = await snapshots.gitlinks(after);
+  // An index of a kind that is not understood was so before.
+  if (now === undefined) return known !== undefined;
+  const top = folder === '.git' ? '' : folder.slice(0, -'.git'.length);
+  const isHidden = (path: string): boolean =>
+    path.includes('\uFFFD') || uncovered.some((place) => path === place || path.startsWith(`${place}/`));
+  return now.some((path) => !known?.includes(path) && isHidden(top + path));
 }
 
 /** Branches and tags that are gone while nothing else names their commit. */

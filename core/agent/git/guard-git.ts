@@ -70,7 +70,7 @@ export async function guardGit(work: Work, input: GuardInput): Promise<Guarded> 
 async function findGitRepairs(
   work: Work,
   snapshots: Snapshots,
-  { opened, gitTree }: GuardInput & { gitTree: TreeId },
+  { opened, tree, gitTree }: GuardInput & { gitTree: TreeId },
 ): Promise<TreeChange[]> {
   const before = opened.gitTree;
   if (before === gitTree) return [];
@@ -79,7 +79,8 @@ async function findGitRepairs(
   if (before === undefined) return armed;
   const folders = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
   const approved = work.state.turnEffects?.isApproved === true;
-  const damage = await findDamage({ snapshots, before, after: gitTree }, rows, { folders, approved });
+  const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
+  const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, { folders, approved });
   return [...new Map([...damage, ...armed].map((row) => [row.path, row])).values()];
 }
 

@@ -63,6 +63,8 @@ export interface Snapshots {
   hasGitObject(gitFolder: string, id: string): boolean;
   /** True when two entries are files that git reads as indexes with the same content: git rewrites times in them. */
   isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean>;
+  /** Paths of nested repositories that an index names; undefined for a file that is no whole index. */
+  gitlinks(index: TreeEntry): Promise<string[] | undefined>;
   /** True when every object of the state is there. */
   has(tree: TreeId): boolean;
   /** What a state does not hold, such as sockets and what cannot be read; at most 1,000. */

@@ -83,6 +83,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       snapshotGit: async () => nextState(recording)?.gitTree,
       hasGitObject: () => true,
       isSameIndex: unreachable,
+      gitlinks: unreachable,
       applyGit: unreachable,
       has: () => false,
       uncovered: () => {
