@@ -10,6 +10,7 @@ import {
   type Message,
   type ResultPart,
 } from '../protocol/index.ts';
+import { toPurpose } from './call-purpose.ts';
 import { countBytes } from './count-bytes.ts';
 import { cutInputs } from './cut-input.ts';
 import { addUsd, book } from './ledger.ts';
@@ -110,6 +111,7 @@ export function fold(state: State, event: Event): void {
       state.run?.warned.add(event.limit);
       return;
     case 'gate.decided':
+      foldDecision(state, event);
       if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
         state.turnEffects.isApproved = true;
       return;
@@ -150,6 +152,11 @@ const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 const MAX_EVIDENCE = 40;
 
 const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+function foldDecision(state: State, { call: id, verdict, rule }: EventOf<'gate.decided'>): void {
+  const call = state.calls.find((candidate) => candidate.id === id);
+  if (call) call.decided = { verdict, rule };
+}
 
 function foldStart(state: State, event: EventOf<'tool.started'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
@@ -282,6 +289,7 @@ function foldMessage(state: State, message: Message): void {
 function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
+  const began = call.started !== undefined || event.outcome === 'ok';
   const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
   delete state.tree;
   // A check has looked at the workspace behind itself.
@@ -296,7 +304,14 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   }
   if (state.run) {
     if (wasRun) state.run.toolCalls++;
-    state.run.calls.push({ name: event.name, outcome: event.outcome });
+    state.run.calls.push({
+      name: event.name,
+      outcome: event.outcome,
+      began,
+      isClosedPlace: call.decided?.verdict === 'deny' && call.decided.rule === 'path',
+      purpose: toPurpose(call.input, state.session?.workspace ?? ''),
+      changed: event.changes.map(({ path }) => path),
+    });
     if (event.evidence) state.run.evidence.push({ call: event.call, ...event.evidence });
     state.run.invalidInputs = isInvalidInput(event) ? state.run.invalidInputs + 1 : 0;
   }
