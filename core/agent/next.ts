@@ -169,7 +169,7 @@ function judge(run: RunState, facts: Facts): Ending {
       : `A check is still red: ${ended} and was not green since.`;
     return { outcome: 'failed', reason };
   }
-  const denied = findOpenDenial(run.calls, facts.effectsOf);
+  const denied = findOpenDenial(run.calls, (tool) => facts.effectsOf(tool));
   if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and nothing took its place.` };
   return { outcome: 'done', reason: 'The model ended its turn.' };
 }

@@ -4,6 +4,7 @@ import { openKlaus } from '../open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface UndoOptions {
   session?: string;
@@ -42,19 +43,19 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
     ...(options.keep ? { conflicts: 'keep' as const } : options.overwrite ? { conflicts: 'overwrite' as const } : {}),
   });
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ session: session.id, ...result }, undefined, 2)}\n`);
+    out.json({ session: session.id, ...result }, 2);
     return result.done || options.dryRun ? EXIT.done : EXIT.failed;
   }
-  const out = (text: string): void => void process.stdout.write(`${text}\n`);
+  const say = (text: string): void => out.write(`${text}\n`);
   const what = result.turns.length === 0 ? 'what was restored over' : `turn ${result.turns.join(', ')}`;
   if (!result.done) {
     if (options.dryRun) {
-      out(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);
-      out(listChanges(result.changes));
-      if (result.conflicts.length > 0) out(`Changed by somebody else meanwhile:\n${listConflicts(result.conflicts)}`);
+      say(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);
+      say(listChanges(result.changes));
+      if (result.conflicts.length > 0) say(`Changed by somebody else meanwhile:\n${listConflicts(result.conflicts)}`);
       return EXIT.done;
     }
-    process.stderr.write(
+    err.write(
       `Nothing was touched: ${formatNumber(result.conflicts.length, 'path')} changed meanwhile, and not by this session.\n` +
         `${listConflicts(result.conflicts)}\n` +
         '--keep leaves these as they are and puts the rest back; --overwrite puts them back too. Both can be undone.\n',
@@ -62,14 +63,14 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
     return EXIT.failed;
   }
   const verbs = { undo: 'Took back', redo: 'Made again', file: 'Restored' } as const;
-  out(`${verbs[request.kind]} ${what}: ${formatNumber(result.changes.length, 'path')}.`);
-  if (result.changes.length > 0) out(listChanges(result.changes));
-  if (result.kept.length > 0) out(`Left as they are:\n${listConflicts(result.kept)}`);
+  say(`${verbs[request.kind]} ${what}: ${formatNumber(result.changes.length, 'path')}.`);
+  if (result.changes.length > 0) say(listChanges(result.changes));
+  if (result.kept.length > 0) say(`Left as they are:\n${listConflicts(result.kept)}`);
   if (result.uncovered.length > 0) {
     const names = result.uncovered.slice(0, 10).map((path) => `  ${toPrintable(path)}`);
-    out(`Never kept, so not put back: ${formatNumber(result.uncovered.length, 'path')}\n${names.join('\n')}`);
+    say(`Never kept, so not put back: ${formatNumber(result.uncovered.length, 'path')}\n${names.join('\n')}`);
   }
-  if (request.kind === 'undo') process.stderr.write(`klaus redo makes it again. ${UNCOVERED}\n`);
+  if (request.kind === 'undo') err.write(`klaus redo makes it again. ${UNCOVERED}\n`);
   return EXIT.done;
 }
 
