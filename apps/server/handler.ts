@@ -41,7 +41,7 @@ export interface Exchange {
   /** Over TLS, as far as a proxy that is believed says so. */
   isSecure: boolean;
   /** Where a token that is tried out is counted. */
-  door: Pick<Doorkeeper, 'checkTries' | 'countFailure'>;
+  door: Pick<Doorkeeper, 'noteTry'>;
   /** Headers to be sent with the answer. */
   headers: Record<string, string>;
   /** Turns the response into a stream of events. */
