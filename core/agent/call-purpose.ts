@@ -1,4 +1,5 @@
 import type { EventOf } from '../protocol/index.ts';
+import type { CallState } from './state.ts';
 
 /** What a call was for, as the log has it. */
 export interface CallPurpose {
@@ -24,8 +25,23 @@ export interface FinishedCall {
 /** Inputs that do not change what a call is for. */
 const SIDE_INPUTS: ReadonlySet<string> = new Set(['timeoutMs', 'background', 'network', 'description', 'waitFor']);
 
-/** @param workspace Absolute. */
-export function toPurpose(input: unknown, workspace: string): CallPurpose {
+/** @param given.workspace Absolute. */
+export function toFinishedCall(
+  { name, outcome, changes }: EventOf<'tool.finished'>,
+  { call, workspace, began }: { call: CallState; workspace: string; began: boolean },
+): FinishedCall {
+  const { decided } = call;
+  return {
+    name,
+    outcome,
+    began,
+    isClosedPlace: decided?.verdict === 'deny' && decided.rule === 'path',
+    purpose: toPurpose(call.input, workspace),
+    changed: changes.map(({ path }) => path),
+  };
+}
+
+function toPurpose(input: unknown, workspace: string): CallPurpose {
   if (typeof input !== 'object' || input === null) return { key: JSON.stringify(input ?? null), paths: [] };
   const fields = input as Record<string, unknown>;
   const { command, cwd, patch } = fields;

@@ -10,7 +10,7 @@ import {
   type Message,
   type ResultPart,
 } from '../protocol/index.ts';
-import { toPurpose } from './call-purpose.ts';
+import { toFinishedCall } from './call-purpose.ts';
 import { countBytes } from './count-bytes.ts';
 import { cutInputs } from './cut-input.ts';
 import { addUsd, book } from './ledger.ts';
@@ -304,14 +304,7 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   }
   if (state.run) {
     if (wasRun) state.run.toolCalls++;
-    state.run.calls.push({
-      name: event.name,
-      outcome: event.outcome,
-      began,
-      isClosedPlace: call.decided?.verdict === 'deny' && call.decided.rule === 'path',
-      purpose: toPurpose(call.input, state.session?.workspace ?? ''),
-      changed: event.changes.map(({ path }) => path),
-    });
+    state.run.calls.push(toFinishedCall(event, { call, workspace: state.session?.workspace ?? '', began }));
     if (event.evidence) state.run.evidence.push({ call: event.call, ...event.evidence });
     state.run.invalidInputs = isInvalidInput(event) ? state.run.invalidInputs + 1 : 0;
   }

@@ -60,7 +60,7 @@ const ACTING = /\u001b\[([\d;:]{0,64})m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f
 const OWN_COLORS: ReadonlySet<string> = new Set(['1', '2', '22', '31', '32', '33', '35', '36', '39']);
 
 /** @param colors True where the colours of `createPaint` are shown. */
-export function toSafeText(text: string, colors: boolean): string {
+function toSafeText(text: string, colors: boolean): string {
   return text.replaceAll('\r\n', '\n').replace(ACTING, (found, color: string | undefined) => {
     if (color === undefined) return show(found);
     if (!colors) return '';
