@@ -25,16 +25,20 @@ export interface FinishedCall {
 /** Inputs that do not change what a call is for. */
 const SIDE_INPUTS: ReadonlySet<string> = new Set(['timeoutMs', 'background', 'network', 'description', 'waitFor']);
 
-/** @param given.workspace Absolute. */
+/**
+ * Before the state forgets that the call was started.
+ *
+ * @param given.workspace Absolute.
+ */
 export function toFinishedCall(
   { name, outcome, changes }: EventOf<'tool.finished'>,
-  { call, workspace, began }: { call: CallState; workspace: string; began: boolean },
+  { call, workspace }: { call: CallState; workspace: string },
 ): FinishedCall {
-  const { decided } = call;
+  const { decided, started } = call;
   return {
     name,
     outcome,
-    began,
+    began: started !== undefined || outcome === 'ok',
     isClosedPlace: decided?.verdict === 'deny' && decided.rule === 'path',
     purpose: toPurpose(call.input, workspace),
     changed: changes.map(({ path }) => path),

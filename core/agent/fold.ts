@@ -289,12 +289,10 @@ function foldMessage(state: State, message: Message): void {
 function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (!call || call.finished) return;
-  const began = call.started !== undefined || event.outcome === 'ok';
   const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
   delete state.tree;
   // A check has looked at the workspace behind itself.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
-  delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
   if (wasRun && !isInherited(state)) state.spent.toolCalls++;
   for (const change of event.changes) {
@@ -304,10 +302,11 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   }
   if (state.run) {
     if (wasRun) state.run.toolCalls++;
-    state.run.calls.push(toFinishedCall(event, { call, workspace: state.session?.workspace ?? '', began }));
+    state.run.calls.push(toFinishedCall(event, { call, workspace: state.session?.workspace ?? '' }));
     if (event.evidence) state.run.evidence.push({ call: event.call, ...event.evidence });
     state.run.invalidInputs = isInvalidInput(event) ? state.run.invalidInputs + 1 : 0;
   }
+  delete call.started;
   if (!state.calls.every((candidate) => candidate.finished)) return;
   const parts: ResultPart[] = state.calls.map((candidate) => ({
     type: 'result',
