@@ -15,6 +15,7 @@ import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatCount, formatUsd } from '@klaus/sdk/transcript';
 import { createPaint, paintDiff, type Paint } from './output/paint.ts';
+import { err } from './output/sink.ts';
 
 /** What a person said to a question. `interrupt` is Ctrl-C; `later` leaves the question open. */
 export type Reply =
@@ -44,23 +45,22 @@ export async function askInTerminal(
   question: Question,
   options: { plain: boolean; signal: AbortSignal },
 ): Promise<Reply> {
-  const { stderr } = process;
-  const paint = createPaint(stderr, options.plain);
+  const paint = createPaint(err, options.plain);
   const keyboard = await openKeyboard();
   const prompt: Prompt = { question, keyboard, paint, ...options };
   const keys = paint('bold', `[${toKeys(question)}] `);
   try {
-    stderr.write(`${showQuestion(prompt, false)}\n${keys}`);
+    err.write(`${showQuestion(prompt, false)}\n${keys}`);
     for (;;) {
       const key = (await keyboard.key(options.signal))?.toLowerCase();
       const reply = await toReply(key, prompt);
       if (reply) {
         // The answers hunk by hunk stand there already.
-        if (key !== 'h') stderr.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
+        if (key !== 'h') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
         return reply;
       }
-      if (key === 'd' && question.subject.kind !== 'limit') stderr.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
-      else if (key === 'h') stderr.write(keys);
+      if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
+      else if (key === 'h') err.write(keys);
     }
   } finally {
     keyboard.close();
@@ -93,7 +93,7 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
       return canRemember(question) ? { kind: 'approved', options: { scope: 'project' } } : undefined;
     case 'h': {
       if (hunksOf(question).length < 2) return undefined;
-      process.stderr.write('h\n');
+      err.write('h\n');
       const hunks = await askHunks(prompt);
       return hunks && { kind: 'approved', options: { hunks } };
     }
@@ -111,7 +111,6 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
 
 /** Asks about each hunk: y, n, e (with other lines), a and x (this and all that follow). Undefined: back to the question. */
 async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<HunkAnswer | undefined> {
-  const { stderr } = process;
   const hunks = hunksOf(question);
   const accepted: string[] = [];
   const edited: { id: string; text: string }[] = [];
@@ -119,12 +118,12 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
     const hunk = hunks[at]!;
     const canEdit = isEditable(hunk);
     const keys = `y accept, n reject${canEdit ? ', e edit' : ''}, a accept the rest, x reject the rest, q back`;
-    stderr.write(
+    err.write(
       `${paint('bold', `${at + 1} of ${hunks.length}: ${toPrintable(hunk.path)}`)}\n` +
         `${paintDiff(toPrintable(renderHunk(hunk)).trimEnd(), paint)}\n${paint('bold', `[${keys}] `)}`,
     );
     const key = (await keyboard.key(signal))?.toLowerCase();
-    stderr.write(`${key === 'ctrl-c' ? '^C' : (key ?? '')}\n`);
+    err.write(`${key === 'ctrl-c' ? '^C' : (key ?? '')}\n`);
     if (key === 'y') accepted.push(hunk.id);
     else if (key === 'a')
       return { accepted: [...accepted, ...hunks.slice(at).map(({ id }) => id)], ...toEdited(edited) };
@@ -156,7 +155,7 @@ function editLines(hunk: Hunk): string | undefined {
       stdio: 'inherit',
     });
     if (status !== 0) {
-      process.stderr.write(`${editor} failed; the hunk is as it was.\n`);
+      err.write(`${editor} failed; the hunk is as it was.\n`);
       return undefined;
     }
     return readFileSync(file, 'utf8');

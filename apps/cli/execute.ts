@@ -8,6 +8,8 @@ import { isEndOfPipe, outputFailure, watchStreams } from './streams.ts';
 export async function execute(words: readonly string[]): Promise<never> {
   watchStreams();
   const asJson = words.includes('--json') && !words.slice(0, words.indexOf('--json')).includes('--');
+  // Node would print the message of the error as it is.
+  process.once('uncaughtException', (error) => process.exit(reportError(error, { asJson })));
   let code: number = EXIT.done;
   const program = createProgram((result) => (code = result), words[0]);
   try {

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 import { setImmediate } from 'node:timers/promises';
+import { err } from './output/sink.ts';
 
 /** Single keys from the terminal, also while standard input is a pipe. */
 export interface Keyboard {
@@ -14,7 +15,7 @@ export interface Keyboard {
 
 /** True when this process has a terminal that a person can answer at. */
 export function hasKeyboard(): boolean {
-  if (process.stderr.isTTY !== true) return false;
+  if (err.isTTY !== true) return false;
   try {
     closeSync(openSync('/dev/tty', 'r'));
     return true;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { UsageError } from './report-error.ts';
 import { toScriptedServer } from './scripted-model.ts';
+import { err } from './output/sink.ts';
 
 export interface OpenKlausOptions {
   /** Folder from `--cwd`. Default: the current one. */
@@ -21,7 +22,7 @@ export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> 
     cwd: options.cwd === undefined ? process.cwd() : toFolder(options.cwd),
     settings: Object.fromEntries(given),
     scripted: toScriptedServer,
-    onNotice: options.onNotice ?? ((text) => void process.stderr.write(`klaus: ${text}\n`)),
+    onNotice: options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`)),
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { MemoryListOptions, MemoryOptions, MemorySetOptions } from './commands/memory.ts';
+import { RAW_OPTION } from './run-options.ts';
+import type { MemoryGetOptions, MemoryListOptions, MemoryOptions, MemorySetOptions } from './commands/memory.ts';
 
 /** `klaus memory …`: what is remembered from session to session. */
 export function addMemory(program: Command, done: (exitCode: number) => void): void {
@@ -37,7 +38,8 @@ export function addMemory(program: Command, done: (exitCode: number) => void): v
     .argument('<key>', 'its name')
     .addOption(scope())
     .addOption(cwd())
-    .action(async (key: string, options: MemoryOptions) => done(await (await load()).get(key, options)));
+    .option('--raw', RAW_OPTION)
+    .action(async (key: string, options: MemoryGetOptions) => done(await (await load()).get(key, options)));
   memory
     .command('set')
     .summary('note something')

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { RAW_OPTION } from './run-options.ts';
 import type { LogsOptions, PsOptions, StopOptions } from './commands/processes.ts';
 
 type Done = (exitCode: number) => void;
@@ -25,6 +26,7 @@ export function addProcesses(program: Command, done: Done): void {
     .argument('<process>', 'such as 01J/p1')
     .option('-f, --follow', 'go on until it ends')
     .option('--since <byte>', 'from this byte of its output on', toByte)
+    .option('--raw', RAW_OPTION)
     .option('--json', 'one object for each piece: text, from, next')
     .addHelpText('after', NAMES)
     .action(async (name: string, options: LogsOptions) =>

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { GateTestOptions } from './commands/gate.ts';
+import { RAW_OPTION } from './run-options.ts';
 import type { UndoOptions } from './commands/undo.ts';
 
 type Done = (exitCode: number) => void;
@@ -59,9 +60,13 @@ export function addUndo(program: Command, done: Done): void {
     .option('--session <id>', 'the session (default: the latest of this folder)')
     .option('--names', 'only the names of what changed')
     .option('--plain', 'no colours')
+    .option('--raw', RAW_OPTION)
     .option('--json', 'one JSON document')
     .action(
-      async (turn: number | undefined, options: { session?: string; json?: true; plain?: true; names?: true }) => {
+      async (
+        turn: number | undefined,
+        options: { session?: string; json?: true; plain?: true; names?: true; raw?: true },
+      ) => {
         done(await (await import('./commands/diff.ts')).diff(turn, options));
       },
     );

@@ -8,6 +8,7 @@ import {
   addRunOptions,
   addShowOptions,
   onAskOption,
+  RAW_OPTION,
   type RunOptions,
   sandboxOption,
   waitForModelOption,
@@ -24,6 +25,7 @@ import { addGate, addUndo } from './program-undo.ts';
 import { addUsage } from './program-usage.ts';
 import { addServerOptions, type ServerOptions, sayWhereItActs } from './server-option.ts';
 import { VERSION } from '@klaus/sdk/version';
+import { out } from './output/sink.ts';
 
 const EXAMPLES = `
 Examples:
@@ -58,7 +60,7 @@ export function createProgram(done: (exitCode: number) => void = () => {}, first
     .showHelpAfterError(false)
     .exitOverride()
     // execute.ts prints errors; commander would print them a second time.
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({ writeOut: (text) => out.write(text), outputError: () => {} })
     .addHelpText('after', EXAMPLES)
     .hook('preAction', (_, command) => sayWhereItActs(command));
   for (const add of toGroups(first)) add(program, done);
@@ -157,9 +159,10 @@ function addSessions(program: Command, done: Done): void {
     .argument('<id>', 'session id or its beginning')
     .option('--json', 'the events as NDJSON; with --grep one object a place')
     .option('--plain', 'no colours')
+    .option('--raw', RAW_OPTION)
     .option('--grep <words>', 'only the places where these words stand, whole outputs included');
   addServerOptions(show).action(
-    async (id: string, options: ServerOptions & { json?: true; plain?: true; grep?: string }) => {
+    async (id: string, options: ServerOptions & { json?: true; plain?: true; raw?: true; grep?: string }) => {
       if (options.grep === undefined) done(await (await import('./commands/show.ts')).show(id, options));
       else done(await (await import('./commands/grep.ts')).grep(id, options.grep, options));
     },
@@ -191,13 +194,14 @@ function addSessions(program: Command, done: Done): void {
         'test',
       ]),
     )
+    .option('--raw', RAW_OPTION)
     .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)')
     .addHelpText(
       'after',
       '\nExamples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --as test --out test/session',
     );
   addServerOptions(exported).action(
-    async (id: string, options: ServerOptions & { format: 'md' | 'json'; as?: 'test'; out?: string }) => {
+    async (id: string, options: ServerOptions & { format: 'md' | 'json'; raw?: true; as?: 'test'; out?: string }) => {
       if (options.as === 'test') {
         done(await (await import('./commands/export-test.ts')).exportTest(id, options));
         return;
@@ -301,7 +305,7 @@ function addMachine(program: Command, done: Done): void {
     .addHelpText('after', '\nExamples:\n  source <(klaus completion bash)\n  klaus completion fish | source')
     .action(async (shell: 'bash' | 'zsh' | 'fish') => {
       const { toCompletion } = await import('./completion.ts');
-      process.stdout.write(toCompletion(program, shell));
+      out.write(toCompletion(program, shell));
       done(0);
     });
 }

@@ -3,6 +3,7 @@ import { fstatSync } from 'node:fs';
 import type { ImagePart, Part } from '@klaus/sdk';
 import { formatBytes, formatCount } from '@klaus/sdk/transcript';
 import { UsageError } from './report-error.ts';
+import { err } from './output/sink.ts';
 
 /** Bytes of standard input that are taken at most: more than any model's window holds. */
 const MAX_BYTES = 8 * 1_024 * 1_024;
@@ -81,7 +82,7 @@ function toImage(bytes: Uint8Array): ImagePart | undefined {
 export async function readStdin(): Promise<Uint8Array | undefined> {
   if (!isPiped()) return undefined;
   const silence = setTimeout(() => {
-    process.stderr.write('klaus: waiting for the end of standard input; < /dev/null means that there is none\n');
+    err.write('klaus: waiting for the end of standard input; < /dev/null means that there is none\n');
   }, SILENCE);
   const chunks: Buffer[] = [];
   let size = 0;

@@ -2,6 +2,7 @@ import type { ErrorCode, KlausError } from '@klaus/sdk';
 import { CommanderError } from 'commander';
 import { EXIT, toExitCode } from './exit-codes.ts';
 import { toPrintable } from '@klaus/sdk/printable';
+import { err } from './output/sink.ts';
 
 /** The words of the command line are wrong. Known without loading the engine, so that a typing mistake is answered at once. */
 export class UsageError extends Error {
@@ -90,11 +91,11 @@ export function reportError(error: unknown, options: { asJson: boolean; help?: s
   const debug = process.env['KLAUS_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
   if (options.asJson) {
     const { code, message, hint, exitCode } = report;
-    process.stderr.write(`${JSON.stringify({ error: { code, message, hint, exitCode, stack: debug } })}\n`);
+    err.json({ error: { code, message, hint, exitCode, stack: debug } });
   } else {
-    process.stderr.write(`klaus: ${toOneLine(report.message)}\n`);
-    if (report.hint !== undefined) process.stderr.write(`  ${toOneLine(report.hint)}\n`);
-    if (debug !== undefined) process.stderr.write(`${debug}\n`);
+    err.write(`klaus: ${toOneLine(report.message)}\n`);
+    if (report.hint !== undefined) err.write(`  ${toOneLine(report.hint)}\n`);
+    if (debug !== undefined) err.write(`${debug}\n`);
   }
   return report.exitCode;
 }

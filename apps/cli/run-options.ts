@@ -4,10 +4,14 @@ import { grantOption } from './program-grants.ts';
 import { UsageError } from './report-error.ts';
 import { addServerOptions, type ServerOptions } from './server-option.ts';
 
+/** What `--raw` does, for every command that has it. */
+export const RAW_OPTION = 'print what models and commands wrote as it is, with its control characters';
+
 /** Options of a command that works on a session and shows it. */
 export interface ShowOptions {
   json?: true;
   plain?: true;
+  raw?: true;
   /** Seconds. */
   timeout?: number;
 }
@@ -104,6 +108,7 @@ export function addShowOptions(command: Command): Command {
   return command
     .option('--json', 'print the events as NDJSON on standard output, and nothing else')
     .option('--plain', 'words instead of symbols, no colours, nothing that moves: for screen readers')
+    .option('--raw', RAW_OPTION)
     .option('--timeout <seconds>', 'cancel the run after this time (exit code 9)', toSeconds);
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { err } from './output/sink.ts';
 
 /** Options of a command that acts here or on a server elsewhere. */
 export interface ServerOptions {
@@ -45,7 +46,5 @@ export function sayWhereItActs(command: Command): void {
   for (let each: Command | null = command; each?.parent; each = each.parent) path.unshift(each.name());
   const takesServer = command.options.some(({ long }) => long === '--server');
   if (toGivenServer({}) === undefined || takesServer || OF_THIS_MACHINE.has(path[0] ?? '')) return;
-  process.stderr.write(
-    `klaus: klaus ${path.join(' ')} acts on the sessions of this machine; KLAUS_SERVER means nothing to it.\n`,
-  );
+  err.write(`klaus: klaus ${path.join(' ')} acts on the sessions of this machine; KLAUS_SERVER means nothing to it.\n`);
 }

@@ -6,7 +6,9 @@ import type { ShowOptions } from './run-options.ts';
 
 /** Where a run is shown: as events for a program, else for people. */
 export function createOutput(options: ShowOptions): Output {
-  return options.json === true ? createJsonOutput() : createTextOutput({ plain: options.plain ?? false });
+  return options.json === true
+    ? createJsonOutput()
+    : createTextOutput({ plain: options.plain ?? false, raw: options.raw ?? false });
 }
 
 /** True when a person at this terminal is asked; a program that reads events is not disturbed by questions. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { IncomingMessage } from 'node:http';
+import { checkHeaders } from './check-headers.ts';
 import { createFailedTries } from './failed-tries.ts';
 import { Refusal } from './problem.ts';
 import type { Token } from './token.ts';
@@ -31,17 +32,20 @@ export function byToken(token: Token): Authenticate {
 
 /** Looks at every request and every upgrade, before anything else does. */
 export interface Doorkeeper {
-  /** @throws Refusal 403 for a name that is not served here, or a page that may not ask. */
+  /** @throws Refusal 400 for headers that contradict each other, 403 for a name that is not served here, or a page that may not ask. */
   checkPlace(request: IncomingMessage): void;
-  /** @throws Refusal 401. */
+  /** @throws Refusal 401, or 429 as `noteTry`. */
   checkToken(request: IncomingMessage): void;
   /** The foreign origin that may read the answer; undefined where the page is the server's own, or there is none. */
   foreignOrigin(request: IncomingMessage): string | undefined;
   isSecure(request: IncomingMessage): boolean;
-  /** @throws Refusal 429 for an address that guessed too often. */
-  checkTries(request: IncomingMessage): void;
-  /** A wrong token came by another way, such as the sign-in. */
-  countFailure(request: IncomingMessage): void;
+  /**
+   * Takes note of a token that came with a request, whatever it came by.
+   *
+   * @throws Refusal 429 for an address that guessed too often, also where this one is right: it would be no limit
+   *   otherwise. Where the right token was used before, it is always let in.
+   */
+  noteTry(request: IncomingMessage, isRight: boolean): void;
 }
 
 /** Marks connections that came through the Unix socket: the file system has let them in. */
@@ -76,21 +80,24 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
     `${isSecure(request) ? 'https' : 'http'}://${(request.headers.host ?? '').toLowerCase()}`;
   const tries = createFailedTries();
   const addressOf = (request: IncomingMessage): string =>
-    (trustProxy ? first(request.headers['x-forwarded-for'])?.trim() : undefined) ?? request.socket.remoteAddress ?? '';
-  const checkTries = (request: IncomingMessage): void => {
-    const wait = tries.waitOf(addressOf(request));
-    if (wait === 0) return;
+    (trustProxy ? last(request.headers['x-forwarded-for']) : undefined) ?? request.socket.remoteAddress ?? '';
+  const noteTry = (request: IncomingMessage, isRight: boolean): void => {
+    const address = addressOf(request);
+    const wait = tries.waitOf(address);
+    if (isRight && (wait === 0 || tries.isTrusted(address))) return tries.trust(address);
+    if (wait === 0) return tries.count(address);
     throw new Refusal(429, 'too_many', {
       title: 'Too many wrong tokens came from this address.',
       detail: `Try again in ${wait} s.`,
       retryable: true,
+      headers: { 'retry-after': String(wait) },
     });
   };
   return {
     isSecure,
-    checkTries,
-    countFailure: (request) => tries.count(addressOf(request)),
+    noteTry,
     checkPlace(request) {
+      checkHeaders(request);
       const { host: asked, origin } = request.headers;
       if (isLocal(request) && origin === undefined) return;
       const name = toHostname(asked);
@@ -109,10 +116,12 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
     checkToken(request) {
       if (isLocal(request)) return;
       const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-      if (bearer !== undefined) checkTries(request);
-      if (authenticate({ bearer, cookie: readCookie(request.headers.cookie, options.cookie) })) return;
-      // A page with a cookie of yesterday guesses nothing.
-      if (bearer !== undefined) tries.count(addressOf(request));
+      const cookie = readCookie(request.headers.cookie, options.cookie);
+      const isRight = authenticate({ bearer, cookie });
+      // A page with a cookie of yesterday guesses nothing, however often it asks.
+      const isTry = bearer !== undefined || (cookie !== undefined && (isRight || tries.isNewCookie(cookie)));
+      if (isTry) noteTry(request, isRight);
+      if (isRight) return;
       throw new Refusal(401, 'unauthorized', {
         title: 'The token is missing or wrong.',
         detail: 'Open the address that klaus serve printed, or send Authorization: Bearer with the token.',
@@ -146,6 +155,12 @@ function isSameOrigin(origin: string, own: string): boolean {
 
 function first(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value[0] : value)?.split(',')[0];
+}
+
+/** What the proxy itself added: the addresses before it are what the client said. */
+function last(value: string | string[] | undefined): string | undefined {
+  const address = (Array.isArray(value) ? value.join(',') : value)?.split(',').at(-1)?.trim();
+  return address === '' ? undefined : address;
 }
 
 function readCookie(header: string | undefined, name: string): string | undefined {

@@ -12,6 +12,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { Token } from './token.ts';
+import type { Places } from './workspace-places.ts';
 
 /** What every handler works with. */
 export interface Context {
@@ -22,6 +23,7 @@ export interface Context {
   feed: HostFeed;
   deletions: Deletions;
   log: Log;
+  places: Places;
   /** Undefined where they are switched off. */
   metrics: Metrics | undefined;
   token: Token;
@@ -39,7 +41,7 @@ export interface Exchange {
   /** Over TLS, as far as a proxy that is believed says so. */
   isSecure: boolean;
   /** Where a token that is tried out is counted. */
-  door: Pick<Doorkeeper, 'checkTries' | 'countFailure'>;
+  door: Pick<Doorkeeper, 'noteTry'>;
   /** Headers to be sent with the answer. */
   headers: Record<string, string>;
   /** Turns the response into a stream of events. */

@@ -1,4 +1,4 @@
-import { toPrintable } from '@klaus/sdk/printable';
+import { toPrintable, toSafeJsonText } from '@klaus/sdk/printable';
 import { pino, stdSerializers } from 'pino';
 import { DailyFile } from './daily-file.ts';
 import type { Log } from './log.ts';
@@ -54,7 +54,7 @@ export function createServerLog(options: ServerLogOptions): ServerLog {
       timestamp: () => `,"time":"${toTime()}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: HIDDEN.flatMap((name) => [name, `*${name.startsWith('[') ? '' : '.'}${name}`]) },
-      hooks: { streamWrite: (line) => toSafe(line, (text) => redact(hide(text, secrets))) },
+      hooks: { streamWrite: (line) => toSafeJsonText(toSafe(line, (text) => redact(hide(text, secrets)))) },
     },
     {
       write(line) {

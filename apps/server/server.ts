@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
@@ -18,6 +18,8 @@ import { RunQueue } from './run-queue.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
 import { createStaticFiles } from './static-files.ts';
 import { createToken, readToken } from './token.ts';
+import { createPlaces } from './workspace-places.ts';
+import { knownWorkspaces } from './handlers/files.ts';
 import { createWebhook, type Webhook } from './webhook.ts';
 
 /** Bytes of a request's body: some pasted images. */
@@ -200,7 +202,14 @@ function createContext({
     },
   });
   const feed = new HostFeed({ klaus, queue, deletedUntil: (session) => deletions.until(session) });
-  const context = { ...given, klaus, log, queue, hubs, live, feed, deletions, metrics: undefined };
+  const { configuration } = klaus;
+  const places = createPlaces({
+    listed: configuration.get('server.workspaces'),
+    configured: resolve(configuration.get('workspace')),
+    known: () => knownWorkspaces(klaus),
+    klausHome: klaus.home,
+  });
+  const context = { ...given, klaus, log, places, queue, hubs, live, feed, deletions, metrics: undefined };
   return { ...context, maxBodyBytes: MAX_BODY_BYTES };
 }
 

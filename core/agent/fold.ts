@@ -10,6 +10,7 @@ import {
   type Message,
   type ResultPart,
 } from '../protocol/index.ts';
+import { toFinishedCall } from './call-purpose.ts';
 import { countBytes } from './count-bytes.ts';
 import { cutInputs } from './cut-input.ts';
 import { addUsd, book } from './ledger.ts';
@@ -110,6 +111,7 @@ export function fold(state: State, event: Event): void {
       state.run?.warned.add(event.limit);
       return;
     case 'gate.decided':
+      foldDecision(state, event);
       if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
         state.turnEffects.isApproved = true;
       return;
@@ -150,6 +152,11 @@ const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 const MAX_EVIDENCE = 40;
 
 const NAMED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
+
+function foldDecision(state: State, { call: id, verdict, rule }: EventOf<'gate.decided'>): void {
+  const call = state.calls.find((candidate) => candidate.id === id);
+  if (call) call.decided = { verdict, rule };
+}
 
 function foldStart(state: State, event: EventOf<'tool.started'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
@@ -286,7 +293,6 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   delete state.tree;
   // A check has looked at the workspace behind itself.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
-  delete call.started;
   call.finished = { outcome: event.outcome, output: event.output };
   if (wasRun && !isInherited(state)) state.spent.toolCalls++;
   for (const change of event.changes) {
@@ -296,10 +302,11 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   }
   if (state.run) {
     if (wasRun) state.run.toolCalls++;
-    state.run.calls.push({ name: event.name, outcome: event.outcome });
+    state.run.calls.push(toFinishedCall(event, { call, workspace: state.session?.workspace ?? '' }));
     if (event.evidence) state.run.evidence.push({ call: event.call, ...event.evidence });
     state.run.invalidInputs = isInvalidInput(event) ? state.run.invalidInputs + 1 : 0;
   }
+  delete call.started;
   if (!state.calls.every((candidate) => candidate.finished)) return;
   const parts: ResultPart[] = state.calls.map((candidate) => ({
     type: 'result',

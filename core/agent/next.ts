@@ -1,5 +1,6 @@
 import { findOpenReds } from '../policy/index.ts';
 import { toText, type Effect } from '../protocol/index.ts';
+import { findOpenDenial } from './call-purpose.ts';
 import type { Forecast } from './forecast.ts';
 import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from './limit-check.ts';
 import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from './state.ts';
@@ -168,20 +169,7 @@ function judge(run: RunState, facts: Facts): Ending {
       : `A check is still red: ${ended} and was not green since.`;
     return { outcome: 'failed', reason };
   }
-  const denied = findStandingDenial(run, facts);
-  if (denied !== undefined) return { outcome: 'denied', reason: `${denied} was denied and nothing took its place.` };
+  const denied = findOpenDenial(run.calls, (tool) => facts.effectsOf(tool));
+  if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and nothing took its place.` };
   return { outcome: 'done', reason: 'The model ended its turn.' };
-}
-
-/** A denied call stands in the way until a later call with at least its effects ends well. */
-function findStandingDenial(run: RunState, facts: Facts): string | undefined {
-  const at = run.calls.findLastIndex((call) => call.outcome === 'denied');
-  if (at < 0) return undefined;
-  const name = run.calls[at]!.name;
-  const effects = facts.effectsOf(name);
-  const replaced = run.calls.slice(at + 1).some((call) => {
-    const later = facts.effectsOf(call.name);
-    return call.outcome === 'ok' && effects.every((effect) => later.includes(effect));
-  });
-  return replaced ? undefined : name;
 }

@@ -14,6 +14,7 @@ import {
   type TreeId,
   type Usage,
 } from '../protocol/index.ts';
+import type { FinishedCall } from './call-purpose.ts';
 import { accountOf, type Ledger, type OpenRequest } from './ledger.ts';
 
 /** One call of the last answer, until its results have entered the history. */
@@ -31,6 +32,8 @@ export interface CallState {
   /** How that question was answered. */
   answer?: 'approved' | 'rejected' | 'expired' | undefined;
   note?: string | undefined;
+  /** What the gate said last. */
+  decided?: Pick<EventOf<'gate.decided'>, 'verdict' | 'rule'>;
   /** The parts of the change that were accepted, where not the whole was. */
   hunks?: HunkAnswer | undefined;
   finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
@@ -52,7 +55,7 @@ export interface RunState {
   /** A call of the run did more than read. */
   acted: boolean;
   /** Every finished call in order: what a denial kept from happening is read from it. */
-  calls: { name: string; outcome: EventOf<'tool.finished'>['outcome'] }[];
+  calls: FinishedCall[];
   /** Invalid inputs in a row. */
   invalidInputs: number;
   /** Answers in a row that were cut, paused or empty. */

@@ -3,6 +3,8 @@ import { defineSetting } from './setting.ts';
 
 const origin = z.string().regex(/^https?:\/\/[^\s/?#@,]+$/);
 
+const folder = z.string().regex(/^\/[^\0\n]*$/);
+
 /** What `klaus serve` is told. No project may say any of it. */
 export const SERVER_SETTINGS = {
   'server.secret': defineSetting({
@@ -22,6 +24,15 @@ export const SERVER_SETTINGS = {
     values: 'origins such as https://klaus.example.com, without a path; in a variable separated by commas',
     description:
       'Other origins whose pages may talk to the server. Their host names are served too, such as that of a proxy.',
+    project: 'never',
+  }),
+  'server.workspaces': defineSetting({
+    schema: z.array(folder),
+    default: [] as string[],
+    env: 'KLAUS_SERVER_WORKSPACES',
+    values: 'absolute folders; in a variable separated by commas',
+    description:
+      'Folders in which clients of the server may begin sessions, with what is inside. Empty: the folder that the server works in and those of known sessions. Folders of the system, the home folder and the state of Klaus are never workspaces of it.',
     project: 'never',
   }),
   'server.trustProxy': defineSetting({

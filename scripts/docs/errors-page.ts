@@ -31,5 +31,12 @@ export function toErrorsPage(): string {
       ['Outcome', 'Exit code'],
       Object.entries(OUTCOME_EXITS).map(([outcome, name]) => [`\`${outcome}\``, String(EXIT[name])]),
     ),
+    'A check that is still red counts first: `failed`. Else the outcome is `denied` while a denied call of the run stands in the way, whichever call was denied last. A denied call stands in the way until a later call of the same run gets past the gate for the same purpose:',
+    [
+      '- the same tool with the same command in the same folder, or with the same input (time limit, network and background do not count), or',
+      '- a tool with at least the effects of the denied one that names, or changes, every file that the denied call named, or',
+      '- where the rule `path` denied a place outright, so that no approval opens it: the same tool at another place. Each such call replaces one denied call.',
+    ].join('\n'),
+    'Any other call is not in its place: a run that was denied `git push` and then lists files ends as `denied`. What came of the later call does not matter. Every door reads this from `run.finished`.',
   );
 }

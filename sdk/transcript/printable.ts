@@ -19,3 +19,16 @@ export function toLine(text: string, max: number): string {
   const line = toPrintable(text).replaceAll(/\s+/g, ' ').trim();
   return line.length <= max ? line : `${line.slice(0, Math.max(0, max - 1))}…`;
 }
+
+/**
+ * A value as JSON in which nothing acts on a terminal: what JSON itself leaves as it is, such as DEL, C1 and the marks
+ * that reorder text, stands in it as `\u009b`.
+ */
+export function toSafeJson(value: unknown, indent?: number): string {
+  return toSafeJsonText(JSON.stringify(value, undefined, indent));
+}
+
+/** The same for JSON that is text already. Such characters occur in its strings alone. */
+export function toSafeJsonText(json: string): string {
+  return json.replace(ACTING, (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+}

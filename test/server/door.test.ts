@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { createKlaus, isKlausError } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../apps/server/server.ts';
 import { createPlace } from '../fixtures/place.ts';
-import { rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { rawRequest, startTestServer, type RawAnswer, type TestServer } from '../fixtures/server.ts';
 
 /** The only routes that need no token; the page itself holds nothing of the user. */
 const OPEN = new Set(['GET /health', 'POST /api/sign-in', 'GET /*']);
@@ -255,4 +256,104 @@ test('whoever guesses tokens has to wait, and nobody else', async () => {
   const signIn = { method: 'POST', path: '/api/sign-in', headers: JSON_BODY.headers, body };
   expect((await rawRequest(it.server, signIn)).status).toBe(429);
   expect((await rawRequest({ socket: it.server.socket! }, { path: '/api/settings' })).status).toBe(200);
+});
+
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+};
+
+/** Ways to try a token out. */
+const WAYS: Record<string, (it: TestServer, token: string) => Promise<RawAnswer>> = {
+  'a bearer token': ({ server }, token) =>
+    rawRequest(server, { path: '/api/settings', headers: { authorization: `Bearer ${token}` } }),
+  'a cookie': ({ server }, token) => {
+    const name = `klaus-${new URL(server.url).port}`;
+    return rawRequest(server, { path: '/api/settings', headers: { cookie: `${name}=${token}` } });
+  },
+  'the sign-in': ({ server }, token) =>
+    rawRequest(server, { method: 'POST', path: '/api/sign-in', ...JSON_BODY, body: JSON.stringify({ token }) }),
+  'Socket.IO': ({ server }, token) =>
+    rawRequest(server, {
+      path: '/socket.io/?EIO=4&transport=polling',
+      headers: { authorization: `Bearer ${token}` },
+    }),
+  'an upgrade of the chat': ({ server }, token) =>
+    rawRequest(server, { path: '/ws/chat/klaus', headers: { ...UPGRADE, authorization: `Bearer ${token}` } }),
+};
+
+test.each(Object.entries(WAYS))('tokens that are guessed by %s are limited, by every way', async (_, guess) => {
+  await using it = await startTestServer();
+  expect((await WAYS['a bearer token']!(it, it.server.token)).status).toBe(200);
+  for (let at = 0; at < 20; at++) expect((await guess(it, `guess-${at}`)).status).toBe(401);
+  for (const [name, way] of Object.entries(WAYS)) {
+    const { status, headers } = await way(it, 'one-more');
+    const after = Number(headers['retry-after']);
+    expect({ name, status, isTime: after > 0 && after <= 60 }).toEqual({ name, status: 429, isTime: true });
+  }
+  // Who has worked from there is not kept out.
+  expect((await WAYS['a bearer token']!(it, it.server.token)).status).toBe(200);
+  expect((await WAYS['the sign-in']!(it, it.server.token)).status).toBe(200);
+});
+
+test('a page with an old cookie is asked to sign in, however often it asks', async () => {
+  await using it = await startTestServer();
+  for (let at = 0; at < 50; at++) expect((await WAYS['a cookie']!(it, 'of-yesterday')).status).toBe(401);
+});
+
+test('what a client says of its address behind a proxy does not get it around the limit', async () => {
+  await using it = await startTestServer({ env: { AGENT_TRUST_PROXY: 'true' } });
+  const guess = (at: number) =>
+    rawRequest(it.server, {
+      path: '/api/settings',
+      headers: { authorization: `Bearer guess-${at}`, 'x-forwarded-for': `10.0.0.${at}, 203.0.113.7` },
+    });
+  for (let at = 0; at < 20; at++) expect((await guess(at)).status).toBe(401);
+  expect((await guess(21)).status).toBe(429);
+});
+
+/** Sends lines as they are. @returns The status of the answer. */
+async function sendLines({ server }: TestServer, lines: readonly string[]): Promise<number> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+  let text = '';
+  for await (const piece of socket) text += String(piece);
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
+}
+
+test('a request that says two things about where it goes or who sends it is refused', async () => {
+  await using it = await startTestServer();
+  const { host } = new URL(it.server.url);
+  const token = `Authorization: Bearer ${it.server.token}`;
+  const end = 'Connection: close';
+  const ok = ['GET /api/settings HTTP/1.1', `Host: ${host}`, token, end];
+  expect(await sendLines(it, ok)).toBe(200);
+  expect(await sendLines(it, [`GET http://${host}/api/settings HTTP/1.1`, ...ok.slice(1)])).toBe(200);
+  const origin = `Origin: http://${host}`;
+  const refused = [
+    [...ok, 'Host: evil.example'],
+    [...ok, `Host: ${host}`],
+    [ok[0]!, 'host: evil.example', ...ok.slice(1)],
+    [ok[0]!, token, end],
+    [...ok, 'Authorization: Bearer wrong'],
+    [...ok, 'aUTHORIZATION: Basic eDp5'],
+    [...ok, origin, 'Origin: https://evil.example'],
+    [...ok, origin, origin],
+    ['GET http://evil.example/api/settings HTTP/1.1', ...ok.slice(1)],
+    ['GET http://evil.example/socket.io/?EIO=4&transport=polling HTTP/1.1', ...ok.slice(1)],
+    ['GET /socket.io/?EIO=4&transport=polling HTTP/1.1', ...ok.slice(1), 'Host: evil.example'],
+    ['GET /health HTTP/1.1', ...ok.slice(1), 'Host: evil.example'],
+    ['GET / HTTP/1.1', ...ok.slice(1), 'Host: evil.example'],
+  ];
+  for (const lines of refused) expect({ lines, status: await sendLines(it, lines) }).toEqual({ lines, status: 400 });
+  const upgrade = Object.entries({ ...UPGRADE, host: '' }).flatMap(([name, value]) =>
+    value === '' ? [] : [`${name}: ${value}`],
+  );
+  for (const path of ['/ws/chat/klaus', '/socket.io/?EIO=4&transport=websocket']) {
+    const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Host: evil.example', token, ...upgrade];
+    expect({ path, status: await sendLines(it, lines) }).toEqual({ path, status: 400 });
+  }
 });

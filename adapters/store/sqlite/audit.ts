@@ -1,6 +1,7 @@
 import { verifyChain, verifyHostChain, type ChainReport } from './chain.ts';
 import { findAlteredCheckpoint } from './checkpoints.ts';
 import type { Database } from './database.ts';
+import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from './derived.ts';
 
 /** What walking the chains found. */
 export interface AuditReport {
@@ -22,6 +23,7 @@ export interface AuditOptions {
 /** Walks the host chain and those of the sessions, in one state of the database. */
 export function audit(database: Database, options: AuditOptions = {}): AuditReport {
   return database.snapshot(() => {
+    using derived = createDerivedCheck(database);
     const { report, anchors, head } = verifyHostChain(database);
     let host = report;
     if (options.head && host.intact) host = checkNoted(database, host, options.head);
@@ -29,7 +31,8 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
     const ids = options.session === undefined ? listIds(database, anchors.keys()) : [options.session];
     for (const session of ids) {
       const found = verifyChain(database, session, anchors.get(session));
-      sessions.push({ session, report: withCheckpoint(database, session, found.report) });
+      const checked = withCheckpoint(database, session, found.report);
+      sessions.push({ session, report: withDerived(derived, session, checked) });
       if (found.unanchored !== undefined && host.intact) {
         host = toDropped(host.records, `it does not know of record ${found.unanchored} of session ${session}`);
       }
@@ -38,7 +41,7 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
   });
 }
 
-/** Walks the chain of one session, with what the host chain says of it. */
+/** Walks the chain of one session, with what the host chain says of it. What is made from the log only `audit` looks at. */
 export function verifySession(database: Database, session: string): ChainReport {
   return database.snapshot(() => {
     const { anchors } = verifyHostChain(database);
@@ -52,6 +55,15 @@ function withCheckpoint(database: Database, session: string, report: ChainReport
   if (seq === undefined) return report;
   const message = `The state that was kept at record ${seq} was altered: the records say something else.`;
   return { intact: false, records: report.records, seq, problem: 'altered', message };
+}
+
+/** Lists and totals are read from tables that the log fills: they must say what the log says. */
+function withDerived(derived: DerivedCheck, session: string, report: ChainReport): ChainReport {
+  const table = report.intact ? derived.findAltered(session) : undefined;
+  if (table === undefined) return report;
+  const { records } = report;
+  const message = `The table ${table} was altered: the records of the session come to something else.`;
+  return { intact: false, records, seq: records, problem: 'altered', message };
 }
 
 function checkNoted(database: Database, host: ChainReport, noted: { seq: number; hash: string }): ChainReport {
@@ -73,9 +85,8 @@ function toDropped(records: number, why: string): ChainReport {
 
 /** Sessions that have a record or a head, and those that should have. */
 function listIds(database: Database, anchored: Iterable<string>): string[] {
-  const sql = `SELECT session_id AS id FROM heads WHERE seq > 0 UNION SELECT session_id FROM events
-    UNION SELECT id FROM sessions`;
+  const sql = 'SELECT session_id AS id FROM heads WHERE seq > 0 UNION SELECT session_id FROM events';
   const ids = new Set(database.all<{ id: string }>(sql).map((row) => row.id));
-  for (const id of anchored) ids.add(id);
+  for (const id of [...listDerivedSessions(database), ...anchored]) ids.add(id);
   return [...ids].toSorted();
 }

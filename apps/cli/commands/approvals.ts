@@ -5,6 +5,7 @@ import { printApprovals } from '../listing/approval-text.ts';
 import { FORGOTTEN, printRemembered } from '../listing/remembered-text.ts';
 import { UsageError } from '../report-error.ts';
 import { toGivenServer, type ServerOptions } from '../server-option.ts';
+import { out } from '../output/sink.ts';
 
 /** `klaus approvals`: open questions of all sessions with what is needed to decide; with --json one object a line. */
 export async function approvals(
@@ -23,7 +24,7 @@ export async function approvals(
   }
   const rows = klaus.approvals();
   if (options.json === true) {
-    for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    for (const row of rows) out.json(row);
     return EXIT.done;
   }
   printApprovals(
@@ -39,6 +40,6 @@ function forget(klaus: Klaus, id: string): number {
   if (!klaus.forget(id, { by: 'cli' })) {
     throw new UsageError(`There is no remembered approval ${id}.`, 'klaus approvals --remembered lists them.');
   }
-  process.stdout.write(FORGOTTEN);
+  out.write(FORGOTTEN);
   return EXIT.done;
 }

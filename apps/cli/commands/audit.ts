@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { describeCall, formatNumber } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface VerifyOptions {
   json?: true;
@@ -17,9 +18,9 @@ export async function verify(id: string | undefined, options: VerifyOptions = {}
     ...(id === undefined ? {} : { session: toSessionId(klaus, id) }),
     ...(options.head ? { head: options.head } : {}),
   });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  if (options.json === true) out.json(report, 2);
   else
-    process.stdout.write(
+    out.write(
       toLines(report)
         .map((line) => `${line}\n`)
         .join(''),
@@ -87,12 +88,12 @@ interface PrintOptions<T> {
 
 function print<T>(items: Iterable<T>, { json, toRow, head }: PrintOptions<T>): number {
   if (json === true) {
-    for (const item of items) process.stdout.write(`${JSON.stringify(item)}\n`);
+    for (const item of items) out.json(item);
     return EXIT.done;
   }
   const rows = [...items].map(toRow);
-  if (rows.length === 0) process.stderr.write('There is nothing to show.\n');
-  else process.stdout.write(toTable([head, ...rows], outputWidth()));
+  if (rows.length === 0) err.write('There is nothing to show.\n');
+  else out.write(toTable([head, ...rows], outputWidth()));
   return EXIT.done;
 }
 

@@ -2,6 +2,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { findOpenRun } from '../open-run.ts';
 import { toGivenServer, type ServerOptions } from '../server-option.ts';
+import { err } from '../output/sink.ts';
 
 /** `klaus cancel ID`: stops the run of a session, whichever process it is in. */
 export async function cancel(id: string, options: ServerOptions): Promise<number> {
@@ -9,7 +10,7 @@ export async function cancel(id: string, options: ServerOptions): Promise<number
   await using klaus = await openKlaus();
   const session = klaus.session(id);
   if (!session.isRunnable() && !klaus.approvals().some((question) => question.session === session.id)) {
-    process.stderr.write(`Nothing is running in session ${session.id}.\n`);
+    err.write(`Nothing is running in session ${session.id}.\n`);
     return EXIT.done;
   }
   const run = findOpenRun(session);
@@ -25,6 +26,6 @@ export async function cancel(id: string, options: ServerOptions): Promise<number
   const result = await session.advance({ signal: enough.signal });
   unsubscribe();
   const how = result.state === 'busy' ? 'The process that holds it is stopping' : 'Cancelled';
-  process.stderr.write(`${how}: ${run === undefined ? '' : `run ${run} of `}session ${session.id}.\n`);
+  err.write(`${how}: ${run === undefined ? '' : `run ${run} of `}session ${session.id}.\n`);
   return EXIT.done;
 }

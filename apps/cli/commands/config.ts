@@ -1,13 +1,14 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { outputWidth, toTable } from '../output/table.ts';
+import { out } from '../output/sink.ts';
 
 /** `klaus config`: every setting with its value and where that came from. Secrets are never shown. */
 export async function config(options: { json?: true; cwd?: string }): Promise<number> {
   await using klaus = await openKlaus({ cwd: options.cwd });
   const rows = klaus.configuration.explain();
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify(rows, undefined, 2)}\n`);
+    out.json(rows, 2);
     return EXIT.done;
   }
   const table = rows.map((row) => [
@@ -15,6 +16,6 @@ export async function config(options: { json?: true; cwd?: string }): Promise<nu
     row.value,
     row.where === undefined ? row.source : `${row.source} (${row.where})`,
   ]);
-  process.stdout.write(toTable([['SETTING', 'VALUE', 'FROM'], ...table], outputWidth()));
+  out.write(toTable([['SETTING', 'VALUE', 'FROM'], ...table], outputWidth()));
   return EXIT.done;
 }

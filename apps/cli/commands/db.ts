@@ -5,6 +5,7 @@ import { toLine } from '@klaus/sdk/printable';
 import { formatBytes, formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
 import { toTable } from '../output/table.ts';
 import { UsageError } from '../report-error.ts';
+import { err, out } from '../output/sink.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -13,7 +14,7 @@ export async function stats(options: { json?: true }): Promise<number> {
   await using klaus = await openKlaus();
   const found = klaus.store.stats();
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+    out.json(found, 2);
     return EXIT.done;
   }
   const { usage } = found;
@@ -30,7 +31,7 @@ export async function stats(options: { json?: true }): Promise<number> {
     ['tokens out', formatCount(usage.outputTokens)],
     ['known cost', formatUsd(usage.usd)],
   ];
-  process.stdout.write(toTable(rows, 0));
+  out.write(toTable(rows, 0));
   return EXIT.done;
 }
 
@@ -43,28 +44,27 @@ export async function clearSessions(options: { olderThan?: number; yes?: true })
       ? 'every session that is not pinned'
       : `every unpinned session without an event for ${formatNumber(olderThan, 'day')}`;
   if (options.yes !== true && !(await isSure(which))) {
-    process.stderr.write('Nothing was deleted.\n');
+    err.write('Nothing was deleted.\n');
     return EXIT.denied;
   }
   const report = await klaus.clearSessions({
     by: 'cli',
     ...(olderThan === undefined ? {} : { olderThan: Date.now() - olderThan * DAY_MS }),
   });
-  process.stdout.write(
+  out.write(
     `${formatNumber(report.cleared.length, 'session')} deleted, ${formatBytes(report.blobs.bytes)} of blobs freed\n`,
   );
-  if (report.busy.length > 0)
-    process.stderr.write(`Left, because a process works on them: ${report.busy.join(', ')}\n`);
+  if (report.busy.length > 0) err.write(`Left, because a process works on them: ${report.busy.join(', ')}\n`);
   return EXIT.done;
 }
 
 async function isSure(which: string): Promise<boolean> {
   if (!hasKeyboard()) throw new UsageError(`This would delete ${which}.`, 'Add --yes if that is meant.');
-  process.stderr.write(`Delete ${which}? [y/n] `);
+  err.write(`Delete ${which}? [y/n] `);
   const keyboard = await openKeyboard();
   try {
     const key = await keyboard.key();
-    process.stderr.write('\n');
+    err.write('\n');
     return key?.toLowerCase() === 'y';
   } finally {
     keyboard.close();
@@ -85,7 +85,7 @@ export async function recover(): Promise<number> {
     ...(deliveries === null ? ['What the webhook was not told yet could not be read.'] : []),
     ...damaged.map((path) => `kept as it was: ${path}`),
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  out.write(`${lines.join('\n')}\n`);
   return EXIT.done;
 }
 
@@ -95,7 +95,7 @@ export async function collectGarbage(options: { yes?: true; json?: true }): Prom
   const dryRun = options.yes !== true;
   const summary = await klaus.collectGarbage({ dryRun });
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ dryRun, ...summary }, undefined, 2)}\n`);
+    out.json({ dryRun, ...summary }, 2);
     return EXIT.done;
   }
   const rows = summary.workspaces.map((row) => [
@@ -107,12 +107,12 @@ export async function collectGarbage(options: { yes?: true; json?: true }): Prom
   if (summary.copies > 0) rows.push([formatBytes(summary.copies), '', 'working copies of isolated commands', '']);
   if (summary.processes > 0) rows.push([formatBytes(summary.processes), '', 'output of background processes', '']);
   if (rows.length === 0) {
-    process.stderr.write('There is nothing to free.\n');
+    err.write('There is nothing to free.\n');
     return EXIT.done;
   }
-  process.stdout.write(toTable(rows, 0));
+  out.write(toTable(rows, 0));
   const days = formatNumber(klaus.configuration.get('undo.keepDays'), 'day');
   const rule = `Kept: what undo needs for sessions with an event in the last ${days} (undo.keepDays), open questions and the last hour.`;
-  process.stderr.write(dryRun ? `This would be freed; --yes does it. ${rule}\n` : `Freed. ${rule}\n`);
+  err.write(dryRun ? `This would be freed; --yes does it. ${rule}\n` : `Freed. ${rule}\n`);
   return EXIT.done;
 }

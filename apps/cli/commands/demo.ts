@@ -12,6 +12,7 @@ import { toPrintable } from '@klaus/sdk/printable';
 import { UsageError } from '../report-error.ts';
 import { canAsk, createOutput } from '../show-output.ts';
 import { workOn } from '../show-session.ts';
+import { err } from '../output/sink.ts';
 
 /** Short enough to be the session's title, so that no model is asked for one. */
 const PROMPT = 'The tests are red. Find the bug, mend it, run them again.';
@@ -31,7 +32,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   const live = options.live ?? false;
   // From a clone the program is the launcher at its root.
   const program = process.argv[1]?.endsWith('main.ts') ? './klaus' : 'klaus';
-  process.stderr.write(
+  err.write(
     live
       ? 'A live model mends this demo, and costs what it costs.\n'
       : `The model of this demo is scripted, everything else is real. With a live model: ${program} demo --live\n`,
@@ -50,8 +51,8 @@ export async function demo(options: DemoOptions): Promise<number> {
     const exitCode = await workOn({ klaus, session, after: 0, show: options, output, asks, next: false });
     const passed = showResult(session, options.plain ?? false);
     keep = options.keep === true || exitCode !== EXIT.done || !passed;
-    process.stderr.write(`Folder: ${folder}${keep ? '' : ' (removed; --keep keeps it)'}\n`);
-    process.stderr.write(`Every step: ${program} show ${session.id}\n`);
+    err.write(`Folder: ${folder}${keep ? '' : ' (removed; --keep keeps it)'}\n`);
+    err.write(`Every step: ${program} show ${session.id}\n`);
     return exitCode === EXIT.done && !passed ? EXIT.failed : exitCode;
   } catch (error) {
     // Nothing happened in it yet.
@@ -92,7 +93,7 @@ async function prepareProject(): Promise<string> {
 
 /** The diff and the last test run, both from the log. Returns whether that run passed. */
 function showResult(session: Session, plain: boolean): boolean {
-  const paint = createPaint(process.stderr, plain);
+  const paint = createPaint(err, plain);
   const diffs = new Map<string, string>();
   let finished: EventOf<'run.finished'> | undefined;
   let tests: EventOf<'tool.finished'> | undefined;
@@ -104,15 +105,15 @@ function showResult(session: Session, plain: boolean): boolean {
     if (event.type === 'tool.finished' && event.name === 'run_tests') tests = event;
     if (event.type === 'run.finished') finished = event;
   }
-  for (const diff of diffs.values()) process.stderr.write(`\n${paintDiff(toPrintable(diff).trimEnd(), paint)}\n`);
+  for (const diff of diffs.values()) err.write(`\n${paintDiff(toPrintable(diff).trimEnd(), paint)}\n`);
   const last = finished?.evidence.at(-1);
   const passed = tests?.outcome === 'ok' && last?.exitCode === 0;
   if (last === undefined) {
-    process.stderr.write('\nNo test was run.\n');
+    err.write('\nNo test was run.\n');
     return false;
   }
   const where = sandbox === 'host' ? 'without a sandbox' : `in the ${sandbox} sandbox`;
   const result = `exit ${last.exitCode ?? 'by a signal'}: ${passed ? 'passed' : 'failed'}`;
-  process.stderr.write(`\nLast test run, ${where}: ${toPrintable(last.command)}, ${result}\n`);
+  err.write(`\nLast test run, ${where}: ${toPrintable(last.command)}, ${result}\n`);
   return passed;
 }

@@ -3,6 +3,7 @@ import { EXIT, toExitCode } from '../exit-codes.ts';
 import { createPaint } from '../output/paint.ts';
 import { toLine } from '@klaus/sdk/printable';
 import { toScriptedServer } from '../scripted-model.ts';
+import { err, out } from '../output/sink.ts';
 
 const SIGNS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
 const WORDS = { ok: 'Works:', warn: 'Note:', fail: 'Broken:' } as const;
@@ -20,7 +21,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   let findings = await diagnose({ scripted: toScriptedServer });
   const lines = options.install === true ? findings.flatMap((finding) => finding.install ?? []) : [];
   for (const line of lines) {
-    process.stderr.write(`+ ${line}\n`);
+    err.write(`+ ${line}\n`);
     // Its own words go to standard error: standard output is the report.
     spawnSync('/bin/sh', ['-c', line], { stdio: ['inherit', 2, 2] });
   }
@@ -28,17 +29,17 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const worst = findings.find((finding) => finding.status === 'fail');
   const exitCode = worst === undefined ? EXIT.done : toExitCode(new KlausError(worst.code ?? 'config', worst.text));
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ ok: worst === undefined, findings }, undefined, 2)}\n`);
+    out.json({ ok: worst === undefined, findings }, 2);
     return exitCode;
   }
   const plain = options.plain ?? false;
-  const paint = createPaint(process.stdout, plain);
+  const paint = createPaint(out, plain);
   for (const { name, status, text, mend } of findings) {
     const [color, sign] = SIGNS[status];
     const mark = plain ? WORDS[status] : paint(color, sign);
-    process.stdout.write(`${mark} ${name}: ${toLine(text, 2_000)}\n`);
-    if (mend !== undefined && status !== 'ok') process.stdout.write(`    ${paint('bold', toLine(mend, 2_000))}\n`);
+    out.write(`${mark} ${name}: ${toLine(text, 2_000)}\n`);
+    if (mend !== undefined && status !== 'ok') out.write(`    ${paint('bold', toLine(mend, 2_000))}\n`);
   }
-  process.stdout.write(`${worst === undefined ? 'A run can begin here.' : 'A run cannot begin here yet.'}\n`);
+  out.write(`${worst === undefined ? 'A run can begin here.' : 'A run cannot begin here yet.'}\n`);
   return exitCode;
 }

@@ -5,6 +5,7 @@ import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
 import { listChanges } from './undo.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface ForkCommandOptions {
   at?: number;
@@ -32,21 +33,19 @@ export async function fork(id: string, options: ForkCommandOptions): Promise<num
   const { session, ...rest } = forked;
   const code = restored?.done === false ? EXIT.failed : EXIT.done;
   if (options.json === true) {
-    process.stdout.write(
-      `${JSON.stringify({ session: session.id, ...rest, ...(restored ? { restored } : {}) }, undefined, 2)}\n`,
-    );
+    out.json({ session: session.id, ...rest, ...(restored ? { restored } : {}) }, 2);
     return code;
   }
-  const out = (text: string): void => void process.stdout.write(`${toPrintable(text)}\n`);
-  out(`Session ${session.id} is a fork of ${forked.from} at event ${forked.at}.`);
-  for (const line of forked.settled) out(`  ${line}`);
-  if (restored) sayRestored(restored, forked, out);
+  const say = (text: string): void => out.write(`${toPrintable(text)}\n`);
+  say(`Session ${session.id} is a fork of ${forked.from} at event ${forked.at}.`);
+  for (const line of forked.settled) say(`  ${line}`);
+  if (restored) sayRestored(restored, forked, say);
   else {
-    out('The files of the workspace are those of now.');
+    say('The files of the workspace are those of now.');
     if (forked.state)
-      out(`A state of that moment is kept (${toMoment(forked)}): klaus fork with --restore puts it back.`);
+      say(`A state of that moment is kept (${toMoment(forked)}): klaus fork with --restore puts it back.`);
   }
-  process.stderr.write(`Go on with klaus --session ${session.id} "what next"\n`);
+  err.write(`Go on with klaus --session ${session.id} "what next"\n`);
   return code;
 }
 
@@ -63,14 +62,14 @@ function toMoment({ state }: Fork): string {
   return state ? `${state.side} turn ${state.turn}` : 'none';
 }
 
-function sayRestored(restored: Restored, fork: Fork, out: (text: string) => void): void {
+function sayRestored(restored: Restored, fork: Fork, say: (text: string) => void): void {
   if (restored.done) {
-    out(`The workspace stands as it was ${toMoment(fork)}: ${formatNumber(restored.changes.length, 'path')} put back.`);
-    if (restored.changes.length > 0) out(listChanges(restored.changes));
-    if (restored.kept.length > 0) out(`Left as they are: ${restored.kept.map(({ path }) => path).join(', ')}`);
+    say(`The workspace stands as it was ${toMoment(fork)}: ${formatNumber(restored.changes.length, 'path')} put back.`);
+    if (restored.changes.length > 0) say(listChanges(restored.changes));
+    if (restored.kept.length > 0) say(`Left as they are: ${restored.kept.map(({ path }) => path).join(', ')}`);
     return;
   }
-  out(
+  say(
     `No file was touched: ${formatNumber(restored.conflicts.length, 'path')} changed meanwhile, and not by the session:\n` +
       `${restored.conflicts.map(({ path }) => `  ${path}`).join('\n')}\n` +
       'Fork again with --keep to leave these as they are, or with --overwrite to put them back too.',

@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint } from '../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
+import { out } from '../output/sink.ts';
 
 export interface GateTestOptions {
   json?: true;
@@ -20,10 +21,10 @@ export async function gateTest(words: readonly string[], options: GateTestOption
   });
   const exit = judged.verdict === 'allow' ? EXIT.done : EXIT.denied;
   if (options.json) {
-    process.stdout.write(`${JSON.stringify(judged)}\n`);
+    out.json(judged);
     return exit;
   }
-  const paint = createPaint(process.stdout, false);
+  const paint = createPaint(out, false);
   const word = { allow: 'allowed', ask: 'asked', deny: 'denied' }[judged.verdict];
   const color = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
   const lines = [
@@ -38,6 +39,6 @@ export async function gateTest(words: readonly string[], options: GateTestOption
     if (rule !== judged.rule || verdict !== judged.verdict)
       lines.push(paint('dim', `${rule}: ${verdict}, ${toPrintable(reason)}`));
   }
-  process.stdout.write(`${lines.join('\n')}\n`);
+  out.write(`${lines.join('\n')}\n`);
   return exit;
 }

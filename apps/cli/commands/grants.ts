@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint } from '../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
+import { err, out } from '../output/sink.ts';
 
 export interface ShowGrantOptions {
   json?: true;
@@ -30,10 +31,10 @@ export async function showGrant(id: string, options: ShowGrantOptions): Promise<
   const waiting = klaus.store.inbox(session.id).filter((command) => command.type === 'revoke').length;
   if (options.json) {
     const { grant, text } = now ?? { grant: { authorities: [] }, text: 'nothing' };
-    process.stdout.write(`${JSON.stringify({ session: session.id, grant, text, waiting, history })}\n`);
+    out.json({ session: session.id, grant, text, waiting, history });
     return EXIT.done;
   }
-  const paint = createPaint(process.stdout, false);
+  const paint = createPaint(out, false);
   const lines = [paint('bold', toPrintable(now?.text ?? 'nothing'))];
   if (waiting > 0)
     lines.push(`A revocation waits for the process that holds the session; it holds before its next call.`);
@@ -46,7 +47,7 @@ export async function showGrant(id: string, options: ShowGrantOptions): Promise<
       `  ${toPrintable(record.text)}`,
     );
   }
-  process.stdout.write(`${lines.join('\n')}\n`);
+  out.write(`${lines.join('\n')}\n`);
   return EXIT.done;
 }
 
@@ -59,12 +60,12 @@ export async function revokeGrant(id: string, parts: readonly string[], options:
     ...(options.note === undefined ? {} : { reason: options.note }),
   });
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ session: session.id, ...revoked })}\n`);
+    out.json({ session: session.id, ...revoked });
     return EXIT.done;
   }
-  process.stdout.write(`Left: ${toPrintable(revoked.text)}\n`);
+  out.write(`Left: ${toPrintable(revoked.text)}\n`);
   if (!revoked.applied) {
-    process.stderr.write('Another process works on the session: it is bound by this before its next call.\n');
+    err.write('Another process works on the session: it is bound by this before its next call.\n');
   }
   return EXIT.done;
 }
@@ -78,8 +79,8 @@ export async function explainGrant(words: readonly string[], options: ExplainGra
     ...(options.approve === undefined ? {} : { mode: options.approve }),
   });
   const exit = found.decision.verdict === 'allow' ? EXIT.done : EXIT.denied;
-  if (options.json) process.stdout.write(`${JSON.stringify(found)}\n`);
-  else process.stdout.write(`${toPrintable(toLines(found).join('\n'))}\n`);
+  if (options.json) out.json(found);
+  else out.write(`${toPrintable(toLines(found).join('\n'))}\n`);
   return exit;
 }
 

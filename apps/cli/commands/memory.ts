@@ -4,10 +4,15 @@ import { openKlaus } from '../open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { outputWidth, toTable } from '../output/table.ts';
 import { UsageError } from '../report-error.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface MemoryOptions {
   cwd?: string;
   global?: true;
+}
+
+export interface MemoryGetOptions extends MemoryOptions {
+  raw?: true;
 }
 
 export interface MemorySetOptions extends MemoryOptions {
@@ -33,11 +38,12 @@ export async function search(words: readonly string[], options: MemoryListOption
 }
 
 /** `klaus memory get KEY`: the value alone on standard output. */
-export async function get(key: string, options: MemoryOptions): Promise<number> {
+export async function get(key: string, options: MemoryGetOptions): Promise<number> {
   await using klaus = await openKlaus({ cwd: options.cwd });
   const entry = klaus.memory().get(key, options.global ? 'global' : undefined);
   if (!entry) throw missing(key);
-  process.stdout.write(`${process.stdout.isTTY ? toPrintable(entry.value) : entry.value}\n`);
+  if (options.raw) out.raw(`${entry.value}\n`);
+  else out.write(`${out.isTTY ? toPrintable(entry.value) : entry.value}\n`);
   return EXIT.done;
 }
 
@@ -46,7 +52,7 @@ export async function set(note: { key: string; value: string }, options: MemoryS
   await using klaus = await openKlaus({ cwd: options.cwd });
   const { category } = options;
   const entry = await klaus.memory().set({ ...note, category, scope: options.global ? 'global' : 'project' });
-  if (entry.value !== note.value.trim()) process.stderr.write('klaus: a secret in it was taken out\n');
+  if (entry.value !== note.value.trim()) err.write('klaus: a secret in it was taken out\n');
   return EXIT.done;
 }
 
@@ -63,11 +69,11 @@ function missing(key: string): UsageError {
 
 function print(entries: readonly KnowledgeEntry[], { json }: { json?: true }): number {
   if (json === true) {
-    for (const entry of entries) process.stdout.write(`${JSON.stringify(entry)}\n`);
+    for (const entry of entries) out.json(entry);
     return EXIT.done;
   }
   if (entries.length === 0) {
-    process.stderr.write('Nothing is noted. klaus memory set KEY VALUE notes something.\n');
+    err.write('Nothing is noted. klaus memory set KEY VALUE notes something.\n');
     return EXIT.done;
   }
   const rows = entries.map(({ key, category, scope, session, updatedAt, value }) => [
@@ -78,6 +84,6 @@ function print(entries: readonly KnowledgeEntry[], { json }: { json?: true }): n
     new Date(updatedAt).toISOString().slice(0, 10),
     value,
   ]);
-  process.stdout.write(toTable([['KEY', 'CATEGORY', 'SCOPE', 'BY', 'CHANGED', 'NOTE'], ...rows], outputWidth()));
+  out.write(toTable([['KEY', 'CATEGORY', 'SCOPE', 'BY', 'CHANGED', 'NOTE'], ...rows], outputWidth()));
   return EXIT.done;
 }

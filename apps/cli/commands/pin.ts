@@ -6,6 +6,7 @@ import { createPaint } from '../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { readStdin } from '../prompt-input.ts';
 import { UsageError } from '../report-error.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface PinOptions {
   /** Seq of a record. */
@@ -49,27 +50,25 @@ export async function unpin(id: string, prefix: string, options: UnpinOptions): 
 function say(session: Session, given: { pin: string; applied: boolean; what: string; options: { json?: true } }): void {
   const { pin: id, applied, what, options } = given;
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ session: session.id, pin: id, applied })}\n`);
+    out.json({ session: session.id, pin: id, applied });
     return;
   }
   const when = applied ? '' : ' It waits for the process that works on the session, or for its next run.';
-  process.stdout.write(`${what}: ${id}.${when}\n`);
+  out.write(`${what}: ${id}.${when}\n`);
 }
 
 function list(session: Session, options: PinOptions): number {
   const pins = session.pins();
   if (options.json) {
-    for (const row of pins) process.stdout.write(`${JSON.stringify(row)}\n`);
+    for (const row of pins) out.json(row);
     return EXIT.done;
   }
   if (pins.length === 0) {
-    process.stderr.write(
-      `Nothing is pinned in session ${session.id}: klaus pin ${session.id} "text" pins something.\n`,
-    );
+    err.write(`Nothing is pinned in session ${session.id}: klaus pin ${session.id} "text" pins something.\n`);
     return EXIT.done;
   }
-  const paint = createPaint(process.stdout, false);
-  process.stdout.write(`${pins.map((row) => describe(row, (head) => paint('bold', head))).join('\n\n')}\n`);
+  const paint = createPaint(out, false);
+  out.write(`${pins.map((row) => describe(row, (head) => paint('bold', head))).join('\n\n')}\n`);
   return EXIT.done;
 }
 

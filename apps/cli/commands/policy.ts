@@ -1,6 +1,7 @@
 import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { outputWidth, toTable } from '../output/table.ts';
+import { out } from '../output/sink.ts';
 
 /** `klaus policy check`: what is in force; a policy file that is wrong ends with exit code 3. */
 export async function checkPolicy(options: { json?: true; cwd?: string }): Promise<number> {
@@ -12,18 +13,18 @@ export async function checkPolicy(options: { json?: true; cwd?: string }): Promi
     where,
   }));
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ sources, rules, secrets }, undefined, 2)}\n`);
+    out.json({ sources, rules, secrets }, 2);
     return EXIT.done;
   }
   if (sources.length === 0) {
-    process.stdout.write('No policy file is here.\n');
+    out.write('No policy file is here.\n');
     return EXIT.done;
   }
   const rows = [
     ...rules.map(({ verdict, kind, pattern, where, reason = '' }) => [verdict, kind, pattern, where, reason]),
     ...secrets.map((pattern) => ['secret', 'file', pattern, '', '']),
   ];
-  if (rows.length > 0) process.stdout.write(toTable(rows, outputWidth()));
-  for (const { path, hash } of sources) process.stdout.write(`${path} is in force, SHA-256 ${hash}\n`);
+  if (rows.length > 0) out.write(toTable(rows, outputWidth()));
+  for (const { path, hash } of sources) out.write(`${path} is in force, SHA-256 ${hash}\n`);
   return EXIT.done;
 }

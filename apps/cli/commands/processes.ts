@@ -6,6 +6,7 @@ import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { describeProcessState, formatBytes, formatDuration } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
 import { outputFailure } from '../streams.ts';
+import { err, out } from '../output/sink.ts';
 
 /** Between two looks for new output. */
 const FOLLOW_MS = 200;
@@ -19,6 +20,7 @@ export interface LogsOptions {
   follow?: true;
   since?: number;
   json?: true;
+  raw?: true;
 }
 
 export interface StopOptions {
@@ -32,12 +34,12 @@ export async function ps(id: string | undefined, options: PsOptions): Promise<nu
   const all = klaus.processes(id === undefined ? undefined : klaus.session(id).id);
   const rows = all.filter(({ state }) => state === 'running' || options.all === true);
   if (options.json === true) {
-    for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    for (const row of rows) out.json(row);
     return EXIT.done;
   }
   if (rows.length === 0) {
     const hint = options.all === true ? '' : ' klaus ps --all lists those that have ended.';
-    process.stderr.write(`No background process runs.${hint}\n`);
+    err.write(`No background process runs.${hint}\n`);
     return EXIT.done;
   }
   const table = rows.map((row) => [
@@ -50,7 +52,7 @@ export async function ps(id: string | undefined, options: PsOptions): Promise<nu
     toLine(row.command, 200),
   ]);
   const head = ['PROCESS', 'STATE', 'PID', 'TIME', 'OUTPUT', '', 'COMMAND'];
-  process.stdout.write(toTable([head, ...table], outputWidth()));
+  out.write(toTable([head, ...table], outputWidth()));
   return EXIT.done;
 }
 
@@ -79,16 +81,17 @@ export async function logs(name: string, options: LogsOptions): Promise<number> 
 
 /** False once nobody reads our output, or it cannot be written. */
 function isRead(): boolean {
-  return outputFailure() === undefined && process.stdout.writable;
+  return outputFailure() === undefined && out.stream.writable;
 }
 
 async function print(piece: ProcessOutput, from: number, options: LogsOptions): Promise<void> {
   if (options.json !== true && piece.from > from)
-    process.stderr.write(`[${formatBytes(piece.from - from)} in the middle were not kept]\n`);
-  const plain = process.stdout.isTTY ? toPrintable(piece.text) : piece.text;
-  const text = options.json === true ? `${JSON.stringify(piece)}\n` : plain;
+    err.write(`[${formatBytes(piece.from - from)} in the middle were not kept]\n`);
+  if (options.json === true) out.json(piece);
+  else if (options.raw) out.raw(piece.text);
+  else out.write(out.isTTY ? toPrintable(piece.text) : piece.text);
   // Waits for a reader that is slow.
-  await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
+  await out.flush();
 }
 
 /** `klaus stop PROCESS`. */
@@ -101,12 +104,12 @@ export async function stop(name: string, options: StopOptions): Promise<number> 
     ? (await found.stop({ by: 'klaus stop', ...(options.now === true ? { graceMs: 0 } : {}) })).status
     : before;
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ ...status, wasRunning })}\n`);
+    out.json({ ...status, wasRunning });
     return EXIT.done;
   }
   const what = `${status.session}/${status.id}`;
   const line = wasRunning ? `${what} is stopped.` : `${what} does not run: ${describeProcessState(status)}.`;
-  process.stdout.write(`${toPrintable(line)}\n`);
-  for (const warning of status.warnings) process.stderr.write(`${toPrintable(warning)}\n`);
+  out.write(`${toPrintable(line)}\n`);
+  for (const warning of status.warnings) err.write(`${toPrintable(warning)}\n`);
   return EXIT.done;
 }

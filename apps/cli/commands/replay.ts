@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
+import { err, out } from '../output/sink.ts';
 
 /** Characters of one side of a difference. */
 const MAX_SIDE = 2_000;
@@ -14,11 +15,11 @@ export async function replay(id: string, options: { json?: true }): Promise<numb
   const replayed = await session.replay();
   const code = replayed.outcome === 'equal' ? EXIT.done : EXIT.failed;
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ session: session.id, ...replayed }, undefined, 2)}\n`);
+    out.json({ session: session.id, ...replayed }, 2);
     return code;
   }
   const text = toText(session.id, replayed);
-  (code === EXIT.done ? process.stdout : process.stderr).write(`${toPrintable(text)}\n`);
+  (code === EXIT.done ? out : err).write(`${toPrintable(text)}\n`);
   return code;
 }
 

@@ -2,6 +2,7 @@ import { EXIT } from '../exit-codes.ts';
 import { toFolder } from '../open-klaus.ts';
 import { toLine } from '@klaus/sdk/printable';
 import { outputWidth, toTable } from '../output/table.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface ScanOptions {
   json?: true;
@@ -14,14 +15,14 @@ export async function scan(paths: readonly string[], options: ScanOptions): Prom
   const rows: string[][] = [];
   for await (const finding of scanSecrets(toFolder(options.cwd ?? '.'), { paths })) {
     const { path, line, rule, fingerprint } = finding;
-    if (options.json === true) process.stdout.write(`${JSON.stringify(finding)}\n`);
+    if (options.json === true) out.json(finding);
     rows.push([toLine(`${path}:${line}`, 200), rule, fingerprint]);
   }
   if (options.json !== true) {
-    if (rows.length === 0) process.stdout.write('Nothing looks like a secret.\n');
+    if (rows.length === 0) out.write('Nothing looks like a secret.\n');
     else {
-      process.stdout.write(toTable([['PLACE', 'RULE', 'FINGERPRINT'], ...rows], outputWidth()));
-      process.stderr.write('klaus secrets allow FINGERPRINT allows what is none.\n');
+      out.write(toTable([['PLACE', 'RULE', 'FINGERPRINT'], ...rows], outputWidth()));
+      err.write('klaus secrets allow FINGERPRINT allows what is none.\n');
     }
   }
   return rows.length === 0 ? EXIT.done : EXIT.failed;
@@ -32,7 +33,7 @@ export async function allow(fingerprints: readonly string[], options: { cwd?: st
   const { allowSecret } = await import('@klaus/sdk');
   for (const fingerprint of fingerprints) {
     const isNew = await allowSecret(toFolder(options.cwd ?? '.'), fingerprint);
-    process.stdout.write(`${fingerprint.toLowerCase()} ${isNew ? 'is allowed now' : 'was allowed already'}.\n`);
+    out.write(`${fingerprint.toLowerCase()} ${isNew ? 'is allowed now' : 'was allowed already'}.\n`);
   }
   return EXIT.done;
 }

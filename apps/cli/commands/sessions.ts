@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { toGivenServer, type ServerOptions } from '../server-option.ts';
 import { printSessions } from '../listing/session-table.ts';
+import { out } from '../output/sink.ts';
 
 /** `klaus sessions [search]`: the newest first; with --json one object a line. */
 export async function sessions(
@@ -14,7 +15,7 @@ export async function sessions(
   const rows = klaus
     .sessions({ limit: options.limit, ...(search !== undefined && { search }) })
     .map((row) => ({ ...row, status: toStatus(klaus, row), processes: listRunning(klaus, row.id) }));
-  if (options.json === true) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+  if (options.json === true) for (const row of rows) out.json(row);
   else printSessions(rows, search);
   return EXIT.done;
 }

@@ -5,6 +5,7 @@ import { openKlaus } from '../open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface UndoOptions {
   session?: string;
@@ -49,20 +50,20 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
     ...(options.keep ? { conflicts: 'keep' as const } : options.overwrite ? { conflicts: 'overwrite' as const } : {}),
   });
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ session: session.id, ...result }, undefined, 2)}\n`);
+    out.json({ session: session.id, ...result }, 2);
     return result.done || options.dryRun ? EXIT.done : EXIT.failed;
   }
-  const out = (text: string): void => void process.stdout.write(`${text}\n`);
+  const say = (text: string): void => out.write(`${text}\n`);
   const what = result.turns.length === 0 ? 'what was restored over' : `turn ${result.turns.join(', ')}`;
   if (!result.done) {
     if (options.dryRun) {
-      out(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);
-      if (result.changes.length > 0) out(listChanges(result.changes));
-      printGit(result.git, out);
-      if (result.conflicts.length > 0) out(`Changed by somebody else meanwhile:\n${listConflicts(result.conflicts)}`);
+      say(`Would change ${formatNumber(result.changes.length, 'path')} (${what}):`);
+      if (result.changes.length > 0) say(listChanges(result.changes));
+      printGit(result.git, say);
+      if (result.conflicts.length > 0) say(`Changed by somebody else meanwhile:\n${listConflicts(result.conflicts)}`);
       return EXIT.done;
     }
-    process.stderr.write(
+    err.write(
       `Nothing was touched: ${formatNumber(result.conflicts.length, 'path')} changed meanwhile, and not by this session.\n` +
         `${listConflicts(result.conflicts)}\n` +
         '--keep leaves these as they are and puts the rest back; --overwrite puts them back too. Both can be undone.\n',
@@ -70,15 +71,15 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
     return EXIT.failed;
   }
   const verbs = { undo: 'Took back', redo: 'Made again', file: 'Restored' } as const;
-  out(`${verbs[request.kind]} ${what}: ${formatNumber(result.changes.length, 'path')}.`);
-  if (result.changes.length > 0) out(listChanges(result.changes));
-  printGit(result.git, out);
-  if (result.kept.length > 0) out(`Left as they are:\n${listConflicts(result.kept)}`);
+  say(`${verbs[request.kind]} ${what}: ${formatNumber(result.changes.length, 'path')}.`);
+  if (result.changes.length > 0) say(listChanges(result.changes));
+  printGit(result.git, say);
+  if (result.kept.length > 0) say(`Left as they are:\n${listConflicts(result.kept)}`);
   if (result.uncovered.length > 0) {
     const names = result.uncovered.slice(0, 10).map((path) => `  ${toPrintable(path)}`);
-    out(`Never kept, so not put back: ${formatNumber(result.uncovered.length, 'path')}\n${names.join('\n')}`);
+    say(`Never kept, so not put back: ${formatNumber(result.uncovered.length, 'path')}\n${names.join('\n')}`);
   }
-  if (request.kind === 'undo') process.stderr.write(`klaus redo makes it again. ${UNCOVERED}\n`);
+  if (request.kind === 'undo') err.write(`klaus redo makes it again. ${UNCOVERED}\n`);
   return EXIT.done;
 }
 
@@ -90,15 +91,15 @@ export function listChanges(changes: readonly TreeChange[]): string {
 
 /** Shows which refs would move, and asks where a person can answer. */
 async function confirmRefs(git: Restored['git'], isSure: boolean): Promise<boolean> {
-  const out = (text: string): void => void process.stderr.write(`${text}\n`);
-  out('These refs would move:');
-  printGit(git, out);
+  const ask = (text: string): void => err.write(`${text}\n`);
+  ask('These refs would move:');
+  printGit(git, ask);
   if (isSure || !hasKeyboard()) return true;
-  out('Go on? y/n');
+  ask('Go on? y/n');
   const keyboard = await openKeyboard();
   try {
     if ((await keyboard.key()) === 'y') return true;
-    out('Nothing was changed.');
+    ask('Nothing was changed.');
     return false;
   } finally {
     keyboard.close();
@@ -106,16 +107,16 @@ async function confirmRefs(git: Restored['git'], isSure: boolean): Promise<boole
 }
 
 /** Refs that move, as git shows them: `- main 1a2b3c4`, `+ main 5d6e7f8`. */
-function printGit({ refs, changes }: Restored['git'], out: (text: string) => void): void {
+function printGit({ refs, changes }: Restored['git'], say: (text: string) => void): void {
   for (const { repository, name, from, to } of refs.slice(0, MAX_NAMED)) {
     const where = toPrintable(repository === '' ? name : `${repository}: ${name}`);
-    if (from !== undefined) out(`- ${where} ${toShortId(from)}`);
-    if (to !== undefined) out(`+ ${where} ${toShortId(to)}`);
+    if (from !== undefined) say(`- ${where} ${toShortId(from)}`);
+    if (to !== undefined) say(`+ ${where} ${toShortId(to)}`);
   }
-  if (refs.length > MAX_NAMED) out(`… and ${refs.length - MAX_NAMED} more refs`);
+  if (refs.length > MAX_NAMED) say(`… and ${refs.length - MAX_NAMED} more refs`);
   const folders = new Set(changes.map(({ path }) => path.replace(/(^|\/)\.git(?:\/.*)?$/, '$1.git')));
   if (changes.length > 0)
-    out(`Git's own data: ${formatNumber(changes.length, 'path')} in ${toPrintable([...folders].join(', '))}`);
+    say(`Git's own data: ${formatNumber(changes.length, 'path')} in ${toPrintable([...folders].join(', '))}`);
 }
 
 function toShortId(value: string): string {

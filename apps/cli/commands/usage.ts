@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { toGivenServer, type ServerOptions } from '../server-option.ts';
 import { toUsageText } from '../listing/usage-text.ts';
+import { out } from '../output/sink.ts';
 
 export interface UsageOptions extends ServerOptions {
   by?: UsageReport['by'];
@@ -21,7 +22,7 @@ export async function usage(id: string | undefined, options: UsageOptions): Prom
     ...(by ? { by } : {}),
     ...(since === undefined ? {} : { since }),
   });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-  else process.stdout.write(toUsageText(report));
+  if (options.json === true) out.json(report, 2);
+  else out.write(toUsageText(report));
   return EXIT.done;
 }

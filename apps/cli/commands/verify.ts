@@ -4,6 +4,7 @@ import { openKlaus } from '../open-klaus.ts';
 import { createPaint } from '../output/paint.ts';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { findSession } from './undo.ts';
+import { err, out } from '../output/sink.ts';
 
 export interface VerifyCommandOptions {
   json?: true;
@@ -24,9 +25,9 @@ export async function verify(id: string | undefined, options: VerifyCommandOptio
       by: 'cli',
       signal: stop.signal,
       ...(options.yes ? { approve: true } : {}),
-      ...(options.json ? {} : { onCheck: (command) => void process.stderr.write(`$ ${toLine(command, 200)}\n`) }),
+      ...(options.json ? {} : { onCheck: (command) => err.write(`$ ${toLine(command, 200)}\n`) }),
     });
-    if (options.json) process.stdout.write(`${JSON.stringify(verified)}\n`);
+    if (options.json) out.json(verified);
     else print(verified, options.plain ?? false);
     return toExit(verified);
   } finally {
@@ -36,7 +37,7 @@ export async function verify(id: string | undefined, options: VerifyCommandOptio
 }
 
 function print({ checks, isChanged }: VerifiedEvidence, plain: boolean): void {
-  const paint = createPaint(process.stdout, plain);
+  const paint = createPaint(out, plain);
   for (const { command, exitCode, recorded, result, differs, reason } of checks) {
     const ended =
       result === 'skipped' || result === 'denied'
@@ -47,11 +48,11 @@ function print({ checks, isChanged }: VerifiedEvidence, plain: boolean): void {
     const was = differs ? `, differs from the record (${recorded === null ? 'a signal' : `exit ${recorded}`})` : '';
     const why = reason === undefined ? '' : `: ${toPrintable(reason)}`;
     const line = `${result}  ${toLine(command, 200)}${ended}${was}${why}`;
-    process.stdout.write(`${paint(result === 'passed' ? 'green' : result === 'skipped' ? 'yellow' : 'red', line)}\n`);
+    out.write(`${paint(result === 'passed' ? 'green' : result === 'skipped' ? 'yellow' : 'red', line)}\n`);
   }
-  if (isChanged) process.stderr.write('The workspace differs from what the recorded checks saw.\n');
+  if (isChanged) err.write('The workspace differs from what the recorded checks saw.\n');
   if (checks.some(({ result, reason = '' }) => result === 'denied' && !/deny/.test(reason))) {
-    process.stderr.write('What the gate would ask about runs with --yes; what it denies does not.\n');
+    err.write('What the gate would ask about runs with --yes; what it denies does not.\n');
   }
 }
 

@@ -1,6 +1,7 @@
 import { renderHunk, type Hunk } from '@klaus/sdk';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { createPaint, paintDiff } from '../output/paint.ts';
+import { err, out } from '../output/sink.ts';
 
 /** An open question with what is needed to decide. */
 export interface ListedApproval {
@@ -18,8 +19,8 @@ export interface ListedApproval {
 
 /** Writes the open questions for a person. */
 export function printApprovals(rows: readonly ListedApproval[]): void {
-  if (rows.length === 0) process.stderr.write('No question is open.\n');
-  const paint = createPaint(process.stdout, false);
+  if (rows.length === 0) err.write('No question is open.\n');
+  const paint = createPaint(out, false);
   for (const row of rows) {
     const lines = [
       `${paint('bold', row.id)}  ${toLine(row.title, 200)}`,
@@ -35,10 +36,10 @@ export function printApprovals(rows: readonly ListedApproval[]): void {
     }
     if (row.hunks.length === 0 && row.diff !== null)
       lines.push(indent(paintDiff(toPrintable(row.diff).trimEnd(), paint)));
-    process.stdout.write(`${lines.join('\n')}\n\n`);
+    out.write(`${lines.join('\n')}\n\n`);
   }
   if (rows.length > 0)
-    process.stderr.write(
+    err.write(
       'klaus approve ID or klaus reject ID answers one; --hunks and --scope say how much of it and for how long.\n',
     );
 }

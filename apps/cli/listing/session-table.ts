@@ -1,5 +1,6 @@
 import { formatUsd } from '@klaus/sdk/transcript';
 import { outputWidth, toTable } from '../output/table.ts';
+import { err, out } from '../output/sink.ts';
 
 /** A session as a line of the list says it. */
 export interface ListedSession {
@@ -19,7 +20,7 @@ export interface ListedSession {
 /** Writes the sessions as a table, or says that there is none. */
 export function printSessions(rows: readonly ListedSession[], search: string | undefined): void {
   if (rows.length === 0) {
-    process.stderr.write(
+    err.write(
       search === undefined
         ? 'There are no sessions yet: klaus "prompt" begins one.\n'
         : `No session has "${search}".\n`,
@@ -34,5 +35,5 @@ export function printSessions(rows: readonly ListedSession[], search: string | u
     `${row.forkedFrom === null ? '' : '⑂ '}${row.title ?? row.firstPrompt ?? ''}`,
     row.workspace,
   ]);
-  process.stdout.write(toTable([['ID', 'LAST', 'STATUS', 'COST', 'TITLE', 'WORKSPACE'], ...table], outputWidth()));
+  out.write(toTable([['ID', 'LAST', 'STATUS', 'COST', 'TITLE', 'WORKSPACE'], ...table], outputWidth()));
 }

@@ -3,6 +3,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { UsageError } from '../report-error.ts';
+import { err, out } from '../output/sink.ts';
 
 /**
  * The folder for a session that becomes a test.
@@ -29,7 +30,7 @@ export function writeTestFolder(
     mkdirSync(dirname(paths.get(path)!), { recursive: true });
     writeFileSync(paths.get(path)!, content);
   }
-  process.stdout.write(`${toPrintable(folder)}: ${formatNumber(files.size, 'file')}\n`);
-  for (const note of notes) process.stderr.write(`${toPrintable(note)}\n`);
-  process.stderr.write(`Run it with node --test ${toPrintable(join(folder, 'session.test.mjs'))}\n`);
+  out.write(`${toPrintable(folder)}: ${formatNumber(files.size, 'file')}\n`);
+  for (const note of notes) err.write(`${toPrintable(note)}\n`);
+  err.write(`Run it with node --test ${toPrintable(join(folder, 'session.test.mjs'))}\n`);
 }

@@ -1,15 +1,21 @@
 import type { Event } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { type Entry, toTranscript } from '@klaus/sdk/transcript';
-import type { Paint } from '../output/paint.ts';
+import { createPaint, type Paint } from '../output/paint.ts';
+import { out } from '../output/sink.ts';
 
 /** Lines of a tool's output that a transcript shows; `klaus export` has all of them. */
 const OUTPUT_LINES = 12;
 
-/** The transcript of a session, entry by entry, made safe for a terminal. */
-export function* toTranscriptText(events: Iterable<Event>, paint: Paint): Generator<string> {
-  for (const entry of toTranscript(events))
-    yield `${toPrintable(toLines(entry)).replace(/^[^\n]*/, (head) => paintHead(entry, head, paint))}\n\n`;
+/** Prints the transcript of a session, entry by entry, made safe for a terminal; with `raw` as it is. */
+export function printTranscript(events: Iterable<Event>, options: { plain?: true; raw?: true }): void {
+  const paint = createPaint(out, options.plain ?? false);
+  for (const entry of toTranscript(events)) {
+    const toText = (lines: string): string =>
+      `${lines.replace(/^[^\n]*/, (head) => paintHead(entry, head, paint))}\n\n`;
+    if (options.raw) out.raw(toText(toLines(entry)));
+    else out.write(toText(toPrintable(toLines(entry))));
+  }
 }
 
 const PAINTS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { Sink } from './sink.ts';
 
 export type Color = 'red' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'dim' | 'bold';
 /** Colours text, or returns it as it is where colours are not wanted. */
@@ -9,7 +10,7 @@ export type Paint = (color: Color, text: string) => string;
  *
  * @source https://no-color.org
  */
-export function createPaint(stream: NodeJS.WriteStream, plain: boolean): Paint {
+export function createPaint({ stream }: Pick<Sink, 'stream'>, plain: boolean): Paint {
   if (plain || process.env['TERM'] === 'dumb') return (_color, text) => text;
   return (color, text) => styleText(color, text, { stream });
 }

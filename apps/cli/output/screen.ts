@@ -1,4 +1,5 @@
 import { createPaint, type Paint } from './paint.ts';
+import { err, out } from './sink.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { createStatusLine } from './status-line.ts';
 
@@ -33,35 +34,45 @@ export interface Screen {
   answer(text: string): void;
 }
 
-/** @param plain Words instead of signs, no colours, nothing that moves: for screen readers. */
-export function createScreen(plain: boolean): Screen {
-  const { stdout, stderr } = process;
-  const watched = !plain && stderr.isTTY === true && process.env['TERM'] !== 'dumb';
-  const status = watched ? createStatusLine(stderr) : undefined;
-  const paint = createPaint(stderr, plain);
+/**
+ * @param options.plain Words instead of signs, no colours, nothing that moves: for screen readers.
+ * @param options.raw What the model says is written as it is.
+ */
+export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }): Screen {
+  const watched = !plain && err.isTTY && process.env['TERM'] !== 'dumb';
+  const status = watched ? createStatusLine(err) : undefined;
+  const paint = createPaint(err, plain);
   // On a terminal an answer streams to where it belongs; into a pipe it goes once, whole, at the end.
-  const target = stdout.isTTY ? stdout : stderr;
+  const target = out.isTTY ? out : err;
   let midLine = false;
+  // A line feed that comes in the next piece makes a line end of it.
+  let held = '';
 
   const settle = () => {
     status?.clear();
+    if (held !== '') target.write(toPrintable(held));
     if (midLine) target.write('\n');
+    held = '';
     midLine = false;
   };
   return {
     watched,
-    streamsAnswers: watched && target === stdout,
+    streamsAnswers: watched && target === out,
     paint,
     mark: (kind) => (plain ? WORDS[kind] : paint(SIGNS[kind][0], SIGNS[kind][1])),
     line(text) {
       settle();
-      stderr.write(`${text}\n`);
+      err.write(`${text}\n`);
     },
     stream(text) {
       if (text === '') return;
       status?.clear();
       midLine = !text.endsWith('\n');
-      target.write(toPrintable(text));
+      if (raw) return target.raw(text);
+      const whole = held + text;
+      held = whole.endsWith('\r') ? '\r' : '';
+      target.write(toPrintable(held === '' ? whole : whole.slice(0, -1)));
+      return undefined;
     },
     status(text) {
       if (text === '') status?.clear();
@@ -70,7 +81,8 @@ export function createScreen(plain: boolean): Screen {
     settle,
     answer(text) {
       settle();
-      stdout.write(`${stdout.isTTY ? toPrintable(text) : text}\n`);
+      if (raw) out.raw(`${text}\n`);
+      else out.write(`${out.isTTY ? toPrintable(text) : text}\n`);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { toLine } from '@klaus/sdk/printable';
+import type { Sink } from './sink.ts';
 
 /** One line at the bottom of a terminal, replaced in place. */
 export interface StatusLine {
@@ -7,22 +8,22 @@ export interface StatusLine {
 }
 
 /**
- * @param stream A terminal.
+ * @param sink A terminal.
  * @returns A line that is cut to the terminal's width, because one that wraps could not be erased.
  */
-export function createStatusLine(stream: NodeJS.WriteStream): StatusLine {
+export function createStatusLine(sink: Sink): StatusLine {
   let shown = '';
   return {
     show(text) {
-      const line = toLine(text, Math.max(20, (stream.columns ?? 80) - 1));
+      const line = toLine(text, Math.max(20, (sink.columns || 80) - 1));
       if (line === shown) return;
       shown = line;
-      stream.write(`\r\u001b[2K${line}`);
+      sink.replaceLine(line);
     },
     clear() {
       if (shown === '') return;
       shown = '';
-      stream.write('\r\u001b[2K');
+      sink.replaceLine('');
     },
   };
 }

@@ -1,4 +1,5 @@
 import { toLine } from '@klaus/sdk/printable';
+import { out } from './sink.ts';
 
 /**
  * Columns of text, each as wide as its widest cell; the last one takes the rest of the line.
@@ -27,5 +28,5 @@ function toLineEnd(line: string, width: number): string {
 
 /** The width of standard output's terminal; 0 when it is none. */
 export function outputWidth(): number {
-  return process.stdout.isTTY ? process.stdout.columns : 0;
+  return out.columns;
 }

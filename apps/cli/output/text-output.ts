@@ -20,9 +20,10 @@ type Views = { [T in EventType]?: (event: EventOf<T>) => void };
  * model's text is shown as it comes, and the bottom line says what is running.
  *
  * @param options.plain Words instead of signs, no colours, nothing that moves. Default false.
+ * @param options.raw What the model says is written as it is. Default false.
  */
-export function createTextOutput(options: { plain?: boolean } = {}): Output {
-  const screen = createScreen(options.plain ?? false);
+export function createTextOutput(options: { plain?: boolean; raw?: boolean } = {}): Output {
+  const screen = createScreen({ plain: options.plain ?? false, raw: options.raw ?? false });
   const words = createWordsView(screen);
   const calls = createCallsView(screen);
   const views: Views = {

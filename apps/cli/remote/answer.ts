@@ -5,6 +5,7 @@ import type { ServerOptions } from '../server-option.ts';
 import { UsageError } from '../report-error.ts';
 import { atServer } from './connect-server.ts';
 import { followRun } from './follow-run.ts';
+import { err } from '../output/sink.ts';
 
 /** `klaus approve --server` and `klaus reject --server`: settles a question of a server and shows how its session goes on. */
 export async function answerAt(id: string, reply: 'approved' | 'rejected', options: AnswerOptions): Promise<number> {
@@ -48,12 +49,12 @@ export async function cancelAt(id: string, options: ServerOptions): Promise<numb
   return await atServer(options, async ({ client }) => {
     const { id: session, held, position, state } = await client.session({ params: { id } });
     if (!held && position === null && state !== 'needs-you' && state !== 'interrupted') {
-      process.stderr.write(`Nothing is running in session ${session}.\n`);
+      err.write(`Nothing is running in session ${session}.\n`);
       return EXIT.done;
     }
     const reason = 'The user stopped the run with klaus cancel.';
     await client.cancel({ params: { id: session }, body: { reason } });
-    process.stderr.write(`The server is stopping: session ${session}.\n`);
+    err.write(`The server is stopping: session ${session}.\n`);
     return EXIT.done;
   });
 }

@@ -9,6 +9,7 @@ import { retrying } from './retrying.ts';
 import type { RemoteServer } from './connect-server.ts';
 import { ServerError, toServerError } from './server-error.ts';
 import { watchSession, type WatchedSession } from './watched-session.ts';
+import { err } from '../output/sink.ts';
 
 export interface FollowRunOptions {
   server: RemoteServer;
@@ -69,7 +70,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
 /** A word about the connection, also where only events are printed. */
 function createSay({ show, output }: FollowRunOptions): (text: string) => void {
   return (text) => {
-    if (show.json === true) process.stderr.write(`klaus: ${text}\n`);
+    if (show.json === true) err.write(`klaus: ${text}\n`);
     else output.note(text, 'warn');
   };
 }

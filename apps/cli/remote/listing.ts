@@ -6,11 +6,13 @@ import { MAX_PLACES, printRecalled } from '../listing/recalled-text.ts';
 import { FORGOTTEN, printRemembered } from '../listing/remembered-text.ts';
 import { printSessions } from '../listing/session-table.ts';
 import { toTestFolder, writeTestFolder } from '../listing/test-folder.ts';
-import { toTranscriptText } from '../listing/transcript-text.ts';
+import { printTranscript } from '../listing/transcript-text.ts';
 import { toUsageText } from '../listing/usage-text.ts';
-import { createPaint } from '../output/paint.ts';
 import type { ServerOptions } from '../server-option.ts';
 import { atServer, type RemoteServer } from './connect-server.ts';
+import { out } from '../output/sink.ts';
+import { type ExportOptions, printDocument } from '../commands/export.ts';
+import { toSafeJsonText } from '@klaus/sdk/printable';
 
 /** Sessions of one page of the list. */
 const PAGE = 200;
@@ -35,7 +37,7 @@ export async function sessionsAt(
       cursor = next;
     }
     const rows = views.map(toRow);
-    if (options.json === true) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    if (options.json === true) for (const row of rows) out.json(row);
     else printSessions(rows, search);
     return EXIT.done;
   });
@@ -67,15 +69,17 @@ function toStatus(state: SessionView['state'], outcome: string | null): string {
 }
 
 /** `klaus show --server`. */
-export async function showAt(id: string, options: ServerOptions & { json?: true; plain?: true }): Promise<number> {
+export async function showAt(
+  id: string,
+  options: ServerOptions & { json?: true; plain?: true; raw?: true },
+): Promise<number> {
   return await atServer(options, async (server) => {
     const events: Event[] = [];
     for await (const page of readLog(server, id)) {
       if (options.json !== true) events.push(...page);
-      else for (const event of page) process.stdout.write(`${JSON.stringify(event)}\n`);
+      else for (const event of page) out.json(event);
     }
-    const paint = createPaint(process.stdout, options.plain ?? false);
-    for (const text of toTranscriptText(events, paint)) process.stdout.write(text);
+    printTranscript(events, options);
     return EXIT.done;
   });
 }
@@ -90,9 +94,11 @@ async function* readLog({ client }: RemoteServer, id: string): AsyncGenerator<Ev
 }
 
 /** `klaus export --server`: the document as the server makes it. The host chain of the server knows of it. */
-export async function exportAt(id: string, options: ServerOptions & { format: 'md' | 'json' }): Promise<number> {
+export async function exportAt(id: string, options: ExportOptions): Promise<number> {
   return await atServer(options, async ({ client }) => {
-    process.stdout.write(await client.exportSession({ params: { id }, query: { format: options.format } }));
+    const document = await client.exportSession({ params: { id }, query: { format: options.format } });
+    if (options.format === 'md') printDocument(document, options);
+    else out.write(toSafeJsonText(document));
     return EXIT.done;
   });
 }
@@ -103,8 +109,7 @@ export async function approvalsAt(options: ServerOptions & { json?: true }): Pro
     const { approvals } = await client.approvals();
     const rows = await Promise.all(approvals.map(({ id }) => client.approval({ params: { id } })));
     if (options.json !== true) printApprovals(rows);
-    else
-      for (const { hunks: _hunks, scopes: _scopes, ...row } of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    else for (const { hunks: _hunks, scopes: _scopes, ...row } of rows) out.json(row);
     return EXIT.done;
   });
 }
@@ -121,7 +126,7 @@ export async function rememberedAt(options: ServerOptions & { json?: true }): Pr
 export async function forgetAt(id: string, options: ServerOptions): Promise<number> {
   return await atServer(options, async ({ client }) => {
     await client.forgetRemembered({ params: { id } });
-    process.stdout.write(FORGOTTEN);
+    out.write(FORGOTTEN);
     return EXIT.done;
   });
 }
@@ -167,8 +172,8 @@ export async function usageAt(id: string | undefined, options: UsageAtOptions): 
     const query = { by, ...(id === undefined ? {} : { session: id }), ...(since === undefined ? {} : { since }) };
     const { budget, ...rest } = await client.usage({ query });
     const report = { ...rest, ...(budget ? { budget } : {}) };
-    if (options.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-    else process.stdout.write(toUsageText(report));
+    if (options.json === true) out.json(report, 2);
+    else out.write(toUsageText(report));
     return EXIT.done;
   });
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, realpathSync } from 'node:fs';
 import { extname } from 'node:path';
-import { KlausError, type TreeChange, type WorkspaceFiles } from '@klaus/sdk';
+import { type Klaus, KlausError, type TreeChange, type WorkspaceFiles } from '@klaus/sdk';
 import type { FileEntry } from '../contract/index.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { findRow } from './sessions.ts';
@@ -35,11 +35,14 @@ async function openPlace(context: Context, { session, workspace }: Place): Promi
   return context.klaus.files(workspace);
 }
 
+/** Workspaces of sessions, once for each session. */
+export function knownWorkspaces(klaus: Klaus): string[] {
+  return klaus.sessions({ limit: SESSIONS }).flatMap(({ workspace }) => (workspace === '' ? [] : [workspace]));
+}
+
 function listWorkspaces({ klaus }: Context): Map<string, number> {
   const found = new Map<string, number>();
-  for (const { workspace } of klaus.sessions({ limit: SESSIONS })) {
-    if (workspace !== '') found.set(workspace, (found.get(workspace) ?? 0) + 1);
-  }
+  for (const workspace of knownWorkspaces(klaus)) found.set(workspace, (found.get(workspace) ?? 0) + 1);
   const configured = klaus.configuration.get('workspace');
   const own = existsSync(configured) ? realpathSync(configured) : configured;
   if (!found.has(own)) found.set(own, 0);
@@ -48,7 +51,9 @@ function listWorkspaces({ klaus }: Context): Map<string, number> {
 
 export const fileHandlers: Handlers<'workspaces' | 'files' | 'findFiles' | 'file'> = {
   workspaces: (_given, context) => ({
-    workspaces: [...listWorkspaces(context)].map(([path, sessions]) => ({ path, sessions, exists: existsSync(path) })),
+    workspaces: [...listWorkspaces(context)]
+      .filter(([path]) => context.places.allowsKnown(path))
+      .map(([path, sessions]) => ({ path, sessions, exists: existsSync(path) })),
   }),
 
   async files({ query }, context) {

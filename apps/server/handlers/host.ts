@@ -24,9 +24,9 @@ export const hostHandlers: Handlers<
   health: (_given, { version }) => ({ status: 'ok', version, api: API_VERSION }),
 
   signIn({ body }, { token, cookie }, exchange) {
-    exchange.door.checkTries(exchange.request);
-    if (!token.isToken(body.token)) {
-      exchange.door.countFailure(exchange.request);
+    const isRight = token.isToken(body.token);
+    exchange.door.noteTry(exchange.request, isRight);
+    if (!isRight) {
       throw new Refusal(401, 'unauthorized', {
         title: 'The token is wrong.',
         detail: 'Open the address that klaus serve printed, or paste the token from its file.',

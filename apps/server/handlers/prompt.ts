@@ -8,14 +8,14 @@ import { findRow } from './sessions.ts';
 
 export const promptHandlers: Handlers<'prompt'> = {
   async prompt({ body }, context, exchange) {
-    const { klaus, queue } = context;
+    const { klaus, places, queue } = context;
     const { message, sessionId, model, workspace } = body;
     if (sessionId !== undefined && workspace !== undefined) {
       throw new KlausError('usage', 'A session has its workspace already.', { hint: 'Leave out one of the two.' });
     }
     const session =
       sessionId === undefined
-        ? await klaus.open(given({ model, workspace }))
+        ? await klaus.open(given({ model, workspace: workspace === undefined ? undefined : places.check(workspace) }))
         : klaus.session(findRow(context, sessionId).id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });
     const after = klaus.store.head(session.id)?.seq ?? 0;

@@ -66,11 +66,12 @@ export const sessionHandlers: Handlers<
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'A workspace is named by its absolute path.');
     }
+    const place = workspace === undefined ? undefined : context.places.check(workspace);
     const isHere = id !== undefined && klaus.store.head(id) !== undefined;
     const session = isHere
       ? klaus.session(id)
       : await klaus.open({
-          ...given({ id, workspace, model, mode, sandbox, isolate, grant }),
+          ...given({ id, workspace: place, model, mode, sandbox, isolate, grant }),
           ...(limits ? { limits: given(limits) } : {}),
         });
     const command = await sendPrompt(klaus, session, body);

@@ -60,7 +60,8 @@ export const workHandlers: Handlers<
 
   async retry({ params, body }, context, { request }) {
     const { klaus, queue } = context;
-    const { id } = findRow(context, params.id);
+    const { id, workspace } = findRow(context, params.id);
+    context.places.checkKnown(workspace);
     const begun = klaus.store.eventsOf(id, ['run.started']).findLast(({ trigger }) => trigger === 'prompt');
     const message = begun && findPrompt(klaus.session(id).events(begun.seq));
     if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
@@ -77,7 +78,8 @@ export const workHandlers: Handlers<
   async fork({ params, body }, context, { request }) {
     const { klaus, queue } = context;
     const by = toCalledBy(request);
-    const { id } = findRow(context, params.id);
+    const { id, workspace } = findRow(context, params.id);
+    context.places.checkKnown(workspace);
     const at = body.before === undefined ? body.at : seqBefore(klaus.session(id).events(), body.before);
     const forked = await klaus.fork(id, { by, ...given({ at, model: body.model, title: body.title }) });
     const { session, state } = forked;

@@ -37,7 +37,8 @@ export async function findPromptSession(
   { sessionId, model, workspace }: CommandGiven<'prompt'>,
 ): Promise<string> {
   if (sessionId == null) {
-    const session = await klaus.open(given({ model: model ?? undefined, workspace: workspace ?? undefined }));
+    const place = workspace == null ? undefined : context.places.check(workspace);
+    const session = await klaus.open(given({ model: model ?? undefined, workspace: place }));
     return session.id;
   }
   const { id: session } = findRow({ klaus, ...context }, sessionId);

@@ -5,7 +5,7 @@ import type { Server as EngineServer } from 'engine.io';
 import type { WebSocketServer } from 'ws';
 import type { Doorkeeper } from '../doorkeeper.ts';
 import type { Context } from '../handler.ts';
-import { toProblem } from '../problem.ts';
+import { Refusal, toProblem } from '../problem.ts';
 import { noteFailure, requestIdOf, toPath } from '../request-log.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 import { serveChat, toAgent } from './chat.ts';
@@ -57,7 +57,8 @@ export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets
         check(request);
       } catch (error) {
         const problem = toProblem(error);
-        response.writeHead(problem.status, { ...SECURITY_HEADERS, 'content-type': 'application/problem+json' });
+        const headers = { ...SECURITY_HEADERS, ...headersOf(error), 'content-type': 'application/problem+json' };
+        response.writeHead(problem.status, headers);
         noteFailure(request, error);
         response.end(JSON.stringify({ ...problem, requestId: requestIdOf(request) }));
         return true;
@@ -76,7 +77,7 @@ export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets
         const { status, code } = toProblem(error);
         const fields = { request: requestIdOf(request), path: toPath(request), status, code };
         context.log.warn('an upgrade was refused', fields);
-        refuse(socket, status);
+        refuse(socket, status, headersOf(error));
         return;
       }
       const path = new URL(request.url ?? '/', 'http://localhost').pathname;
@@ -116,6 +117,12 @@ async function createEngine(context: Context): Promise<Opened> {
   };
 }
 
-function refuse(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+function headersOf(error: unknown): Readonly<Record<string, string>> {
+  return error instanceof Refusal ? error.headers : {};
+}
+
+function refuse(socket: Duplex, status: number, headers: Readonly<Record<string, string>> = {}): void {
+  const fields = { ...headers, Connection: 'close', 'Content-Length': '0' };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`);
 }

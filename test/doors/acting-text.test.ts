@@ -1,0 +1,210 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { describe, expect, test } from 'vitest';
+import { findActing, toActingTexts } from '../fixtures/acting-texts.ts';
+import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { test as sandboxed } from '../fixtures/sandboxed.ts';
+import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
+
+const TEXTS = toActingTexts();
+/** A file system takes names of 255 bytes. */
+const NAMES = TEXTS.filter((_, at) => at % 97 === 0).map((text) => text.replaceAll('/', '|'));
+const ALL = TEXTS.join('\n');
+/** A title that never ends. */
+const ENDLESS = `\u001b]0;${'x'.repeat(5_000)}`;
+
+/** A session in which the model, a command, a file, a note and a title hold every text, split at different places. */
+const SESSION: Script = {
+  steps: [
+    {
+      when: { turn: 0 },
+      chunk: 3,
+      reply: {
+        thinking: ALL.slice(0, 2_000),
+        text: ALL,
+        calls: [
+          { name: 'run_command', input: { command: 'cat texts; cat texts >&2; exit 3' } },
+          ...NAMES.map((path) => ({ name: 'write_file', input: { path, content: `${path}\r\u001b[2Kx\n` } })),
+          { name: 'memory_set', input: { key: 'note', value: ALL.slice(0, 3_000) } },
+          { name: `\u001b]0;owned\u0007`, input: { '\u001b[2J': '\u009b2J' } },
+          { name: 'read_file', input: { path: TEXTS[5]! } },
+        ],
+      },
+    },
+    { when: { turn: 1 }, chunk: 7, reply: { text: `${ALL}${ENDLESS}` } },
+  ],
+};
+
+const QUESTION: Script = {
+  steps: [
+    {
+      when: { turn: 0 },
+      reply: { calls: [{ name: 'run_command', input: { command: `git push # ${ALL}${ENDLESS}` } }] },
+    },
+    { when: { turn: 1 }, reply: { text: 'I see.' } },
+  ],
+};
+
+function createHostilePlace(): Place {
+  const place = createPlace();
+  writeFileSync(join(place.workspace, 'texts'), `${ALL}\n`);
+  return place;
+}
+
+const READERS: readonly (readonly string[])[] = [
+  ['show', 'ID'],
+  ['show', 'ID', '--json'],
+  ['show', 'ID', '--grep', 'owned'],
+  ['export', 'ID'],
+  ['export', 'ID', '--format', 'json'],
+  ['diff', '--session', 'ID'],
+  ['diff', '--session', 'ID', '--names'],
+  ['diff', '--session', 'ID', '--json'],
+  ['sessions'],
+  ['sessions', '--json'],
+  ['sessions', '\u001b]0;owned\u0007'],
+  ['audit', 'show'],
+  ['audit', 'show', '--json'],
+  ['audit', 'show', '--host'],
+  ['memory', 'list'],
+  ['memory', 'list', '--json'],
+  ['memory', 'get', 'note'],
+  ['undo', '--session', 'ID', '--dry-run'],
+  ['show', '\u001b]0;owned\u0007'],
+  ['\u001b]0;owned\u0007'],
+];
+
+test('the generator makes more than 500 texts, and every one of them would act', () => {
+  expect(TEXTS.length).toBeGreaterThan(500);
+  expect(TEXTS.filter((text) => findActing(text).length === 0)).toEqual([]);
+});
+
+describe('nothing that a model or a command wrote acts', () => {
+  test('in a pipe', { timeout: 120_000 }, async () => {
+    using place = createHostilePlace();
+    await using server = await startServer(SESSION);
+    const ran = await runKlaus(['--approve', 'auto', `do it ${TEXTS[3]}`], { place, server });
+    expect(findActing(ran.stdout)).toEqual([]);
+    expect(findActing(ran.stderr)).toEqual([]);
+    // The words are there.
+    expect(ran.stdout).toContain(`<${TEXTS.length - 1}>`);
+    const id = (await listSessions(place))[0]!.id;
+    for (const words of READERS) {
+      const line = words.map((word) => word.replace('ID', id));
+      const { code, stdout, stderr } = await runKlaus(line, { place });
+      expect({ words, found: [...findActing(stdout), ...findActing(stderr)] }).toEqual({ words, found: [] });
+      // What is asked for is there.
+      if (words[0] !== 'undo' && !words.some((word) => word.includes('\u001b')))
+        expect({ words, code, isEmpty: stdout === '' }).toEqual({ words, code: 0, isEmpty: false });
+    }
+  });
+
+  test('in the events of --json, which say the same', { timeout: 60_000 }, async () => {
+    using place = createHostilePlace();
+    await using server = await startServer(SESSION);
+    const { stdout } = await runKlaus(['--json', 'do it'], { place, server });
+    expect(findActing(stdout)).toEqual([]);
+    const said = toEvents(stdout).flatMap((event) => (event.type === 'message.added' ? event.message.parts : []));
+    expect(said).toContainEqual({ type: 'text', text: ALL });
+  });
+
+  test.skipIf(!hasScript)('on a terminal', { timeout: 180_000 }, async () => {
+    using place = createHostilePlace();
+    await using server = await startServer(SESSION);
+    const options = { env: toEnv({ place, server }), cwd: place.workspace };
+    const klaus = (words: readonly string[]): Promise<string> =>
+      runInTerminal([process.execPath, MAIN, ...words], options);
+    expect(findActing(await klaus(['do it']), { isTerminal: true })).toEqual([]);
+    const id = (await listSessions(place))[0]!.id;
+    for (const words of READERS) {
+      const output = await klaus(words.map((word) => word.replace('ID', id)));
+      expect({ words, found: findActing(output, { isTerminal: true }) }).toEqual({ words, found: [] });
+    }
+  });
+
+  test.skipIf(!hasScript)('in a question, which hides nothing', { timeout: 60_000 }, async () => {
+    using place = createHostilePlace();
+    await using server = await startServer(QUESTION);
+    const asked = await runInTerminal([process.execPath, MAIN, '--approve', 'ask', 'do it'], {
+      env: toEnv({ place, server }),
+      cwd: place.workspace,
+      answer: { at: 'q decide later]', keys: 'q' },
+    });
+    expect(findActing(asked, { isTerminal: true })).toEqual([]);
+    expect(asked).toContain('<0d>');
+    expect(asked).toContain('<202e>');
+    for (const words of [['approvals'], ['approvals', '--json'], ['sessions']]) {
+      const { stdout, stderr } = await runKlaus(words, { place });
+      expect({ words, found: [...findActing(stdout), ...findActing(stderr)] }).toEqual({ words, found: [] });
+    }
+  });
+
+  test('but with --raw it is printed as it is', async () => {
+    using place = createHostilePlace();
+    await using server = await startServer({ steps: [{ reply: { text: TEXTS[0]! } }] });
+    expect((await runKlaus(['--raw', 'do it'], { place, server })).stdout).toBe(`${TEXTS[0]}\n`);
+    const id = (await listSessions(place))[0]!.id;
+    for (const word of ['show', 'export'])
+      expect((await runKlaus([word, id, '--raw'], { place })).stdout).toContain(TEXTS[0]);
+  });
+});
+
+sandboxed('the output of a background process acts nowhere', async () => {
+  using place = createHostilePlace();
+  const background = { command: `cat texts # ${TEXTS[7]}`, background: true };
+  await using server = await startServer({
+    steps: [
+      {
+        when: { turn: 0 },
+        reply: {
+          calls: [
+            { name: 'run_command', input: background },
+            { name: 'process_output', input: { process: 'p1', waitFor: `<${TEXTS.length - 1}>` } },
+          ],
+        },
+      },
+      { when: { turn: 1 }, reply: { text: 'It ran.' } },
+    ],
+  });
+  const env = { KLAUS_SANDBOX: 'bubblewrap' };
+  expect((await runKlaus(['do it'], { place, server, env })).code).toBe(0);
+  const { id } = (await listSessions(place))[0]!;
+  for (const words of [
+    ['ps', '--all'],
+    ['logs', `${id}/p1`],
+    ['logs', `${id}/p1`, '--json'],
+  ]) {
+    const { stdout, stderr } = await runKlaus(words, { place });
+    const isEmpty = stdout === '';
+    expect({ words, isEmpty, found: [...findActing(stdout), ...findActing(stderr)] }).toEqual({
+      words,
+      isEmpty: false,
+      found: [],
+    });
+  }
+});
+
+test('colours of a command are left out of a pipe', async () => {
+  using place = createPlace();
+  await using server = await startServer({ steps: [{ reply: { text: '\u001b[1;38;5;9mred\u001b[0m' } }] });
+  expect((await runKlaus(['do it'], { place, server })).stdout).toBe('red\n');
+});
+
+test('nothing of the command line writes but the sink', () => {
+  const root = join(import.meta.dirname, '../../apps/cli');
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('node_modules'),
+  );
+  /** The sink, the ends of streams, the version. */
+  const free = new Set(['output/sink.ts', 'streams.ts', 'execute.ts', 'main.ts']);
+  const writing = files.filter(
+    (path) =>
+      !free.has(path) &&
+      /process\.(?:stdout|stderr)|(?:stdout|stderr)\b[^;\n]*= process\b|console\.|writeSync|node:console/.test(
+        readFileSync(join(root, path), 'utf8'),
+      ),
+  );
+  expect(writing).toEqual([]);
+});
