@@ -1,4 +1,5 @@
+import { approvedScripts } from './approved-scripts.ts';
 import type { AttackClass } from './case.ts';
 
 /** Every class of attack with a generator. */
-export const CLASSES: readonly AttackClass[] = [];
+export const CLASSES: readonly AttackClass[] = [approvedScripts];

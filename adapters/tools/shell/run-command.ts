@@ -29,11 +29,12 @@ export const runCommand = defineTool({
     checkCommand(command);
     if (survive && !background) throw new KlausError('tool.failed', 'survive is for background: true only.');
     if (background && processes.refusal !== undefined) throw new KlausError('tool.failed', processes.refusal);
-    if (cwd !== undefined) {
-      const state = await workspace.stat(cwd);
+    const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
+    if (folder) {
+      const state = await workspace.stat(cwd!);
       if (state?.kind !== 'directory') throw new KlausError('tool.failed', `${cwd} is not a directory.`);
     }
-    const access: Access[] = [{ kind: 'exec', command }];
+    const access: Access[] = [{ kind: 'exec', command, ...(folder ? { cwd: folder.absolute } : {}) }];
     if (network) access.push({ kind: 'net', host: '*', port: 0 });
     const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
     if (!background) return { title, access, command };

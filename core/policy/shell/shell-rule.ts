@@ -8,7 +8,11 @@ export const shellRule: Rule = {
     let asked: { verdict: 'ask'; reason: string } | undefined;
     for (const access of call.access) {
       if (access.kind !== 'exec') continue;
-      const { verdict, rule, reason } = judgeCommand(access.command, { workspace, secretPatterns });
+      const { verdict, rule, reason } = judgeCommand(access.command, {
+        workspace,
+        secretPatterns,
+        ...(access.cwd === undefined ? {} : { cwd: access.cwd }),
+      });
       if (verdict === 'deny') return { verdict, reason: toReason(rule, reason) };
       if (verdict === 'ask') asked ??= { verdict, reason: toReason(rule, reason) };
     }
