@@ -54,7 +54,7 @@ export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type Policy
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
 export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
 export { applyHunks, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
-export { judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
+export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { readCommand, type ReadOptions } from './shell/read-command.ts';
 export { renderReading, type CommandReading, type SimpleCommand } from './shell/reading.ts';
 export { shellRule } from './shell/shell-rule.ts';

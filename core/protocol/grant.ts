@@ -145,6 +145,7 @@ export const accessSchema = z.discriminatedUnion('kind', [
     kind: z.literal('exec'),
     command: z.string(),
     cwd: z.string().optional().describe('Absolute path of the folder where it runs; absent: the workspace.'),
+    hasNetwork: z.boolean().optional().describe('True where it can have the network without asking for it here.'),
   }),
 ]);
 export type Access = z.infer<typeof accessSchema>;

@@ -3,6 +3,7 @@ import { KlausError, type Access } from '@klaus/core/protocol';
 import { defineTool, describeStarted } from '@klaus/core/agent';
 import { toEvidence } from '../project/check-evidence.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
+import { describeMissingNetwork } from './offline.ts';
 import { runProgram, toProgramDetail } from './run-program.ts';
 
 /** The kernel takes no longer word than 128 KiB. */
@@ -69,7 +70,13 @@ export const runCommand = defineTool({
     const absolute = (await context.workspace.resolve(cwd ?? '.')).absolute;
     const evidence = await toEvidence(context, { command, result, text, cwd: absolute });
     return {
-      text: [text.replace(/\n$/, ''), ...describeEnd(result, run.timeoutMs)].filter((line) => line !== '').join('\n'),
+      text: [
+        text.replace(/\n$/, ''),
+        ...describeEnd(result, run.timeoutMs),
+        ...describeMissingNetwork(context, { command, network, result, text }),
+      ]
+        .filter((line) => line !== '')
+        .join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), unenforced: result.unenforced },
       ...(blob ? { blob } : {}),

@@ -66,6 +66,13 @@ const LUA: Signs = {
   obscures:
     /\bload(?:string|file)?\s*\(|\bdofile\b|\bstring\s*\.\s*char|\bpackage\s*\.|\bdebug\s*\.|\b_G\b|:reverse\b|:char\b|\brequire\b|\bstring\s*\.\s*reverse/,
 };
+const GDB_LOOKS = [
+  '(?:r|run|start|starti|process launch)',
+  '(?:thread apply all |t a a )?(?:bt|backtrace|where)(?: full| -?\\d+| all)*',
+  '(?:c|continue|n|next|s|step|ni|si|nexti|stepi|fin|finish|u|until|q|quit|kill|detach|up|down|frame|f)(?: \\d+)?',
+  '(?:i|info|p|print|p/\\w+|x/\\w+|x|ptype|whatis|list|l|b|br|break|tb|tbreak|watch|delete|display|echo|disas|disassemble)(?: [^\\n|!`>]*)?',
+  '(?:set|settings set) (?:pagination|confirm|width|height|print [\\w-]+|breakpoint pending|disassembly-flavor)[ \\w]*',
+].join('|');
 const SIGNS: Record<string, Signs> = {
   python: PYTHON,
   node: NODE,
@@ -91,8 +98,9 @@ const SIGNS: Record<string, Signs> = {
     obscures: /\bexe(?:cute)?\b|\bnr2char\b|\bsource\b|\bso\b/,
   },
   gdb: {
-    spawns:
-      /\bshell\b|(?:^|\n)\s*!|\bpython\b|\bpipe\b|\bmake\b|\bsystem\s*\(|\bcall\b|\bsource\b|\bguile\b|\bplatform shell\b|\bscript\b|\brun\b|\bstart\b/,
+    // Commands can be cut short, so those are named that only look: `run` without arguments, and what shows something.
+    spawns: new RegExp(`^(?!(?:\\s*(?:${GDB_LOOKS})\\s*(?:\\n|$))*$)`),
+    obscures: /\b(?!sizeof\b)[a-z_]\w*\s*\(/i,
   },
   sqlite: {
     spawns:
@@ -169,7 +177,7 @@ function judgeText(
   const signs = SIGNS[language] ?? OTHER;
   if (signs.spawns?.test(plain)) return ask('starts other programs');
   if (signs.removes?.test(plain)) return ask('deletes or moves files');
-  if (signs.connects?.test(plain)) return ask('opens connections');
+  if (signs.connects?.test(plain) && !context.isOffline) return { ...ask('opens connections'), needs: 'network' };
   if (signs.obscures?.test(plain)) return ask('runs or names something that is only computed');
   return judgeLiterals(plain, { language, command, context });
 }

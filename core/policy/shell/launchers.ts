@@ -1,3 +1,4 @@
+import { readCode } from './interpreters.ts';
 import type { Call, Walk } from './machine.ts';
 import { resolvePath } from './resolve-path.ts';
 import { runTextTool } from './text-tools.ts';
@@ -46,7 +47,23 @@ export const LAUNCHERS: Record<string, Launcher> = {
   rg: textOptions(['--pre', '--hostname-bin']),
   tmux: textArguments(/^(?:new|new-session|new-window|neww|split-window|run-shell|run|send-keys|if-shell)$/),
   screen: lastArguments,
+  gdb: debugged,
+  lldb: debugged,
 };
+
+/** A debugger starts the program behind `--args` (gdb) or `--` (lldb) with its arguments. */
+function debugged(call: Call, walk: Walk): Word {
+  const at = call.argv.findIndex((arg) => arg === '--args' || arg === '-args' || arg === '--');
+  const argv = at < 0 ? [] : call.argv.slice(at + 1);
+  if (argv.length > 0)
+    walk.subshell(call.argv[0], () => walk.run({ ...call, argv, assignments: [], redirects: [], feed: undefined }));
+  const own = at < 0 ? call.argv : call.argv.slice(0, at);
+  walk.record(
+    { ...call, argv: own },
+    readCode(call.argv[0] ?? '', own.slice(1), { feed: call.feed, readFile: (path) => walk.readFile(path, call.feed) }),
+  );
+  return UNKNOWN;
+}
 
 function runArgument(text: Word, label: string, walk: Walk): void {
   const plain = text.replace(/^exec=/, '');
