@@ -2,11 +2,17 @@ import type { ShellFinding } from './judge-command.ts';
 import { readOptions } from './options.ts';
 import { hasGlob, isKnown, showWord, type Word } from './word.ts';
 
+/** Options that are whole, and the beginning of another one. */
+const WHOLE = new Set(['--prune', '--all', '--edit', '--keep-pack']);
+
 /** Looks for options as git reads them: long ones also by their beginning. */
 export function createOptionLookup(flags: ReadonlySet<string>): (...names: string[]) => boolean {
   return (...names) =>
     [...flags].some((flag) =>
-      names.some((name) => flag === name || (flag.startsWith('--') && flag.length > 2 && name.startsWith(flag))),
+      names.some(
+        (name) =>
+          flag === name || (flag.startsWith('--') && !WHOLE.has(flag) && flag.length > 2 && name.startsWith(flag)),
+      ),
     );
 }
 

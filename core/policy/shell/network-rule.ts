@@ -13,6 +13,11 @@ const REMOTE_ONLY = new Set(
     ' ',
   ),
 );
+/** Subcommands of others of which the same is true. */
+const ASKS_REMOTE: Record<string, RegExp> = {
+  terraform: /^(?:init|plan|get|providers|output|show|graph)$/,
+  tofu: /^(?:init|plan|get|providers|output|show|graph)$/,
+};
 /** Options by which they start a program, or read more options from a file. */
 const STARTS: Record<string, RegExp> = {
   curl: /^(?:-\w*K|--config)/,
@@ -67,7 +72,9 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
     return undefined;
   const finding: ShellFinding = { verdict: 'ask', reason: `${name} reaches other machines` };
   const starts = STARTS[name];
-  const isRemote = REMOTE_ONLY.has(name) && !args.some((arg) => starts?.test(arg) || !isKnownEnough(arg));
+  const isRemote =
+    (REMOTE_ONLY.has(name) || ASKS_REMOTE[name]?.test(args[0] ?? '')) &&
+    !args.some((arg) => starts?.test(arg) || !isKnownEnough(arg));
   return isRemote ? { ...finding, needs: 'network' } : finding;
 }
 

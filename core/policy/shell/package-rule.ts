@@ -136,10 +136,10 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
     return isKnown(subcommand) ? undefined : ask(`the ${name} command is only known when it runs`);
   if (!pattern.test(subcommand)) return undefined;
   const finding = ask(`${name} ${subcommand} fetches, publishes or runs what others wrote`);
+  // A path is installed from here: what is in it runs.
+  const isPath = !name.startsWith('docker') && rest.some((word) => /^(?:\.{0,2}\/|file:|\.$)/.test(word));
   const isLocal = Object.hasOwn(WORKS_OFFLINE, name) && WORKS_OFFLINE[name]?.test(subcommand);
-  return isLocal || rest.some((word) => /^(?:\.{0,2}\/|file:|\.$)/.test(word))
-    ? finding
-    : { ...finding, needs: 'network' };
+  return isLocal || isPath ? finding : { ...finding, needs: 'network' };
 }
 
 function ask(reason: string): ShellFinding {
