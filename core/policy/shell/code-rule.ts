@@ -104,7 +104,7 @@ const SIGNS: Record<string, Signs> = {
   },
   sqlite: {
     spawns:
-      /(?:^|\n)\s*\.(?:shell|system|sh|load|read|output\s*\||once\s*\||import\s*['"]?\||excel|edit)|\bload_extension\b|\\!|\\copy\b[^\n]{0,999}\bprogram\b|\bto\s+program\b|\bsystem\b|\bedit\s*\(/i,
+      /(?:^|\n)\s*\.(?:she?l?l?|sys?t?e?m?|loa?d?|rea?d?|(?:ou?t?p?u?t?|onc?e?|imp?o?r?t?)\b[^\n]{0,200}\||ex?c?e?l?|edi?t?|www?|arc?h?i?v?e?)\b|\bload_extension\b|\\!|\\copy\b[^\n]{0,999}\bprogram\b|\bto\s+program\b|\bsystem\b|\bedit\s*\(/i,
     removes: /\bwritefile\s*\(/i,
     obscures: /\breadfile\s*\(\s*[^'")]|\bchar\s*\(\s*\d+\s*,/i,
   },
@@ -206,6 +206,8 @@ interface Literals {
 
 const OPEN_NAME = /(?:^|\/)\.env\.(?:example|sample|template|dist)$/;
 
+const BARE: ReadonlySet<string> = new Set(['vim', 'sqlite', 'gdb', 'gnuplot', 'm4', 'emacs']);
+
 function judgeLiterals(text: string, { language, command, context }: Literals): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason: `the ${language} code ${reason}` });
   if (/(?<![\w)\]])\.env(?:\.(?!example|sample|template|dist)\w+)?(?![\w.])/.test(text))
@@ -216,8 +218,11 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
     .slice(0, MOST_STRINGS + 1)
     .map((match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '')
     .filter((string) => string !== '');
+  // Editors and databases name files without quotes: `w! x`, `.output x`.
+  if (BARE.has(language))
+    strings.push(...text.split(/[\s;'"|]+/).filter((word) => /[\w*]/.test(word) && word.length < 512));
   if (strings.length > MOST_STRINGS) return ask('is too long to be followed');
-  const writes = WRITES.test(text);
+  const writes = BARE.has(language) || WRITES.test(text);
   for (const [at, string] of strings.entries()) {
     const pieces = [
       string,

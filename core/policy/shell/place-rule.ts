@@ -123,6 +123,9 @@ function judgeWrite(word: Word, command: SimpleCommand, context: ShellContext): 
   return undefined;
 }
 
+/** A change of package.json that names what nothing runs. */
+const ONLY_DESCRIBES = /\b(?:version|description|license|homepage|author|private|name|keywords|engines)\b/;
+
 function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const code = new Set(command.code.map(({ text }) => text));
   for (const arg of command.argv.slice(1)) {
@@ -131,9 +134,12 @@ function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFindi
     if (finding) return finding;
     if (
       /(?:^|\/)package\.json$/.test(arg) &&
-      [...code].some((text) => /scripts|"(?:pre|post)?(?:install|test|build|start|prepare|lint)"/.test(text))
+      [...code].some(
+        (text) =>
+          !ONLY_DESCRIBES.test(text) || /scripts|"(?:pre|post)?(?:install|test|build|start|prepare|lint)"/.test(text),
+      )
     ) {
-      return { verdict: 'ask', reason: 'it changes the scripts of package.json, which others run' };
+      return { verdict: 'ask', reason: 'it changes, or can change, the scripts of package.json, which others run' };
     }
   }
   return undefined;
