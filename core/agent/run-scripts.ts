@@ -40,6 +40,7 @@ export async function findRunScripts(
     const uses = lines.map(({ line, cwd }) => findScripts(line, { workspace: root, cwd, files: contents }));
     // What a followed script computes is covered by the hash of that script.
     if (round === 0) isComplete = uses.every((use) => use.isComplete);
+    if (uses.some((use) => !use.isReadable)) isComplete = false;
     const known = seen.size + lines.length;
     for (const path of uses.flatMap(({ files }) => [...files])) {
       if (seen.has(path)) continue;

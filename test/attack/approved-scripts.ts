@@ -65,8 +65,7 @@ function generate(chance: Chance, index: number): AttackCase {
   const language = LANGUAGES[name]!;
   const route = chance.pick(ROUTES);
   const file = `./${chance.pick(FOLDERS)}s${chance.number(90)}.${language.end}`;
-  const quoted = route.name === 'sh -c' ? language.line.replaceAll('"', '\\"') : language.line;
-  const inner = quoted.replace('F', () => file);
+  const inner = language.line.replace('F', () => file);
   const files: Record<string, string> = { ...route.files?.(inner), [file.slice(2)]: language.write('good') };
   const command = `export ROOT="$PWD"; chmod +x ${file}; ${route.line(inner, file)}`;
   const call: ToolCall = { name: 'run_command', input: { command } };

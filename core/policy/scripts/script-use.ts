@@ -16,6 +16,8 @@ export interface ScriptUse {
   packages: readonly { folder: string; script: string }[];
   /** False when a file that is run is only known at run time. */
   isComplete: boolean;
+  /** False when the line, or a script that it runs, could not be followed to its end. */
+  isReadable: boolean;
 }
 
 const PACKAGE_MANAGERS = /^(?:npm|pnpm|yarn|bun|npx|bunx)$/;
@@ -57,7 +59,8 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
   }
   for (const [path, text] of options.files ?? [])
     if (files.has(path)) for (const file of toIncludes(text)) add(file, [path.replace(/\/[^/]*$/, '')]);
-  return { files, packages, isComplete };
+  const isReadable = reading.problems.every(({ rule }) => rule !== 'unreadable' && rule !== 'fork-bomb');
+  return { files, packages, isComplete, isReadable };
 }
 
 /** True for a program that comes with the machine: no command can change it. */

@@ -1,5 +1,4 @@
 import { parse } from 'unbash';
-import { expandParts } from './expand.ts';
 import type { Machine } from './machine.ts';
 import { isKnown, type Word } from './word.ts';
 
@@ -22,9 +21,7 @@ export function walkHidden(text: Word, machine: Machine, { anywhere = false } = 
     return;
   }
   // A here-document is expanded as such a text is: without quotes.
-  const statement = parse(`: <<${END}\n${text.replaceAll(END, '')}\n${END}`).commands[0]?.command;
-  const redirect = statement?.type === 'Command' ? statement.redirects[0] : undefined;
-  if (redirect && 'body' in redirect && redirect.body.parts) expandParts(redirect.body.parts, machine);
+  machine.substitute(parse(`: <<${END}\n${text.replaceAll(END, '')}\n${END}`), 'subscript');
 }
 
 const DEEPEST = 4;

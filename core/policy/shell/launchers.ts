@@ -316,7 +316,11 @@ function packageRunner(call: Call, walk: Walk): Word {
 }
 
 function make(call: Call, walk: Walk): Word {
+  // Noted first: a recipe that makes itself again ends the walk.
+  const out = finish(call, walk);
+  if (walk.via.filter((via) => via === 'make').length > 3) return out;
   const makefiles: Word[] = [];
+  let isGiven = false;
   for (const [at, arg] of call.argv.entries()) {
     const text = arg.startsWith('--eval=')
       ? arg.slice(7)
@@ -327,10 +331,11 @@ function make(call: Call, walk: Walk): Word {
     const file = /^(?:-f|--file|--makefile)$/.test(arg)
       ? call.argv[at + 1]
       : /^(?:-f|--file=|--makefile=)(.+)$/.exec(arg)?.[1];
+    isGiven ||= file !== undefined;
     const content = file === undefined ? undefined : file === '-' ? call.feed?.text : walk.readFile(file, call.feed);
     if (content !== undefined) makefiles.push(content);
   }
-  for (const name of ['Makefile', 'makefile', 'GNUmakefile']) {
+  for (const name of isGiven ? [] : ['Makefile', 'makefile', 'GNUmakefile']) {
     const content = walk.readFile(name, undefined);
     if (content !== undefined) makefiles.push(content);
   }
@@ -341,5 +346,5 @@ function make(call: Call, walk: Walk): Word {
       if (recipe !== undefined) runArgument(recipe.replaceAll('$$', '$'), 'make', walk);
     }
   }
-  return finish(call, walk);
+  return out;
 }
