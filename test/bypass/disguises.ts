@@ -178,7 +178,6 @@ export const DISGUISES: readonly Disguise[] = [
     name: 'function of the environment',
     apply: (command) => `env ${quote(`BASH_FUNC_ls%%=() { ${command}; }`)} bash -c ls`,
   },
-  { name: 'prompt of a trace', apply: (command) => `PS4=${quote(`$(${command} >&2)`)} bash -xc true` },
   { name: 'and and or', apply: (command) => `true && ${command} || false` },
   { name: 'folder and back', apply: (command) => `cd src && cd .. && ${command}` },
   { name: 'other folder', apply: (command) => `(cd "$PWD"/src/../. && ${command})` },
