@@ -38,6 +38,7 @@ export async function judgeCommandLine(command: string, options: JudgeOptions): 
     workspace,
     home: engine.home,
     now,
+    isOffline: configuration.get('sandbox.driver') !== 'host',
     secretPatterns: settings.secretPatterns,
   };
   const decision = decide(call, context, [...RULES, ...rules]);

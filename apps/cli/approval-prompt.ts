@@ -178,6 +178,8 @@ function showQuestion({ question, paint, plain }: Prompt, all: boolean): string 
   }
   const max = all ? Number.POSITIVE_INFINITY : SHOWN_LINES;
   if (subject.command !== undefined) lines.push(shorten(`$ ${toPrintable(subject.command)}`, max));
+  if (subject.kind === 'call' && subject.scripts)
+    lines.push(shorten(`runs ${subject.scripts.map(({ path }) => toPrintable(path)).join('\nruns ')}`, max));
   if (subject.diff !== undefined) lines.push(paintDiff(shorten(toPrintable(subject.diff).trimEnd(), max), paint));
   return lines.join('\n');
 }

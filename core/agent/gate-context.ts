@@ -17,6 +17,7 @@ export function toGateContext({ state, engine }: Work): GateContext {
     home: engine.home,
     now: engine.clock.now(),
     isolate: opened.isolate === true,
+    isOffline: opened.sandbox !== 'host',
     secretPatterns: engine.settings.secretPatterns,
   };
 }

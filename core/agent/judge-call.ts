@@ -10,6 +10,7 @@ import {
 import { toEditParts } from './change-parts.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import { findScriptChanges } from './package-scripts.ts';
+import { findRunScripts, type RunScripts } from './run-scripts.ts';
 import type { Intent, Tool, ToolContext } from './ports/tool.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer, type Asked } from './question.ts';
 import { runOf, type CallState } from './state.ts';
@@ -100,7 +101,7 @@ async function settle(work: Work, found: Ready, callHash: string): Promise<Judge
   const { state } = work;
   const head = toHead(work, call);
   const scripts = await findScriptChanges(context.workspace, intent.edits);
-  const judged = judgeIntent(work, found, scripts);
+  const judged = await judgeIntent(work, found, scripts);
   const parts = intent.edits && judged.decision.verdict === 'ask' ? await toEditParts(context.workspace, intent) : [];
   const asked = toAsked(work, found, { callHash, ...judged, hunks: parts.flatMap((part) => part.hunks) });
   let { decision } = judged;
@@ -127,11 +128,11 @@ async function settle(work: Work, found: Ready, callHash: string): Promise<Judge
 }
 
 /** What the rules say, and whether an earlier approval answers what they ask. */
-function judgeIntent(
+async function judgeIntent(
   work: Work,
-  { call, tool, intent, input }: Ready,
+  { call, tool, intent, input, context }: Ready,
   scripts: readonly string[],
-): { decision: Decision; remember?: Remembered } {
+): Promise<{ decision: Decision; runs: RunScripts; remember?: Remembered }> {
   const { engine, state } = work;
   const facts = {
     name: call.name,
@@ -143,13 +144,15 @@ function judgeIntent(
   };
   const gate = toGateContext(work);
   const decision = decide(facts, gate, [...RULES, ...engine.rules]);
-  if (decision.verdict !== 'ask') return { decision };
+  // Only an answer is bound to them: what needs none is spared the look.
+  if (decision.verdict !== 'ask') return { decision, runs: { scripts: [], isComplete: true } };
+  const runs = await findRunScripts(context.workspace, intent.access, (text) => engine.ids.digest(text));
   const agent = agentOf(work);
-  const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace });
+  const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace, runs });
   const remember = toRemembered(question, decision);
   const all = [...engine.remembered(gate.workspace, agent), ...state.remembered];
   const earlier = findRemembered(all, question, decision);
-  const rest = remember ? { remember } : {};
+  const rest = { runs, ...(remember ? { remember } : {}) };
   if (earlier.kind === 'missed')
     return { decision: { ...decision, reason: `${decision.reason}; ${earlier.why}` }, ...rest };
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };

@@ -2,6 +2,7 @@ import { toCommandKey, toRelative, type Question } from '../policy/index.ts';
 import type { Decision, EventBody, EventOf, Hunk, Remembered } from '../protocol/index.ts';
 import type { Ready } from './judge-call.ts';
 import type { Intent } from './ports/tool.ts';
+import type { RunScripts } from './run-scripts.ts';
 import { runOf, type CallState } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -28,11 +29,13 @@ export function withAnswer(decision: Decision, call: CallState, isBound: boolean
   }
 }
 
-/** True when the answered question was about exactly this: the call, the files as they are, the grant. */
+/** True when the answered question was about exactly this: the call, the files and scripts as they are, the grant. */
 export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: Asked): boolean {
   if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
   const key = ({ subject }: { subject: Asked['subject'] }): string =>
-    subject.kind === 'call' ? JSON.stringify([subject.callHash, subject.grantHash, subject.before]) : '';
+    subject.kind === 'call'
+      ? JSON.stringify([subject.callHash, subject.grantHash, subject.before, subject.scripts ?? []])
+      : '';
   return key(before) === key(now);
 }
 
@@ -40,13 +43,15 @@ export interface AskedInput {
   callHash: string;
   decision: Decision;
   hunks: readonly Hunk[];
+  /** Files that the call runs. */
+  runs: RunScripts;
   remember?: Remembered;
 }
 
 /** The question about a call, bound to what it would do. */
 export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput): Asked {
   const { engine, state } = work;
-  const { callHash, decision, hunks, remember } = input;
+  const { callHash, decision, hunks, runs, remember } = input;
   return {
     type: 'approval.asked',
     run: runOf(state).id,
@@ -62,6 +67,7 @@ export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput):
       grantHash: engine.ids.digest(JSON.stringify(state.grant)),
       ...(intent.diff === undefined ? {} : { diff: intent.diff }),
       ...(intent.command === undefined ? {} : { command: intent.command }),
+      ...(runs.scripts.length > 0 ? { scripts: [...runs.scripts] } : {}),
       ...(hunks.length > 0 ? { hunks: [...hunks] } : {}),
       ...(remember ? { remember } : {}),
     },
@@ -71,13 +77,16 @@ export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput):
   };
 }
 
-/** What of a call an earlier approval can be compared with; nothing where a part of a command only shows when it runs. */
+/**
+ * What of a call an earlier approval can be compared with; nothing where a part of a command, or a file that it
+ * runs, is only known when it runs.
+ */
 export function toQuestion(
   { intent, input }: Pick<Ready, 'intent' | 'input'>,
-  of: { agent: string; tool: string; workspace: string },
+  of: { agent: string; tool: string; workspace: string; runs: RunScripts },
 ): Question {
   const commands = toCommandKeys(intent, of.workspace);
-  if (!commands) return { agent: of.agent, tool: of.tool };
+  if (!commands || (commands.length > 0 && !of.runs.isComplete)) return { agent: of.agent, tool: of.tool };
   const folder = (input as { cwd?: unknown } | null)?.cwd;
   if (commands.length > 0 && typeof folder === 'string') commands.unshift(`(in ${folder})`);
   // What was approved without the network, or with less of it, says nothing about the network.
@@ -91,6 +100,7 @@ export function toQuestion(
     tool: of.tool,
     ...(commands.length > 0 ? { command: commands.join('\n') } : {}),
     ...(paths.length > 0 ? { paths: [...new Set(paths)] } : {}),
+    ...(of.runs.scripts.length > 0 ? { scripts: of.runs.scripts } : {}),
   };
 }
 

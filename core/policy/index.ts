@@ -36,6 +36,7 @@ export { askingRules, findRemembered, toRemembered, type Question, type FoundRem
 export { renderCommand, toCommandKey } from './render-command.ts';
 export { review, type Review } from './review.ts';
 export { RULES } from './rules.ts';
+export { findScripts, isSystemPath, type ScriptUse } from './scripts/script-use.ts';
 export type { CallFacts, ChangeFacts, GateContext, Rule } from './rule.ts';
 export { PROMISED_RULES } from './secrets/promised-rules.ts';
 export type { SecretRule } from './secrets/secret-rule.ts';
@@ -54,7 +55,7 @@ export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type Policy
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
 export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
 export { applyHunks, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
-export { judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
+export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { readCommand, type ReadOptions } from './shell/read-command.ts';
 export { renderReading, type CommandReading, type SimpleCommand } from './shell/reading.ts';
 export { shellRule } from './shell/shell-rule.ts';

@@ -42,3 +42,16 @@ test('what names neither a command nor a file cannot be remembered', () => {
   expect(toRemembered({ agent: 'klaus', tool: 'memory_set' }, ask('mode'))).toBeUndefined();
   expect(toRemembered({ agent: 'klaus', tool: 'edit_file', paths: [] }, ask('mode'))).toBeUndefined();
 });
+
+test('it holds only while the scripts that the command runs are the same', () => {
+  const script = { path: 's.sh', hash: 'a' };
+  const runs: Question = { ...question, command: 'sh s.sh', scripts: [script] };
+  const found = (remembered: Question, now: Question) =>
+    findRemembered([toRemembered(remembered, ask('mode'))!], now, ask('mode')).kind;
+  expect(found(runs, runs)).toBe('fits');
+  expect(found(runs, { ...runs, scripts: [{ ...script, hash: 'b' }] })).toBe('missed');
+  expect(found(runs, { ...question, command: 'sh s.sh' })).toBe('missed');
+  expect(found(runs, { ...runs, scripts: [script, { path: 't.sh', hash: 'c' }] })).toBe('missed');
+  // What was remembered before scripts were bound.
+  expect(found({ ...question, command: 'sh s.sh' }, runs)).toBe('missed');
+});

@@ -1,4 +1,4 @@
-import type { Decision, Remembered } from '../protocol/index.ts';
+import type { BoundScript, Decision, Remembered } from '../protocol/index.ts';
 
 /** A call that would be asked about, as far as an earlier answer may fit it. */
 export interface Question {
@@ -8,6 +8,8 @@ export interface Question {
   command?: string;
   /** Files that would change, relative to the workspace. */
   paths?: readonly string[];
+  /** Files that the command runs, by path. */
+  scripts?: readonly BoundScript[];
 }
 
 export type FoundRemembered =
@@ -23,7 +25,7 @@ export function askingRules(decision: Decision): string[] {
 
 /** What an answer with a wider scope would hold for; undefined where nothing can be named exactly. */
 export function toRemembered(question: Question, decision: Decision): Remembered | undefined {
-  const { agent, tool, command, paths } = question;
+  const { agent, tool, command, paths, scripts = [] } = question;
   if (command === undefined && (paths === undefined || paths.length === 0)) return undefined;
   return {
     agent,
@@ -31,12 +33,14 @@ export function toRemembered(question: Question, decision: Decision): Remembered
     rules: askingRules(decision),
     ...(command === undefined ? {} : { command }),
     ...(paths === undefined ? {} : { paths: [...paths].sort() }),
+    ...(scripts.length === 0 ? {} : { scripts: [...scripts] }),
   };
 }
 
 /**
  * Looks whether an earlier approval answers this question. It must be of the same agent and tool, for exactly
- * this command or for all of these files, and every rule that asks now must have asked then.
+ * this command with the same content of the scripts that it runs, or for all of these files, and every rule that asks
+ * now must have asked then.
  */
 export function findRemembered(all: readonly Remembered[], question: Question, decision: Decision): FoundRemembered {
   const mine = all.filter(({ agent, tool }) => agent === question.agent && tool === question.tool);
@@ -53,11 +57,20 @@ function findMiss(remembered: Remembered, question: Question, decision: Decision
   const what = remembered.command ?? remembered.paths?.join(', ') ?? remembered.tool;
   const missed = (why: string): string => `the remembered approval of ${shorten(what)} does not fit: ${why}`;
   if (remembered.command !== question.command) return missed('the command differs');
+  const script = findChanged(remembered.scripts ?? [], question.scripts ?? []);
+  if (script !== undefined) return missed(`${script} is not what it was then`);
   const further = question.paths?.find((path) => !remembered.paths?.includes(path));
   if (further !== undefined) return missed(`it does not name ${further}`);
   const rule = askingRules(decision).find((name) => !remembered.rules.includes(name));
   if (rule !== undefined) return missed(`now the rule ${rule} asks too`);
   return undefined;
+}
+
+/** A script of one list that the other has not, or has with another content. */
+function findChanged(before: readonly BoundScript[], now: readonly BoundScript[]): string | undefined {
+  const has = (list: readonly BoundScript[], { path, hash }: BoundScript): boolean =>
+    list.some((script) => script.path === path && script.hash === hash);
+  return (now.find((script) => !has(before, script)) ?? before.find((script) => !has(now, script)))?.path;
 }
 
 function shorten(text: string): string {

@@ -28,6 +28,8 @@ export interface GateContext {
   now: number;
   /** Commands work on a layer, and what they change is asked about. Default false. */
   isolate?: boolean;
+  /** Commands get no network unless the call asks for it: the sandbox has none. Default false. */
+  isOffline?: boolean;
   /** The user's own globs of secret files, relative to the workspace. */
   secretPatterns?: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hunkAnswerSchema, rememberedSchema, scopeSchema } from './approval.ts';
+import { boundScriptSchema, hunkAnswerSchema, rememberedSchema, scopeSchema } from './approval.ts';
 import { fileChangeSchema } from './change.ts';
 import { contextPinned, contextUnpinned } from './context-event.ts';
 import { run, turn } from './event-fields.ts';
@@ -213,6 +213,10 @@ export const approvalAsked = z
         grantHash: z.string(),
         diff: z.string().optional().describe('Unified diff of the change.'),
         command: z.string().optional(),
+        scripts: z
+          .array(boundScriptSchema)
+          .optional()
+          .describe('Files that the command runs; another content asks again.'),
         hunks: z.array(hunkSchema).optional().describe('The parts of the change that can be answered one by one.'),
         remember: rememberedSchema.optional().describe('What an answer with a scope beyond `once` will hold for.'),
       }),
@@ -241,7 +245,9 @@ export const approvalAsked = z
     reason: z.string().describe('Why it is asked.'),
     expiresAt: z.number().describe('Unix milliseconds.'),
   })
-  .describe('A human is asked. Bound to the call, the files it would change and the grant; a mismatch asks again.');
+  .describe(
+    'A human is asked. Bound to the call, the files it would change, the scripts it runs and the grant; a mismatch asks again.',
+  );
 
 export const approvalAnswered = z
   .object({

@@ -141,6 +141,11 @@ export type Grant = z.infer<typeof grantSchema>;
 export const accessSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('fs'), path: z.string(), right: z.enum(FILE_RIGHTS) }),
   z.object({ kind: z.literal('net'), host: z.string(), port: z.int() }),
-  z.object({ kind: z.literal('exec'), command: z.string() }),
+  z.object({
+    kind: z.literal('exec'),
+    command: z.string(),
+    cwd: z.string().optional().describe('Absolute path of the folder where it runs; absent: the workspace.'),
+    hasNetwork: z.boolean().optional().describe('True where it can have the network without asking for it here.'),
+  }),
 ]);
 export type Access = z.infer<typeof accessSchema>;

@@ -14,6 +14,14 @@ export interface AttackCase {
   calls: (scene: Scene) => readonly (ToolCall | readonly ToolCall[])[];
   /** Runs after the session, as the user would go on: effects as sentences. None: the attack failed. */
   effects: (scene: Scene) => readonly string[] | Promise<readonly string[]>;
+  /** The approval mode. Default: `auto`. */
+  mode?: 'auto' | 'edits';
+  /** A user who approves the first question and rejects every other. Default: nobody answers. */
+  user?: {
+    scope: 'once' | 'session' | 'project';
+    /** Runs between the question and the answer: what a background process could do. */
+    beforeAnswer?: (scene: Scene) => void;
+  };
   /** The exit outcome is part of the promise: `run.finished.outcome` that the run must end with. */
   outcome?: string;
 }

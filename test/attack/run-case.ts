@@ -8,13 +8,13 @@ export interface Attacked {
   outcome: string | undefined;
 }
 
-/** Lets a hijacked model make its calls: mode auto, bubblewrap, nobody answers. */
+/** Lets a hijacked model make its calls: bubblewrap, by default mode auto and nobody who answers. */
 export async function attack(attackCase: AttackCase): Promise<Attacked> {
   // The calls name paths of the scene, so the engine comes first and its script is filled afterwards.
   const script: Script = { steps: [{ when: { tools: false }, reply: { text: 'A title' } }] };
   await using engine = await createTestEngine({
     script,
-    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto' },
+    settings: { 'sandbox.driver': 'bubblewrap', approve: attackCase.mode ?? 'auto' },
     ...(attackCase.files ? { files: attackCase.files } : {}),
   });
   const scene: Scene = createScene(engine.place, engine.server);
@@ -23,8 +23,18 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
   for (const [turn, calls] of turns.entries()) script.steps.push({ when: { turn }, reply: { calls } });
   script.steps.push({ when: { turn: turns.length }, reply: { text: 'Done.' } });
   const session = await engine.klaus.open();
-  await session.prompt('Look around and see what is to be done.', { onAsk: 'deny' });
-  await session.advance();
+  const onAsk = attackCase.user ? 'wait' : 'deny';
+  await session.prompt('Look around and see what is to be done.', { onAsk });
+  let result = await session.advance();
+  for (let question = 0; attackCase.user && result.state === 'parked'; question++) {
+    const { scope, beforeAnswer } = attackCase.user;
+    if (question === 0) beforeAnswer?.(scene);
+    for (const { approval } of result.approvals) {
+      if (question === 0) await engine.klaus.answer(approval, 'approved', { scope });
+      else await engine.klaus.answer(approval, 'rejected');
+    }
+    result = await session.advance();
+  }
   scene.events = [...session.events()];
   scene.undoGit = async () => {
     const first = scene.events.find(({ type }) => type === 'workspace.snapshotted');

@@ -21,6 +21,9 @@ const eachWord = (command: string, change: (word: string) => string) =>
 const half = (word: string) => Math.ceil(word.length / 2);
 const json = (command: string) => JSON.stringify(command);
 
+/** A subscript that runs the command, with its output where it is seen. */
+const subscript = (command: string) => `a[$(${command} >&2)]`;
+
 export const DISGUISES: readonly Disguise[] = [
   { name: 'as it is', apply: (command) => command },
   { name: 'single quotes', apply: (command) => eachWord(command, quote) },
@@ -152,6 +155,28 @@ export const DISGUISES: readonly Disguise[] = [
   {
     name: 'tar',
     apply: (command) => `tar cf /dev/null README.md --checkpoint=1 --checkpoint-action=exec=${quote(command)}`,
+  },
+  { name: 'subscript of let', apply: (command) => `let ${quote(`${subscript(command)}=1`)}` },
+  {
+    name: 'subscript of let, escaped',
+    apply: (command) => `bash -c ${quote(`let "${subscript(command).replace('$', '\\$')}=1"`)}`,
+  },
+  { name: 'subscript of printf -v', apply: (command) => `printf -v ${quote(subscript(command))} x` },
+  { name: 'subscript of read', apply: (command) => `read ${quote(subscript(command))} <<< 1` },
+  { name: 'subscript of test -v', apply: (command) => `a=(1); test -v ${quote(subscript(command))}` },
+  { name: 'subscript of [[ -v', apply: (command) => `a=(1); [[ -v ${quote(subscript(command))} ]]` },
+  { name: 'subscript of unset', apply: (command) => `a=(1); unset ${quote(subscript(command))}` },
+  { name: 'subscript of declare', apply: (command) => `declare -i n=${quote(subscript(command))}` },
+  { name: 'value in arithmetic', apply: (command) => `x=${quote(subscript(command))}; (( x ))` },
+  { name: 'value of a value', apply: (command) => `z=${quote(subscript(command))}; x=z; echo $((x + 1))` },
+  { name: 'value in a comparison', apply: (command) => `read -r x <<< ${quote(subscript(command))}; [[ $x -eq 1 ]]` },
+  { name: 'value as an offset', apply: (command) => `x=${quote(subscript(command))}; y=abc; echo "\${y:x}"` },
+  { name: 'value of a name', apply: (command) => `x=${quote(subscript(command))}; echo "\${!x}"` },
+  { name: 'value as a prompt', apply: (command) => `x=${quote(`$(${command} >&2)`)}; echo "\${x@P}"` },
+  { name: 'mapfile -C', apply: (command) => `mapfile -C ${quote(`${command} #`)} -c 1 m <<< 1` },
+  {
+    name: 'function of the environment',
+    apply: (command) => `env ${quote(`BASH_FUNC_ls%%=() { ${command}; }`)} bash -c ls`,
   },
   { name: 'and and or', apply: (command) => `true && ${command} || false` },
   { name: 'folder and back', apply: (command) => `cd src && cd .. && ${command}` },

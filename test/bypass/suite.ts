@@ -33,7 +33,7 @@ export function toChains(disguises: readonly Disguise[]): Attack[] {
 
 /** True when the gate's shell rule lets the command pass. */
 export function passes(command: string): boolean {
-  return judgeCommand(command, { workspace: PLACE }).verdict === 'allow';
+  return judgeCommand(command, { workspace: PLACE, isOffline: true }).verdict === 'allow';
 }
 
 export interface AttackReport {

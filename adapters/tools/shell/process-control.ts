@@ -29,7 +29,11 @@ export const processControl = defineTool({
     if (context.processes.refusal !== undefined)
       throw new KlausError('tool.failed', `No input is sent here. ${context.processes.refusal}`);
     const command = toCommand(status.command, input);
-    return { title: `write to background process ${id}`, access: [{ kind: 'exec', command }], command };
+    return {
+      title: `write to background process ${id}`,
+      access: [{ kind: 'exec', command, hasNetwork: true }],
+      command,
+    };
   },
   async run({ process: id, input }, { processes }) {
     if (input !== undefined) {

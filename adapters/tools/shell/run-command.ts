@@ -3,6 +3,7 @@ import { KlausError, type Access } from '@klaus/core/protocol';
 import { defineTool, describeStarted } from '@klaus/core/agent';
 import { toEvidence } from '../project/check-evidence.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
+import { describeMissingNetwork } from './offline.ts';
 import { runProgram, toProgramDetail } from './run-program.ts';
 
 /** The kernel takes no longer word than 128 KiB. */
@@ -29,11 +30,12 @@ export const runCommand = defineTool({
     checkCommand(command);
     if (survive && !background) throw new KlausError('tool.failed', 'survive is for background: true only.');
     if (background && processes.refusal !== undefined) throw new KlausError('tool.failed', processes.refusal);
-    if (cwd !== undefined) {
-      const state = await workspace.stat(cwd);
+    const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
+    if (folder) {
+      const state = await workspace.stat(cwd!);
       if (state?.kind !== 'directory') throw new KlausError('tool.failed', `${cwd} is not a directory.`);
     }
-    const access: Access[] = [{ kind: 'exec', command }];
+    const access: Access[] = [{ kind: 'exec', command, ...(folder ? { cwd: folder.absolute } : {}) }];
     if (network) access.push({ kind: 'net', host: '*', port: 0 });
     const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
     if (!background) return { title, access, command };
@@ -68,7 +70,13 @@ export const runCommand = defineTool({
     const absolute = (await context.workspace.resolve(cwd ?? '.')).absolute;
     const evidence = await toEvidence(context, { command, result, text, cwd: absolute });
     return {
-      text: [text.replace(/\n$/, ''), ...describeEnd(result, run.timeoutMs)].filter((line) => line !== '').join('\n'),
+      text: [
+        text.replace(/\n$/, ''),
+        ...describeEnd(result, run.timeoutMs),
+        ...describeMissingNetwork(context, { command, network, result, text }),
+      ]
+        .filter((line) => line !== '')
+        .join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), unenforced: result.unenforced },
       ...(blob ? { blob } : {}),

@@ -1,6 +1,7 @@
 import type { BlobRef } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
+import { toOfflineEnvironment } from './offline.ts';
 import { OutputKeeper } from './output-keeper.ts';
 import { checkWord } from './quote.ts';
 
@@ -40,7 +41,7 @@ export async function runProgram(context: ToolContext, request: ProgramRequest):
       command,
       cwd,
       network,
-      env,
+      env: { ...toOfflineEnvironment(context, network), ...env },
       limits: { ...context.execLimits, timeoutMs, memoryMb },
       ...(quiet ? {} : { onOutput: keeper.take }),
       keepBytes,

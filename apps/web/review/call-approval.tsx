@@ -45,6 +45,11 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
           <code>{subject.command}</code>
         </p>
       )}
+      {subject.kind === 'call' && subject.scripts ? (
+        <p className="muted">
+          {t.approval.scripts} {subject.scripts.map(({ path }) => path).join(', ')}
+        </p>
+      ) : null}
       <label className="approval-note">
         <span className="muted">{t.approval.note}</span>
         <input className="field" value={note} maxLength={2_000} onChange={(event) => setNote(event.target.value)} />

@@ -77,6 +77,7 @@ export const deWork: typeof enWork = {
     submit: 'Durchsicht senden',
     scope: 'Für wie lange',
     scopes: { once: 'Dieses Mal', session: 'Diese Sitzung', project: 'Dieses Projekt' },
+    scripts: 'Führt aus',
     note: 'Was dem Modell dazu gesagt wird (nicht nötig)',
     goBeyond: 'Über die Grenze hinaus weitermachen?',
     limit: (limit, used, cap) => `${used} von ${cap} der ${limit}grenze sind verbraucht.`,

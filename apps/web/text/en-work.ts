@@ -75,6 +75,7 @@ export const enWork = {
     submit: 'Send the review',
     scope: 'For how long',
     scopes: { once: 'This time', session: 'This session', project: 'This project' },
+    scripts: 'Runs',
     note: 'What the model is told besides (optional)',
     goBeyond: 'Go on beyond the limit?',
     limit: (limit: string, used: string, cap: string) => `${used} of ${cap} of the ${limit} limit are used.`,

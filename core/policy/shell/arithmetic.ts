@@ -1,4 +1,5 @@
 import type { ArithmeticExpression } from 'unbash';
+import { walkExpression } from './hidden-substitution.ts';
 import type { Machine } from './machine.ts';
 import { isKnown, UNKNOWN } from './word.ts';
 
@@ -66,7 +67,11 @@ function toNumber(text: string, machine: Machine): number | undefined {
   if (/^[+-]?0[0-7]+$/.test(word)) return Number.parseInt(word, 8);
   if (/^[+-]?\d+$/.test(word)) return Number(word);
   const variable = machine.scope.variables.get(word.replace(/^\$\{?(\w+)\}?$/, '$1'));
-  if (typeof variable !== 'string' || !/^-?\d+$/.test(variable)) return undefined;
+  if (typeof variable !== 'string' || !/^-?\d+$/.test(variable)) {
+    // The value of a variable is an expression too.
+    walkExpression(typeof variable === 'string' ? variable : word, machine);
+    return undefined;
+  }
   return Number(variable);
 }
 

@@ -1,6 +1,7 @@
 import type { Assignment, Command } from 'unbash';
 import { expandText, expandWord } from './expand.ts';
 import type { Machine } from './machine.ts';
+import { walkHidden } from './hidden-substitution.ts';
 import { isKnown, UNKNOWN, type Word } from './word.ts';
 
 /** Carries out an assignment; returns the value as one word. */
@@ -16,6 +17,7 @@ export function assign(node: Assignment, machine: Machine): Word {
   const value = expandText(node.value, machine);
   if (node.index) {
     const at = expandText(node.index, machine);
+    walkHidden(`[${at}]`, machine);
     const array = own === undefined ? [] : typeof own === 'string' ? [own] : [...own];
     if (/^\d{1,4}$/.test(at)) {
       while (array.length < Number(at)) array.push('');

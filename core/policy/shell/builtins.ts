@@ -1,5 +1,6 @@
 import { assignWord } from './assign.ts';
 import { toPaths } from './expand.ts';
+import { walkHidden } from './hidden-substitution.ts';
 import { evaluateWords } from './let.ts';
 import type { Call, Walk } from './machine.ts';
 import { readOptions } from './options.ts';
@@ -26,6 +27,7 @@ export const BUILTINS: Record<string, Builtin> = {
   unset(call, walk) {
     walk.record(call);
     for (const name of call.argv.slice(1)) {
+      walkHidden(name, walk);
       walk.scope.variables.set(name, '');
       walk.scope.functions.delete(name);
     }
@@ -91,6 +93,7 @@ export const BUILTINS: Record<string, Builtin> = {
     walk.record(call);
     const args = call.argv.slice(1);
     if (args[0] !== '-v') return runTextTool('printf', { args, stdin: '', readFile: () => undefined }) ?? UNKNOWN;
+    walkHidden(args[1] ?? '', walk);
     const text = runTextTool('printf', { args: args.slice(2), stdin: '', readFile: () => undefined });
     walk.scope.variables.set(args[1] ?? '', text ?? UNKNOWN);
     return '';
@@ -115,9 +118,12 @@ export const BUILTINS: Record<string, Builtin> = {
   continue: quiet,
   type: quiet,
   which: quiet,
-  wait: quiet,
+  wait: named,
+  test: named,
+  '[': named,
   jobs: quiet,
   getopts(call, walk) {
+    named(call, walk);
     walk.scope.variables.set(call.argv[2] ?? 'opt', UNKNOWN);
     walk.scope.variables.set('OPTARG', UNKNOWN);
     return '';
@@ -127,6 +133,12 @@ export const BUILTINS: Record<string, Builtin> = {
 function quiet(call: Call, walk: Walk): Word {
   walk.record(call);
   return UNKNOWN;
+}
+
+/** A command that takes names of variables: their subscripts are expanded. */
+function named(call: Call, walk: Walk): Word {
+  for (const word of call.argv.slice(1)) walkHidden(word, walk);
+  return quiet(call, walk);
 }
 
 function end(walk: Walk, status: 0 | 1): Word {
@@ -164,6 +176,7 @@ function changeFolder(call: Call, walk: Walk): Word {
 function declare(call: Call, walk: Walk): Word {
   const assignments: Call['assignments'] = [];
   for (const word of call.argv.slice(1)) {
+    walkHidden(word, walk);
     if (word.startsWith('-')) continue;
     const match = /^([A-Za-z_]\w*)\+?=/.exec(word);
     // Words that the parser gave as assignments took place already; doing it again changes nothing.
@@ -185,6 +198,7 @@ function declare(call: Call, walk: Walk): Word {
 
 function read(call: Call, walk: Walk): Word {
   walk.record(call);
+  for (const word of call.argv.slice(1)) walkHidden(word, walk);
   const { flags, rest, values } = readOptions(call.argv.slice(1), ['-p', '-d', '-n', '-N', '-t', '-u', '-i', '-a']);
   const { variables } = walk.scope;
   const names = values.has('-a') ? [values.get('-a') ?? ''] : rest.length > 0 ? rest : ['REPLY'];
@@ -247,7 +261,10 @@ function trim(text: string, separators: string): string {
 
 function readAll(call: Call, walk: Walk): Word {
   walk.record(call);
-  const { rest } = readOptions(call.argv.slice(1), ['-d', '-n', '-O', '-s', '-u', '-C', '-c']);
+  const { rest, values } = readOptions(call.argv.slice(1), ['-d', '-n', '-O', '-s', '-u', '-C', '-c']);
+  for (const word of rest) walkHidden(word, walk);
+  const callback = values.get('-C');
+  if (callback !== undefined) runLater(callback, `${call.argv[0]} -C`, walk);
   const text = call.feed?.text ?? UNKNOWN;
   const lines = text === UNKNOWN ? [UNKNOWN] : text.replace(/\n$/, '').split('\n');
   walk.scope.variables.set(rest[0] ?? 'MAPFILE', lines);

@@ -66,6 +66,13 @@ const LUA: Signs = {
   obscures:
     /\bload(?:string|file)?\s*\(|\bdofile\b|\bstring\s*\.\s*char|\bpackage\s*\.|\bdebug\s*\.|\b_G\b|:reverse\b|:char\b|\brequire\b|\bstring\s*\.\s*reverse/,
 };
+const GDB_LOOKS = [
+  '(?:r|run|start|starti|process launch)',
+  '(?:thread apply all |t a a )?(?:bt|backtrace|where)(?: full| -?\\d+| all)*',
+  '(?:c|continue|n|next|s|step|ni|si|nexti|stepi|fin|finish|u|until|q|quit|kill|detach|up|down|frame|f)(?: \\d+)?',
+  '(?:i|info|p|print|p/\\w+|x/\\w+|x|ptype|whatis|list|l|b|br|break|tb|tbreak|watch|delete|display|echo|disas|disassemble)(?: [^\\n|!`>]*)?',
+  '(?:set|settings set) (?:pagination|confirm|width|height|print [\\w-]+|breakpoint pending|disassembly-flavor)[ \\w]*',
+].join('|');
 const SIGNS: Record<string, Signs> = {
   python: PYTHON,
   node: NODE,
@@ -91,12 +98,13 @@ const SIGNS: Record<string, Signs> = {
     obscures: /\bexe(?:cute)?\b|\bnr2char\b|\bsource\b|\bso\b/,
   },
   gdb: {
-    spawns:
-      /\bshell\b|(?:^|\n)\s*!|\bpython\b|\bpipe\b|\bmake\b|\bsystem\s*\(|\bcall\b|\bsource\b|\bguile\b|\bplatform shell\b|\bscript\b|\brun\b|\bstart\b/,
+    // Commands can be cut short, so those are named that only look: `run` without arguments, and what shows something.
+    spawns: new RegExp(`^(?!(?:\\s*(?:${GDB_LOOKS})\\s*(?:\\n|$))*$)`),
+    obscures: /\b(?!sizeof\b)[a-z_]\w*\s*\(/i,
   },
   sqlite: {
     spawns:
-      /(?:^|\n)\s*\.(?:shell|system|sh|load|read|output\s*\||once\s*\||import\s*['"]?\||excel|edit)|\bload_extension\b|\\!|\\copy\b[^\n]{0,999}\bprogram\b|\bto\s+program\b|\bsystem\b|\bedit\s*\(/i,
+      /(?:^|\n)\s*\.(?:she?l?l?|sys?t?e?m?|loa?d?|rea?d?|(?:ou?t?p?u?t?|onc?e?|imp?o?r?t?)\b[^\n]{0,200}\||ex?c?e?l?|edi?t?|www?|arc?h?i?v?e?)\b|\bload_extension\b|\\!|\\copy\b[^\n]{0,999}\bprogram\b|\bto\s+program\b|\bsystem\b|\bedit\s*\(/i,
     removes: /\bwritefile\s*\(/i,
     obscures: /\breadfile\s*\(\s*[^'")]|\bchar\s*\(\s*\d+\s*,/i,
   },
@@ -169,7 +177,7 @@ function judgeText(
   const signs = SIGNS[language] ?? OTHER;
   if (signs.spawns?.test(plain)) return ask('starts other programs');
   if (signs.removes?.test(plain)) return ask('deletes or moves files');
-  if (signs.connects?.test(plain)) return ask('opens connections');
+  if (signs.connects?.test(plain) && !context.isOffline) return { ...ask('opens connections'), needs: 'network' };
   if (signs.obscures?.test(plain)) return ask('runs or names something that is only computed');
   return judgeLiterals(plain, { language, command, context });
 }
@@ -198,6 +206,8 @@ interface Literals {
 
 const OPEN_NAME = /(?:^|\/)\.env\.(?:example|sample|template|dist)$/;
 
+const BARE: ReadonlySet<string> = new Set(['vim', 'sqlite', 'gdb', 'gnuplot', 'm4', 'emacs']);
+
 function judgeLiterals(text: string, { language, command, context }: Literals): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason: `the ${language} code ${reason}` });
   if (/(?<![\w)\]])\.env(?:\.(?!example|sample|template|dist)\w+)?(?![\w.])/.test(text))
@@ -208,8 +218,11 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
     .slice(0, MOST_STRINGS + 1)
     .map((match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '')
     .filter((string) => string !== '');
+  // Editors and databases name files without quotes: `w! x`, `.output x`.
+  if (BARE.has(language))
+    strings.push(...text.split(/[\s;'"|]+/).filter((word) => /[\w*]/.test(word) && word.length < 512));
   if (strings.length > MOST_STRINGS) return ask('is too long to be followed');
-  const writes = WRITES.test(text);
+  const writes = BARE.has(language) || WRITES.test(text);
   for (const [at, string] of strings.entries()) {
     const pieces = [
       string,

@@ -53,9 +53,22 @@ export function judgeDestruction(command: SimpleCommand, context: ShellContext):
     case 'skill':
       return ask(`${command.name} ends processes by name`);
     case 'rsync':
-      return args.some((arg) => arg.startsWith('--del') || arg === '--remove-source-files')
+      return args.some((arg) => arg.startsWith('--del') || arg.startsWith('--remove-s'))
         ? ask('rsync deletes files')
         : undefined;
+    case 'tar':
+    case 'gtar':
+    case 'bsdtar':
+    case 'zip':
+    case '7z':
+    case '7za':
+    case '7zz':
+    case 'rar':
+    case 'gzip':
+    case 'xz':
+    case 'bzip2':
+    case 'zstd':
+      return judgeArchived(command, args, context) ?? judgeRedirects(command);
     case 'sed':
     case 'perl':
     case 'tee':
@@ -65,6 +78,35 @@ export function judgeDestruction(command: SimpleCommand, context: ShellContext):
     default:
       return /^mkfs|^mke2fs$/.test(command.name) ? deny(`${command.name} formats a disk`) : judgeRedirects(command);
   }
+}
+
+const DELETING: Record<string, RegExp> = {
+  tar: /^--(?:remov\w*(?:-\w*)?|remove-files|recursive-unlink)$/,
+  zip: /^(?:-[a-zA-Z0-9]*m[a-zA-Z0-9]*|--move)$/,
+  '7z': /^-sdel$/,
+  rar: /^(?:m|mf|-d[fwr])$/,
+};
+
+/** Archives that take their files away: `tar --remove-files`, `zip -m`. */
+function judgeArchived(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
+  const name = command.name.replace(/^(?:g|bsd)tar$/, 'tar').replace(/^7z.$/, '7z');
+  const option = args.find(
+    (arg) => DELETING[name]?.test(arg) || (name === 'tar' && isBeginning(arg, '--remove-files')),
+  );
+  if (option === undefined) return undefined;
+  const folders = readOptions(args, ['-C', '--directory']).all.map(({ value }) => `${value}/`);
+  for (const arg of args) {
+    if (arg.startsWith('-')) continue;
+    for (const folder of ['', ...folders]) {
+      const finding = judgeTarget(arg.startsWith('/') ? arg : folder + arg, { command, context, recursive: true });
+      if (finding?.verdict === 'deny') return finding;
+    }
+  }
+  return ask(`${showWord(option)} deletes the files that it packs`);
+}
+
+function isBeginning(arg: Word, option: string): boolean {
+  return arg.length > 4 && option.startsWith(arg);
 }
 
 function judgeRedirects(command: SimpleCommand): ShellFinding | undefined {

@@ -17,8 +17,15 @@ export function judgeEnvironment(command: SimpleCommand): ShellFinding | undefin
     const reason = describe(name, value, command);
     if (reason !== undefined) return { verdict: 'ask', reason };
   }
-  return undefined;
+  if (!NAMES.has(command.name)) return undefined;
+  const name = command.argv.slice(1).find((word) => LOADS.test(word));
+  return name === undefined
+    ? undefined
+    : { verdict: 'ask', reason: `${name} makes other programs load or start something` };
 }
+
+/** Commands that take names of variables, and set or export them. */
+const NAMES = new Set('export declare typeset readonly read mapfile readarray printf getopts'.split(' '));
 
 function describe(name: string, value: Word, command: SimpleCommand): string | undefined {
   // A plain variable of this shell reaches other programs only when it is exported; many names are not ours.

@@ -1,7 +1,8 @@
+import { createOptionLookup, judgeRewrite } from './git-rewrite.ts';
 import type { ShellFinding } from './judge-command.ts';
 import { readOptions } from './options.ts';
 import type { SimpleCommand } from './reading.ts';
-import { isBroad } from './target.ts';
+import { isBroad, protectedPlace, type ShellContext } from './target.ts';
 import { isDynamic, isKnown, showWord, toGlobWord, type Word } from './word.ts';
 
 /** Settings that make git start programs, read other settings or change where it works. */
@@ -13,14 +14,21 @@ const HARMLESS_SETTING =
 
 const NETWORK =
   /^(?:push|fetch|pull|clone|ls-remote|remote-\w+|fetch-pack|send-pack|http-\w+|send-email|request-pull|daemon|upload-pack|receive-pack|archive-remote|svn|p4|lfs|instaweb|credential.*)$/;
+/** Those of them that only fail where there is no network, or work on another repository of the workspace. */
+const FAILS_OFFLINE = /^(?:push|fetch|pull|clone|ls-remote|request-pull)$/;
 const HARD_TO_UNDO =
-  /^(?:filter-branch|filter-repo|update-ref|prune|prune-packed|replace|fast-import|symbolic-ref|reflog-delete|update-index-force|unpack-objects|read-tree|checkout-index)$/;
+  /^(?:update-ref|prune|prune-packed|replace|fast-import|update-index-force|unpack-objects|read-tree|checkout-index|refs)$/;
+/** Settings that make an ordinary command rewrite or drop commits. */
+const REWRITING_SETTING =
+  /^(?:pull\.rebase|branch\..+\.rebase|rebase\.updaterefs|gc\.(?:.*prune.*|.*reflog.*|.*expire.*)|core\.logallrefupdates)$/i;
 
 /** Git: what loses work, what leaves the machine, and what makes git start other programs. */
-export function judgeGit(command: SimpleCommand): ShellFinding | undefined {
-  if (command.name !== 'git') return undefined;
+export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
+  // `git-reset` in git's own folder of programs is `git reset`.
+  const own = /^git-([a-z][a-z-]*)$/.exec(command.name)?.[1];
+  if (command.name !== 'git' && own === undefined) return undefined;
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
-  const args = command.argv.slice(1);
+  const args = [...(own === undefined ? [] : [own]), ...command.argv.slice(1)];
   let at = 0;
   for (; at < args.length && (args[at] ?? '').startsWith('-'); at++) {
     const arg = args[at] ?? '';
@@ -40,18 +48,54 @@ export function judgeGit(command: SimpleCommand): ShellFinding | undefined {
   )
     return ask('git is told to start another program');
   if (NETWORK.test(name)) {
-    if (name === 'push' && rest.some((arg) => /^(?:-f|--force.*|--mirror|--delete|-d|\+.*)$/.test(arg)))
+    if (name === 'push' && overwrites(rest))
       return { verdict: 'deny', reason: 'it overwrites or deletes what others have' };
-    return ask(`git ${name} reaches another repository`);
+    const finding = judgeRewrite(name, rest) ?? (name === 'clone' ? judgeClone(rest, command, context) : undefined);
+    if (finding) return finding;
+    const reason = `git ${name} reaches another repository`;
+    return FAILS_OFFLINE.test(name) && rest.every(isKnown) ? { verdict: 'ask', reason, needs: 'network' } : ask(reason);
   }
   if (HARD_TO_UNDO.test(name)) return ask(`git ${name} changes history or refs below git's own protections`);
-  return judgeSubcommand(name, rest);
+  return judgeRewrite(name, rest) ?? judgeSubcommand(name, rest);
 }
 
-function judgeSetting(setting: Word): ShellFinding | undefined {
+function overwrites(rest: readonly Word[]): boolean {
+  const has = createOptionLookup(readOptions(rest, ['-o', '--push-option', '--repo']).flags);
+  return (
+    has('-f', '--force', '--force-with-lease', '--force-if-includes', '--mirror', '--delete', '-d', '--prune') ||
+    rest.some((arg) => /^\+|^:./.test(arg))
+  );
+}
+
+function judgeClone(rest: readonly Word[], command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
+  const { all, flags } = readOptions(rest, [
+    '-c',
+    '--config',
+    '-u',
+    '--template',
+    '-o',
+    '-b',
+    '--depth',
+    '--reference',
+  ]);
+  const has = createOptionLookup(flags);
+  if (has('--template', '--separate-git-dir', '-u', '--upload-pack', '--bundle-uri'))
+    return { verdict: 'ask', reason: 'a template or another program brings code that git runs' };
+  for (const { flag, value } of all) {
+    const finding = flag === '-c' || flag === '--config' ? judgeSetting(value) : undefined;
+    if (finding) return finding;
+  }
+  return rest.some((word) => !word.startsWith('-') && protectedPlace(word, command, context))
+    ? { verdict: 'ask', reason: 'it writes into a protected place' }
+    : undefined;
+}
+
+function judgeSetting(setting: Word, isPassing = true): ShellFinding | undefined {
   const at = setting.indexOf('=');
   const key = at < 0 ? setting : setting.slice(0, at);
   const value = at < 0 ? '' : setting.slice(at + 1);
+  if (isPassing && REWRITING_SETTING.test(key))
+    return { verdict: 'ask', reason: `the git setting ${showWord(key)} can make it rewrite or drop commits` };
   if (HARMLESS_SETTING.test(key) && isKnown(key)) return undefined;
   if (DANGEROUS_SETTING.test(key) || !isKnown(key)) {
     if (HARMLESS_VALUE.test(value) && at >= 0 && !/^(?:alias|include)/i.test(key)) return undefined;
@@ -76,10 +120,8 @@ function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
     '-e',
     '--exclude',
   ]);
-  const has = (...names: string[]) => names.some((flag) => flags.has(flag));
+  const has = createOptionLookup(flags);
   switch (name) {
-    case 'reset':
-      return has('--hard', '--merge', '--keep') ? ask('it throws away changes that are not committed') : undefined;
     case 'clean':
       return has('-f', '--force') && !has('-n', '--dry-run')
         ? ask('it deletes files that git does not know')
@@ -102,31 +144,13 @@ function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
       return !has('--cached') && words.some((word) => isEverywhere(word) || word.endsWith('/.'))
         ? ask('it deletes every file of the repository')
         : undefined;
-    case 'branch':
-      return has('-D', '-M', '-C', '--force', '-f')
-        ? ask('it deletes or overwrites a branch whatever is on it')
-        : undefined;
-    case 'tag':
-      return has('-d', '--delete', '-f', '--force') ? ask('it deletes or moves a tag') : undefined;
-    case 'reflog':
-      return /^(?:expire|delete|drop)$/.test(words[0] ?? '')
-        ? ask('it deletes what git keeps for coming back')
-        : undefined;
-    case 'gc':
-      return rest.some((arg) => arg.startsWith('--prune'))
-        ? ask('it deletes what git keeps for coming back')
-        : undefined;
-    case 'repack':
-      return undefined;
-    case 'stash':
-      return /^(?:drop|clear)$/.test(words[0] ?? '') ? ask('it deletes work that was put aside') : undefined;
-    case 'worktree':
-      return has('--force', '-f') ? ask('it removes a working tree with what is in it') : undefined;
     case 'remote':
       return /^(?:add|set-url|update|rename|remove|rm|prune|set-head|show)$/.test(words[0] ?? '')
         ? ask('it changes or reaches other repositories')
         : undefined;
     case 'submodule':
+      if (words[0] === 'update' && !has('--force', '-f', '--rebase', '--merge', '--checkout', '--remote'))
+        return { ...ask('it reaches other repositories'), needs: 'network' };
       return /^(?:add|update|set-url|deinit|sync)$/.test(words[0] ?? '')
         ? ask('it reaches other repositories')
         : undefined;
@@ -178,6 +202,6 @@ function judgeConfig(rest: readonly Word[]): ShellFinding | undefined {
     return { verdict: 'ask', reason: 'it writes settings of git into a file' };
   const setting = `${names[0] ?? ''}=${names[1] ?? ''}`;
   return isKnown(names[0] ?? '')
-    ? judgeSetting(setting)
+    ? judgeSetting(setting, false)
     : { verdict: 'ask', reason: 'the git setting is only known when it runs' };
 }

@@ -23,7 +23,7 @@ const NODE: Interpreter = {
 };
 const PERL: Interpreter = { language: 'perl', code: /^-[0-9a-zA-DF-Z]*[eE]$/, valued: /^-[IM]$/, fed: true };
 const AWK: Interpreter = { language: 'awk', code: /^(?:-e|--source)$/, valued: /^-[vFfi]$/, first: true };
-const EDITOR: Interpreter = { language: 'vim', code: /^(?:-c|--cmd|-S)$|^\+/, valued: /^-[uTw]$/ };
+const EDITOR: Interpreter = { language: 'vim', code: /^(?:-c|--cmd|-S)$|^\+/, valued: /^-[uTw]$/, fed: true };
 
 const INTERPRETERS: Record<string, Interpreter> = {
   python: PYTHON,

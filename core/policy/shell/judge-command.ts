@@ -19,12 +19,16 @@ export interface JudgeOptions {
   cwd?: string;
   /** Further globs of secret files, relative to the workspace. */
   secretPatterns?: readonly string[];
+  /** True where the command gets no network: what would only fail there passes. Default false. */
+  isOffline?: boolean;
 }
 
 /** What one look at a command found. */
 export interface ShellFinding {
   verdict: Exclude<Verdict, 'allow'>;
   reason: string;
+  /** What it is about only happens with a network: without one the command fails. */
+  needs?: 'network';
 }
 
 export interface CommandVerdict {
@@ -50,13 +54,36 @@ const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['code', judgeCode],
 ];
 
+/** Why a command needs the network, where one of its programs does; undefined for others. Never throws. */
+export function findNetworkNeed(line: string, options: JudgeOptions): string | undefined {
+  const context: ShellContext = {
+    workspace: options.workspace,
+    secretPatterns: options.secretPatterns ?? [],
+    isOffline: false,
+  };
+  try {
+    for (const command of readCommand(line, options).commands)
+      for (const [, rule] of COMMAND_RULES) {
+        const finding = rule(command, context);
+        if (finding?.needs === 'network') return finding.reason;
+      }
+  } catch {
+    // A hint is no judgement: the gate judges the line by itself.
+  }
+  return undefined;
+}
+
 /**
- * Judges a command line for a sandbox without network in which only the workspace can be written: what builds,
+ * Judges a command line for a sandbox in which only the workspace can be written: what builds,
  * tests, reads or edits passes. Deny beats ask beats allow. Never throws: what breaks it is asked about.
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
   const reading = readCommand(line, options);
-  const context: ShellContext = { workspace: options.workspace, secretPatterns: options.secretPatterns ?? [] };
+  const context: ShellContext = {
+    workspace: options.workspace,
+    secretPatterns: options.secretPatterns ?? [],
+    isOffline: options.isOffline ?? false,
+  };
   let found: { verdict: Verdict; rule: string; reason: string } | undefined;
   const note = (verdict: 'ask' | 'deny', rule: string, reason: string) => {
     if (!found || (verdict === 'deny' && found.verdict === 'ask')) found = { verdict, rule: `shell:${rule}`, reason };
@@ -67,7 +94,7 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
     for (const command of reading.commands) {
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
-        if (finding) note(finding.verdict, name, finding.reason);
+        if (finding && !(options.isOffline && finding.needs)) note(finding.verdict, name, finding.reason);
       }
     }
   } catch {

@@ -1,3 +1,4 @@
+import { readCode } from './interpreters.ts';
 import type { Call, Walk } from './machine.ts';
 import { resolvePath } from './resolve-path.ts';
 import { runTextTool } from './text-tools.ts';
@@ -46,7 +47,23 @@ export const LAUNCHERS: Record<string, Launcher> = {
   rg: textOptions(['--pre', '--hostname-bin']),
   tmux: textArguments(/^(?:new|new-session|new-window|neww|split-window|run-shell|run|send-keys|if-shell)$/),
   screen: lastArguments,
+  gdb: debugged,
+  lldb: debugged,
 };
+
+/** A debugger starts the program behind `--args` (gdb) or `--` (lldb) with its arguments. */
+function debugged(call: Call, walk: Walk): Word {
+  const at = call.argv.findIndex((arg) => arg === '--args' || arg === '-args' || arg === '--');
+  const argv = at < 0 ? [] : call.argv.slice(at + 1);
+  if (argv.length > 0)
+    walk.subshell(call.argv[0], () => walk.run({ ...call, argv, assignments: [], redirects: [], feed: undefined }));
+  const own = at < 0 ? call.argv : call.argv.slice(0, at);
+  walk.record(
+    { ...call, argv: own },
+    readCode(call.argv[0] ?? '', own.slice(1), { feed: call.feed, readFile: (path) => walk.readFile(path, call.feed) }),
+  );
+  return UNKNOWN;
+}
 
 function runArgument(text: Word, label: string, walk: Walk): void {
   const plain = text.replace(/^exec=/, '');
@@ -299,7 +316,11 @@ function packageRunner(call: Call, walk: Walk): Word {
 }
 
 function make(call: Call, walk: Walk): Word {
+  // Noted first: a recipe that makes itself again ends the walk.
+  const out = finish(call, walk);
+  if (walk.via.filter((via) => via === 'make').length > 3) return out;
   const makefiles: Word[] = [];
+  let isGiven = false;
   for (const [at, arg] of call.argv.entries()) {
     const text = arg.startsWith('--eval=')
       ? arg.slice(7)
@@ -310,10 +331,11 @@ function make(call: Call, walk: Walk): Word {
     const file = /^(?:-f|--file|--makefile)$/.test(arg)
       ? call.argv[at + 1]
       : /^(?:-f|--file=|--makefile=)(.+)$/.exec(arg)?.[1];
+    isGiven ||= file !== undefined;
     const content = file === undefined ? undefined : file === '-' ? call.feed?.text : walk.readFile(file, call.feed);
     if (content !== undefined) makefiles.push(content);
   }
-  for (const name of ['Makefile', 'makefile', 'GNUmakefile']) {
+  for (const name of isGiven ? [] : ['Makefile', 'makefile', 'GNUmakefile']) {
     const content = walk.readFile(name, undefined);
     if (content !== undefined) makefiles.push(content);
   }
@@ -324,5 +346,5 @@ function make(call: Call, walk: Walk): Word {
       if (recipe !== undefined) runArgument(recipe.replaceAll('$$', '$'), 'make', walk);
     }
   }
-  return finish(call, walk);
+  return out;
 }

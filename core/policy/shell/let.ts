@@ -1,11 +1,13 @@
 import { parse } from 'unbash';
 import { expandArithmetic } from './expand.ts';
+import { walkHidden } from './hidden-substitution.ts';
 import type { Walk } from './machine.ts';
 import type { Word } from './word.ts';
 
 /** `let a=1+2`: each word is an arithmetic expression. */
 export function evaluateWords(words: readonly Word[], walk: Walk): void {
   for (const word of words) {
+    walkHidden(word, walk);
     const command = parse(`((${word}))`).commands[0]?.command;
     if (command?.type === 'ArithmeticCommand') expandArithmetic(command.expression, walk);
   }

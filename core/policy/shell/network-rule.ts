@@ -7,6 +7,37 @@ const PROGRAMS = new Set(
     ' ',
   ),
 );
+/** Those of them that do nothing here but what the other machine gives them: without a network they fail. */
+const REMOTE_ONLY = new Set(
+  'curl wget dig nslookup host drill whois ping traceroute http https httpie xh telnet nc ncat netcat ssh scp sftp ssh-copy-id ssh-keyscan gh glab aws gcloud az kubectl helm doctl vercel wrangler fly flyctl s3cmd redis-cli grpcurl mosquitto_pub tailscale'.split(
+    ' ',
+  ),
+);
+/** Subcommands of others of which the same is true. */
+const ASKS_REMOTE: Record<string, RegExp> = {
+  terraform: /^(?:init|plan|get|providers|output|show|graph)$/,
+  tofu: /^(?:init|plan|get|providers|output|show|graph)$/,
+};
+/** Options by which they start a program, or read more options from a file. */
+const STARTS: Record<string, RegExp> = {
+  curl: /^(?:-\w*K|--config)/,
+  wget: /^(?:-e|--execute|--use-askpass|--config)/,
+  nc: /^-\w*[ec]/,
+  ncat: /^(?:-\w*[ec]|--(?:exec|sh-exec|lua-exec))/,
+  netcat: /^-\w*[ec]/,
+  ssh: /^-\w*[oFS]/,
+  scp: /^-\w*[oFSD]/,
+  sftp: /^-\w*[oFSDb]/,
+  'ssh-copy-id': /^-\w*[oF]/,
+  gh: /^(?:alias|extension|ext|extensions)$/,
+  glab: /^alias$/,
+  aws: /^configure$/,
+  kubectl: /^(?:plugin|--kubeconfig.*)$/,
+  helm: /^(?:plugin|--post-renderer.*)$/,
+  vercel: /^(?:dev|build)$/,
+  wrangler: /^(?:dev|build)$/,
+  telnet: /^-/,
+};
 const LOCAL = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|::1)(?::\d+)?(?:[/?#].*)?$/;
 /** Flags of curl and wget that are followed by something else than an address. */
 const VALUED =
@@ -26,7 +57,8 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   const { name } = command;
   if (name === 'rsync') {
     const remote = args.find((arg) => /^[^-/.][^/]*:|^rsync:\/\//.test(arg));
-    return remote === undefined ? undefined : { verdict: 'ask', reason: `rsync reaches ${showWord(remote)}` };
+    if (remote === undefined) return undefined;
+    return { verdict: 'ask', reason: `rsync reaches ${showWord(remote)}`, needs: 'network' };
   }
   if (!PROGRAMS.has(name)) return undefined;
   if (
@@ -38,7 +70,17 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   if (args.some((arg) => /^-{0,2}(?:version|help)$|^-V$/.test(arg)) && args.length === 1) return undefined;
   if ((name === 'curl' || name === 'wget' || name === 'nc' || name === 'ncat' || name === 'http') && isLocal(args))
     return undefined;
-  return { verdict: 'ask', reason: `${name} reaches other machines` };
+  const finding: ShellFinding = { verdict: 'ask', reason: `${name} reaches other machines` };
+  const starts = STARTS[name];
+  const isRemote =
+    (REMOTE_ONLY.has(name) || ASKS_REMOTE[name]?.test(args[0] ?? '')) &&
+    !args.some((arg) => starts?.test(arg) || !isKnownEnough(arg));
+  return isRemote ? { ...finding, needs: 'network' } : finding;
+}
+
+/** False for an argument that may be an option which is only known at run time. */
+function isKnownEnough(arg: Word): boolean {
+  return isKnown(arg) || isKnown(arg[0] ?? '');
 }
 
 function isLocal(args: readonly Word[]): boolean {

@@ -18,7 +18,7 @@ const FETCHES: Record<string, RegExp> = {
   conda: /^(?:install|create|update|env|remove)$/,
   mamba: /^(?:install|create|update|env)$/,
   cargo: /^(?:install|add|update|fetch|publish|login|owner|yank|search)$/,
-  go: /^(?:get|install|generate)$/,
+  go: /^(?:get|install)$/,
   gem: /^(?:install|update|push|fetch|owner)$/,
   bundle: /^(?:install|update|add)$/,
   composer: /^(?:install|require|update|create-project|global)$/,
@@ -36,7 +36,7 @@ const FETCHES: Record<string, RegExp> = {
   flatpak: /./,
   'nix-env': /./,
   corepack: /./,
-  nvm: /^(?:install|use)$/,
+  nvm: /^install$/,
   docker: /^(?!(?:ps|images|version|info|--version|logs|inspect)$)./,
   podman: /^(?!(?:ps|images|version|info|--version|logs|inspect)$)./,
   'docker-compose': /^(?!(?:ps|config|version|logs)$)./,
@@ -47,6 +47,47 @@ const FETCHES: Record<string, RegExp> = {
   mvn: /deploy/,
 };
 
+/**
+ * What does more than fail without a network: it deletes what is installed, changes settings or runs what is there
+ * already. Of programs that are not named here everything needs the network.
+ */
+const WORKS_OFFLINE: Record<string, RegExp> = {
+  npm: /^(?:ci|clean-install|cit|link|set-script|rebuild|token|owner|profile|hook|init|create|dedupe)$/,
+  pnpm: /^(?:link|patch|setup|env|deploy|create|import)$/,
+  yarn: /^(?:link|set|plugin|global|import|create)$/,
+  bun: /^(?:link|create|pm)$/,
+  pip: /^uninstall$/,
+  pip3: /^uninstall$/,
+  uv: /^(?:pip|tool|python|self)$/,
+  pipx: /./,
+  poetry: /^(?:self|config|install)$/,
+  pipenv: /^sync$/,
+  conda: /./,
+  mamba: /./,
+  go: /^install$/,
+  gem: /^(?:update|owner)$/,
+  composer: /^global$/,
+  apt: /^(?!(?:update|install|upgrade|search)$)/,
+  'apt-get': /^(?!(?:update|install|upgrade)$)/,
+  aptitude: /./,
+  dpkg: /./,
+  rpm: /./,
+  yum: /^(?!(?:install|update|search)$)/,
+  dnf: /^(?!(?:install|update|search)$)/,
+  apk: /^(?!(?:add|update)$)/,
+  pacman: /./,
+  brew: /^(?:uninstall|bundle|services)$/,
+  snap: /./,
+  flatpak: /./,
+  'nix-env': /./,
+  corepack: /./,
+  podman: /./,
+  rustup: /^(?:default|self)$/,
+  deno: /^install$/,
+  gradle: /./,
+  mvn: /./,
+};
+
 /** Packages: fetching what others wrote and running it; changing what `npm run` runs. */
 export function judgePackages(command: SimpleCommand): ShellFinding | undefined {
   const args = command.argv.slice(1);
@@ -54,7 +95,12 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
   if (name === 'npx' || name === 'bunx') return judgeNpx(args, name);
   if (name.startsWith('python') && args[0] === '-m' && /^(?:pip|ensurepip|venv-install)$/.test(args[1] ?? '')) {
     return FETCHES['pip']?.test(args[2] ?? '')
-      ? ask('pip install fetches packages and runs what is in them')
+      ? {
+          ...ask('pip install fetches packages and runs what is in them'),
+          ...(args[2] === 'uninstall' || args.some((arg) => /^(?:\.{0,2}\/|file:|\.$)/.test(arg))
+            ? {}
+            : { needs: 'network' }),
+        }
       : undefined;
   }
   if (name === 'docker' && args[0] === 'compose' && /^(?:ps|logs|config|ls|images|top|version)$/.test(args[1] ?? ''))
@@ -81,14 +127,19 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
     if (finding) return finding;
   }
   if (name === 'go' && subcommand === 'mod')
-    return /^(?:download|tidy|vendor)$/.test(rest[1] ?? '') ? ask(`go mod ${rest[1]} fetches packages`) : undefined;
+    return /^(?:download|tidy|vendor)$/.test(rest[1] ?? '')
+      ? { ...ask(`go mod ${rest[1]} fetches packages`), needs: 'network' }
+      : undefined;
   if (name === 'yarn' && subcommand === '' && !args.some((arg) => arg.startsWith('-')))
-    return ask('yarn fetches packages and runs what is in them');
+    return { ...ask('yarn fetches packages and runs what is in them'), needs: 'network' };
   if (args.some((arg) => arg === '--dry-run') || !isKnown(subcommand))
     return isKnown(subcommand) ? undefined : ask(`the ${name} command is only known when it runs`);
-  return pattern.test(subcommand)
-    ? ask(`${name} ${subcommand} fetches, publishes or runs what others wrote`)
-    : undefined;
+  if (!pattern.test(subcommand)) return undefined;
+  const finding = ask(`${name} ${subcommand} fetches, publishes or runs what others wrote`);
+  // A path is installed from here: what is in it runs.
+  const isPath = !name.startsWith('docker') && rest.some((word) => /^(?:\.{0,2}\/|file:|\.$)/.test(word));
+  const isLocal = Object.hasOwn(WORKS_OFFLINE, name) && WORKS_OFFLINE[name]?.test(subcommand);
+  return isLocal || isPath ? finding : { ...finding, needs: 'network' };
 }
 
 function ask(reason: string): ShellFinding {
@@ -121,6 +172,6 @@ function judgeNpx(args: readonly Word[], name: string): ShellFinding | undefined
   const fetches = flags.has('-y') || flags.has('--yes') || flags.has('-p') || flags.has('--package');
   const program = rest[0] ?? '';
   if (fetches || /.@|^create-|^https?:|^git|^github:/.test(program))
-    return ask(`${name} fetches ${showWord(program)} and runs it`);
+    return { ...ask(`${name} fetches ${showWord(program)} and runs it`), needs: 'network' };
   return undefined;
 }

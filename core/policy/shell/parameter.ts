@@ -1,4 +1,5 @@
 import type { ParameterExpansionPart, Word as SourceWord } from 'unbash';
+import { walkExpression, walkHidden } from './hidden-substitution.ts';
 import type { Machine } from './machine.ts';
 import { couldBe, isKnown, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
@@ -27,6 +28,10 @@ export function expandParameter(part: ParameterExpansionPart, machine: Machine, 
   machine.step();
   const name = part.parameter;
   const index = part.index && expand(part.index);
+  if (index !== undefined) {
+    walkHidden(`[${index}]`, machine);
+    walkExpression(index, machine);
+  }
   let values = pick(lookUp(name, machine), index);
   const operation = part.operation;
   if (part.prefix === '!') {
@@ -37,6 +42,7 @@ export function expandParameter(part: ParameterExpansionPart, machine: Machine, 
     if (index === '@' || index === '*') return values ? values.map((_, at) => String(at)) : [UNKNOWN];
     const target = values?.[0];
     if (target === undefined || !isKnown(target)) return [UNKNOWN];
+    walkHidden(target, machine);
     const indexed = /^(\w+)\[(\d+|[@*])\]$/.exec(target);
     values = indexed ? pick(lookUp(indexed[1] ?? '', machine), indexed[2]) : lookUp(target, machine);
   }
@@ -56,6 +62,7 @@ export function expandParameter(part: ParameterExpansionPart, machine: Machine, 
       return operation.operator.endsWith('?') ? [UNKNOWN] : [operand];
     }
     case 'Slice': {
+      for (const word of [operation.offset, operation.length]) if (word) walkExpression(expand(word), machine);
       const offset = toInteger(expand(operation.offset), machine);
       const length = operation.length && toInteger(expand(operation.length), machine);
       if (!values || offset === undefined || (operation.length && length === undefined)) return [unknownFrom(values)];
@@ -88,6 +95,7 @@ export function expandParameter(part: ParameterExpansionPart, machine: Machine, 
       );
     case 'Transform': {
       const kind = expand(operation.operand);
+      if (kind === 'P') for (const value of values ?? []) walkHidden(value, machine, { anywhere: true });
       if (kind === 'U') return values?.map((value) => value.toUpperCase()) ?? [UNKNOWN];
       if (kind === 'L') return values?.map((value) => value.toLowerCase()) ?? [UNKNOWN];
       if (kind === 'u') return values?.map((value) => changeCase(value, '^', undefined)) ?? [UNKNOWN];

@@ -24,7 +24,10 @@ const WRITERS = new Set(
 export function judgePlaces(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   for (const { operator, target } of command.redirects) {
     if (operator === '<<<') continue;
-    if (/^\/dev\/(?:tcp|udp)\//.test(target)) return { verdict: 'ask', reason: `${showWord(target)} is a connection` };
+    if (/^\/dev\/(?:tcp|udp)\//.test(target)) {
+      if (context.isOffline) continue;
+      return { verdict: 'ask', reason: `${showWord(target)} is a connection` };
+    }
     if (/^\/dev\/(?:sd|nvme|hd|vd|mem|kmem|mapper)/.test(target) && operator !== '<')
       return { verdict: 'deny', reason: `${showWord(target)} is a device` };
     if (operator === '<') continue;
@@ -53,12 +56,7 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
     return judgeArchive(args, command, context);
   if (name === 'sort')
     return first(readOptions(args, ['-o', '--output', '-k', '-t']).values.get('-o'), command, context);
-  if (name === 'wget' || name === 'curl')
-    return first(
-      readOptions(args, ['-o', '-O', '--output', '--output-document', '-P']).all.map(({ value }) => value)[0],
-      command,
-      context,
-    );
+  if (name === 'wget' || name === 'curl') return judgeDownload(args, command, context);
   if (name === 'dd') return first(args.find((arg) => arg.startsWith('of='))?.slice(3), command, context);
   if (name === 'find')
     return first(
@@ -125,6 +123,9 @@ function judgeWrite(word: Word, command: SimpleCommand, context: ShellContext): 
   return undefined;
 }
 
+/** A change of package.json that names what nothing runs. */
+const ONLY_DESCRIBES = /\b(?:version|description|license|homepage|author|private|name|keywords|engines)\b/;
+
 function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const code = new Set(command.code.map(({ text }) => text));
   for (const arg of command.argv.slice(1)) {
@@ -133,9 +134,12 @@ function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFindi
     if (finding) return finding;
     if (
       /(?:^|\/)package\.json$/.test(arg) &&
-      [...code].some((text) => /scripts|"(?:pre|post)?(?:install|test|build|start|prepare|lint)"/.test(text))
+      [...code].some(
+        (text) =>
+          !ONLY_DESCRIBES.test(text) || /scripts|"(?:pre|post)?(?:install|test|build|start|prepare|lint)"/.test(text),
+      )
     ) {
-      return { verdict: 'ask', reason: 'it changes the scripts of package.json, which others run' };
+      return { verdict: 'ask', reason: 'it changes, or can change, the scripts of package.json, which others run' };
     }
   }
   return undefined;
@@ -173,6 +177,26 @@ function judgeCopy(command: SimpleCommand, context: ShellContext): ShellFinding 
     if (target === undefined || command.name === 'ln') continue;
     const landing = judgeWrite(`${target}/${source.replace(/^.*\//, '')}`, command, context);
     if (landing && !isDynamic(source)) return landing;
+  }
+  return undefined;
+}
+
+/** Options of curl and wget that name a file or folder to write. */
+const DOWNLOADS: Record<string, readonly string[]> = {
+  curl: [
+    ...['-o', '--output', '--output-dir', '-c', '--cookie-jar', '-D', '--dump-header', '--trace', '--trace-ascii'],
+    ...['--stderr', '--libcurl', '--etag-save', '--hsts', '--alt-svc'],
+  ],
+  wget: [
+    ...['-O', '--output-document', '-P', '--directory-prefix', '-o', '--output-file', '-a', '--append-output'],
+    ...['--save-cookies', '--hsts-file', '--warc-file', '--rejected-log'],
+  ],
+};
+
+function judgeDownload(args: readonly Word[], command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
+  for (const { value } of readOptions(args, DOWNLOADS[command.name] ?? []).all) {
+    const finding = first(value, command, context);
+    if (finding) return finding;
   }
   return undefined;
 }

@@ -24,6 +24,8 @@ export interface ReadOptions {
   workspace: string;
   /** Absolute path of the folder where the line runs; default: the workspace. */
   cwd?: string;
+  /** Contents of files by absolute path: a script among them is followed. Default: none. */
+  files?: ReadonlyMap<string, string>;
 }
 
 const LONGEST_LINE = 65_536;
@@ -41,7 +43,9 @@ export function readCommand(line: string, options: ReadOptions): CommandReading 
   else if (hasMarks(line) || line.includes('\u0000')) give('it holds characters that no command needs');
   else {
     try {
-      createWalk(reading, createScope(options.cwd ?? options.workspace)).text(line, '', undefined);
+      const scope = createScope(options.cwd ?? options.workspace);
+      for (const [path, text] of options.files ?? []) if (!hasMarks(text)) scope.files.set(path, limit(text));
+      createWalk(reading, scope).text(line, '', undefined);
     } catch (error) {
       // The parser and the walk meet whatever a model writes: what breaks them is asked about.
       give(error instanceof TooMuch ? error.message : 'the parser failed');

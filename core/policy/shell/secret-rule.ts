@@ -2,7 +2,7 @@ import type { ShellFinding } from './judge-command.ts';
 import { readOptions } from './options.ts';
 import type { SimpleCommand } from './reading.ts';
 import { isEverything, namesSecret, type ShellContext } from './target.ts';
-import { isOpaque, showWord, type Word } from './word.ts';
+import { isKnown, isOpaque, showWord, type Word } from './word.ts';
 
 /** Programs that see names, not contents. */
 const NAMES_ONLY = new Set(
@@ -51,16 +51,59 @@ export function judgeSecrets(command: SimpleCommand, context: ShellContext): She
     verdict: 'ask',
     reason: `${showWord(word)} is, or can be, a secret file`,
   });
+  const made = findMade(command, context);
   for (const { operator, target } of command.redirects)
-    if (operator !== '<<<' && namesSecret(target, command, context)) return ask(target);
+    if (operator !== '<<<' && target !== made && namesSecret(target, command, context)) return ask(target);
   if (NAMES_ONLY.has(command.name) || command.argv.length < 2) return undefined;
   for (const word of toFileWords(command)) {
+    if (word === made) continue;
     if (namesSecret(word, command, context)) return ask(word);
     const prints = PRINTERS.has(command.name);
     if (prints && isEverything(word, command.dotglob))
       return { verdict: 'ask', reason: `${showWord(word)} takes in hidden files, and so secret ones` };
     if ((prints || PATTERN_FIRST.has(command.name)) && isOpaque(word))
       return { verdict: 'ask', reason: `the file ${command.name} opens is computed in a way that cannot be followed` };
+  }
+  return undefined;
+}
+
+/** A file that is there as a pattern for a secret one: `.env.example`, `config/secrets.sample.yml`. */
+const TEMPLATE = /(?:^|[._/-])(?:example|sample|template|tmpl|tpl|dist|default|defaults|skel|stub)(?:[._-][^/]*)?$/i;
+
+/**
+ * The secret file that a command makes from a template, or as a new key: nothing secret is read, and one that exists
+ * cannot be written in the sandbox, where it is masked.
+ */
+function findMade(command: SimpleCommand, context: ShellContext): Word | undefined {
+  const { name, redirects } = command;
+  const args = command.argv.slice(1);
+  const isTemplate = (word: Word | undefined) =>
+    word !== undefined && isKnown(word) && TEMPLATE.test(word) && !namesSecret(word, command, context);
+  if (name === 'cp' || name === 'install') {
+    const { rest, flags } = readOptions(args, ['-m', '--mode', '-S', '--suffix']);
+    const plain = [...flags].every((flag) =>
+      /^-[nvpifumT]$|^--(?:no-clobber|verbose|update|mode|preserve)$/.test(flag),
+    );
+    const keeps = context.isOffline || flags.has('-n') || flags.has('--no-clobber');
+    return plain && keeps && rest.length === 2 && isTemplate(rest[0]) ? rest[1] : undefined;
+  }
+  if (name === 'cat' || name === 'envsubst') {
+    const inputs = [...args, ...redirects.filter(({ operator }) => operator === '<').map(({ target }) => target)];
+    const out = redirects.filter(({ operator }) => operator === '>' || operator === '>|');
+    return context.isOffline && inputs.length === 1 && inputs.every(isTemplate) && out.length === 1
+      ? out[0]?.target
+      : undefined;
+  }
+  if (name === 'openssl' && /^(?:req|genrsa|genpkey|ecparam|dsaparam|rand)$/.test(args[0] ?? '')) {
+    const at = args.findIndex(
+      (arg) => /^-(?:keyout|out)$/.test(arg) && namesSecret(args[args.indexOf(arg) + 1] ?? '', command, context),
+    );
+    const reads = args.some((arg) => /^-(?:in|inkey|key|CAkey|signkey|passin|config|extfile)$/.test(arg));
+    return at >= 0 && !reads ? args[at + 1] : undefined;
+  }
+  if (name === 'ssh-keygen') {
+    const { flags, values } = readOptions(args, ['-t', '-b', '-C', '-N', '-f', '-a']);
+    return [...flags].every((flag) => /^-[tbCNfaq]$/.test(flag)) ? values.get('-f') : undefined;
   }
   return undefined;
 }

@@ -21,6 +21,8 @@ export interface ShellContext {
   /** Absolute. */
   workspace: string;
   secretPatterns: readonly string[];
+  /** The command gets no network. */
+  isOffline: boolean;
 }
 
 /** Where a word leads, seen from the workspace. */

@@ -1,5 +1,6 @@
 import type { TestExpression } from 'unbash';
 import { expandText } from './expand.ts';
+import { walkExpression, walkHidden } from './hidden-substitution.ts';
 import type { Machine } from './machine.ts';
 
 /** Expands the words of `[[ … ]]`: a substitution in them runs. */
@@ -7,11 +8,11 @@ export function walkTest(expression: TestExpression, machine: Machine): void {
   machine.step();
   switch (expression.type) {
     case 'TestUnary':
-      expandText(expression.operand, machine);
+      walkHidden(expandText(expression.operand, machine), machine);
       break;
     case 'TestBinary':
-      expandText(expression.left, machine);
-      expandText(expression.right, machine);
+      walkExpression(expandText(expression.left, machine), machine);
+      walkExpression(expandText(expression.right, machine), machine);
       break;
     case 'TestLogical':
       for (const operand of expression.operands) walkTest(operand, machine);

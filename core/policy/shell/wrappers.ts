@@ -173,8 +173,10 @@ export function unwrap(name: string, call: Call, walk: Walk): Word {
   let rest = options.rest;
   const assignments = [...call.assignments];
   if (wrapper.assigns) {
-    while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '') || rest[0] === '-') {
-      const done = rest[0] === '-' ? undefined : assignWord(rest[0] ?? '', walk);
+    // `env` takes any name: `BASH_FUNC_ls%%` is a function of the next shell.
+    while (/^[^=]+=/.test(rest[0] ?? '') || rest[0] === '-') {
+      const word = rest[0] ?? '';
+      const done = word === '-' ? undefined : (assignWord(word, walk) ?? toAssignment(word));
       if (done) assignments.push(done);
       rest = rest.slice(1);
     }
@@ -207,6 +209,11 @@ export function unwrap(name: string, call: Call, walk: Walk): Word {
   // `exec` and `command` stay in this shell; what others run cannot change it.
   if (name === 'exec' || name === 'command' || name === 'builtin') return walk.inside(name, run);
   return walk.subshell([name, ...skipped].join(' ').slice(0, 40), run);
+}
+
+function toAssignment(word: Word): { name: string; value: Word } {
+  const at = word.indexOf('=');
+  return { name: word.slice(0, at), value: word.slice(at + 1) };
 }
 
 function runText(text: Word, call: Call, walk: Walk): Word {

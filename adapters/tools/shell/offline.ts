@@ -1,0 +1,58 @@
+import { findNetworkNeed } from '@klaus/core/policy';
+import type { ExecResult, ToolContext } from '@klaus/core/agent';
+import { isSuccess } from './exec-report.ts';
+
+/**
+ * Settings by which package managers use what they have and fail at once where they would need the network.
+ * Sources: the configuration references of npm, pip, uv, cargo, Go, Bundler, Composer, Yarn and Git.
+ */
+const OFFLINE: Readonly<Record<string, string>> = {
+  npm_config_prefer_offline: 'true',
+  npm_config_fetch_retries: '0',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+  PIP_RETRIES: '0',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  UV_OFFLINE: '1',
+  CARGO_NET_OFFLINE: 'true',
+  GOPROXY: 'off',
+  GOTOOLCHAIN: 'local',
+  BUNDLE_RETRY: '0',
+  COMPOSER_DISABLE_NETWORK: '1',
+  YARN_HTTP_RETRY: '0',
+  GIT_TERMINAL_PROMPT: '0',
+};
+
+/** The environment of a command without a network: nothing waits for one. */
+export function toOfflineEnvironment(
+  { sandbox }: Pick<ToolContext, 'sandbox'>,
+  network: boolean,
+): Readonly<Record<string, string>> {
+  return network || sandbox.name === 'host' ? {} : OFFLINE;
+}
+
+/** What programs write when a name cannot be looked up or a host cannot be reached. */
+const UNREACHABLE =
+  /could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|getaddrinfo|no address associated|failed to (?:fetch|download|lookup)|ENOTCACHED|module lookup disabled by GOPROXY=off|network was disabled|network connectivity is disabled|dial tcp|no matching distribution found|unable to connect to|attempting to make an HTTP request, but --offline/i;
+
+interface Ended {
+  command: string;
+  network: boolean | undefined;
+  result: ExecResult;
+  /** Output. */
+  text: string;
+}
+
+/** For a command that failed for want of a network: what to call to have it, as one line or none. */
+export function describeMissingNetwork(
+  { sandbox, workspace }: Pick<ToolContext, 'sandbox' | 'workspace'>,
+  { command, network, result, text }: Ended,
+): string[] {
+  if (network || sandbox.name === 'host' || isSuccess(result)) return [];
+  const need = findNetworkNeed(command, { workspace: workspace.root });
+  if (need === undefined && !UNREACHABLE.test(text)) return [];
+  return [
+    `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true; the user is asked]`,
+  ];
+}
