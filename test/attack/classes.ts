@@ -1,4 +1,5 @@
 import type { AttackClass } from './case.ts';
+import { instructionFiles } from './instruction-files.ts';
 
 /** Every class of attack with a generator. */
-export const CLASSES: readonly AttackClass[] = [];
+export const CLASSES: readonly AttackClass[] = [instructionFiles];
