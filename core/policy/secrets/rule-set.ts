@@ -49,6 +49,7 @@ interface CompiledRule {
 
 function compile(rule: SecretRule): CompiledRule {
   const path = rule.path === undefined ? undefined : new RegExp(rule.path);
+  if (rule.find) return { path, find: rule.find };
   if (rule.pattern === undefined) return { path, find: () => [[0, 0]] };
   const pattern = new RegExp(rule.pattern, `g${rule.flags ?? ''}`);
   // Offsets of groups make a search slower, so they are asked for only where something was found.

@@ -5,6 +5,8 @@ export interface SecretRule {
   readonly name: string;
   /** Source of a regular expression. Absent where the path alone decides. */
   readonly pattern?: string;
+  /** Looks for the secrets itself, in place of a pattern. */
+  readonly find?: (text: string) => Iterable<readonly [start: number, end: number]>;
   /** Flags besides `g`. */
   readonly flags?: string;
   /** Lower case. The pattern is tried where one of them stands in the text, in any case; with none, always. */
