@@ -2,9 +2,24 @@ import { readValue, type FoundValue, type Surroundings } from './read-value.ts';
 import { toKeyKind } from './secret-key.ts';
 import { isSecretText } from './secret-text.ts';
 
-/** A word that may end a secret key, and the mark that may begin its value. Every repetition has a bound. */
-const HOT =
-  /(?:pass|pw|secret|token|cred|auth|key|salt|bearer)[\w.$-]{0,40}["'`\\\])?!]{0,5}[ \t]{0,40}(?:[=:>,\n\r{|]|<\/|\?\?|value)/gi;
+/** Words that a secret key has. */
+export const KEY_WORDS: readonly string[] = [
+  'pass',
+  'pwd',
+  'secret',
+  'token',
+  'credential',
+  'auth',
+  'key',
+  'salt',
+  'bearer',
+  'bindpw',
+  'rootpw',
+  'userpw',
+];
+const WORD = new RegExp(KEY_WORDS.join('|'), 'gi');
+/** From such a word to the mark that may begin a value. Every repetition has a bound. */
+const LEADING = /[\w.$-]{3,60}["'`\\\])?!]{0,5}[ \t]{0,40}(?:[=:>,\n\r{|]|<\/|\?\?|(?<=[ \t])[^\s])/y;
 /** What was taken out before; its opening bracket stands in front. */
 const PLACEHOLDER = /secret:[a-z0-9-]{1,80}:[0-9a-f]{8}\]/y;
 const KEY_UNIT = /[\w.$-]/;
@@ -27,25 +42,27 @@ const NEXT_ITEM = /["']?\s{0,10},?\s{0,80}(?:-[ \t]{1,4})?(?=["'\w])/y;
 /** A block of YAML: the value begins on the next line. */
 const BLOCK = /[|>][+-]?\d?[ \t]*\r?\n[ \t]{1,40}/y;
 const MOST_ITEMS = 20;
+/** Between a name and its value, where nothing else is. */
+const SPACE = /[ \t]{1,40}(?=[^\s=:>,{|?<])/y;
+const DIRECTIVE = /^(?:requirepass|masterauth|rootpw|bindpw)$/i;
+/** What sets the variable or header whose name follows. */
+const SETTING =
+  /(?:^|\s)(?:ENV|ARG|LABEL|setenv|SetEnv|set(?:[ \t]{1,4}-{1,2}\w{1,12}){1,3}|fastcgi_param|uwsgi_param|proxy_set_header|RequestHeader[ \t]set|setx)[ \t]{1,8}["']?$/;
 
 /**
  * Values that are secret by the name of their key, in whatever syntax: settings, source, markup, command lines. It
  * reads pairs and no whole files, because it sees parts of files and output.
  */
-export function* findKeyed(text: string): Generator<readonly [start: number, end: number]> {
-  HOT.lastIndex = 0;
+export function* findKeyed(text: string, places?: readonly number[]): Generator<readonly [start: number, end: number]> {
   let end = 0;
-  for (let match = HOT.exec(text); match; match = HOT.exec(text)) {
-    const from = match.index;
-    HOT.lastIndex = from + 3;
-    if (from < end) continue;
+  for (const from of places ?? findPlaces(text)) {
+    if (from < end || matchAt(LEADING, text, from) === undefined) continue;
     const placeholder = text[from - 1] === '[' ? matchAt(PLACEHOLDER, text, from) : undefined;
     if (placeholder !== undefined) {
-      HOT.lastIndex = end = placeholder;
+      end = placeholder;
       continue;
     }
     const key = readKey(text, from);
-    HOT.lastIndex = Math.max(HOT.lastIndex, key.end);
     end = key.end;
     const kind = toKeyKind(text.slice(key.start, key.end));
     if (kind === undefined) continue;
@@ -57,6 +74,11 @@ export function* findKeyed(text: string): Generator<readonly [start: number, end
       yield [found.start, found.end];
     }
   }
+}
+
+/** Where a word begins that a secret key may have, in a text whose places are not known. */
+function* findPlaces(text: string): Generator<number> {
+  for (const { index } of text.matchAll(WORD)) yield index;
 }
 
 interface Key {
@@ -85,6 +107,8 @@ function* readValues(text: string, key: Key): Generator<Candidate> {
     const found = readValue(text, bridged, {});
     if (found) yield { found, isStrict: false };
   }
+  const spaced = matchAt(SPACE, text, key.end);
+  if (spaced !== undefined) return yield* readSpaced(text, key, spaced);
   SEPARATOR.lastIndex = key.end;
   const mark = SEPARATOR.exec(text)?.groups?.['mark'];
   if (mark === undefined) return;
@@ -102,6 +126,15 @@ function* readValues(text: string, key: Key): Generator<Candidate> {
 
 function* toCandidate(found: FoundValue | undefined, isStrict: boolean): Generator<Candidate> {
   if (found) yield { found, isStrict };
+}
+
+/** `--password …`, `ENV API_TOKEN …`, `requirepass …`: a name and a value with nothing but space between them. */
+function* readSpaced(text: string, { start, end }: Key, at: number): Generator<Candidate> {
+  const key = text.slice(start, end);
+  const isOption = key.startsWith('-');
+  const isWord = /^(?:password|passwd)$/i.test(key);
+  if (!isOption && !isWord && !DIRECTIVE.test(key) && !SETTING.test(text.slice(Math.max(0, start - 48), start))) return;
+  yield* toCandidate(readValue(text, at, toSurroundings(text, { start, end })), isWord);
 }
 
 /** `<password>…</password>`, `<entry key="password">…</entry>`. */

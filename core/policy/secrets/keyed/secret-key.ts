@@ -18,8 +18,20 @@ const NEUTRAL =
 /** Keys that end like a secret one and are none. */
 const HARMLESS = /^(?:bypass|compass|trespass|surpass|overpass|tokens?count|csrftoken|publickey|publishablekey)$/;
 
+const known = new Map<string, KeyKind | undefined>();
+/** Keys that are remembered: a text has few, again and again. */
+const MOST_KNOWN = 5_000;
+
 /** What a key says of its value by its words; undefined for an ordinary key. */
 export function toKeyKind(key: string): KeyKind | undefined {
+  if (known.has(key)) return known.get(key);
+  if (known.size >= MOST_KNOWN) known.clear();
+  const kind = judgeKey(key);
+  known.set(key, kind);
+  return kind;
+}
+
+function judgeKey(key: string): KeyKind | undefined {
   const words = toWords(key);
   while (words.length > 1 && NEUTRAL.test(words.at(-1)!)) words.pop();
   const last = words.at(-1);

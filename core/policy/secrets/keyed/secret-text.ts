@@ -15,7 +15,7 @@ const CODE =
 const NAMES = /^[*&!]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$/;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const PLACEHOLDER =
-  /^(?:your|insert|enter|replace|dummy|fake|sample|placeholder|change|todo|fixme|redacted|hidden|masked|mock|null|none|true|false|undefined|unset|empty)(?![a-z]*\d[a-z\d]*\d)|example|placeholder|changeme|change[-_ ]me|[-_]here$|x{5,}|\*{3,}|\.{3}|…|^(.)\1*$/i;
+  /^(?:your|insert|enter|replace|dummy|fake|sample|placeholder|change|todo|fixme|redacted|hidden|masked|mock|null|none|true|false|undefined|unset|empty)(?![a-z]*\d[a-z\d]*\d)|example|placeholder|changeme|change[-_ ]me|[-_]here$|x{5,}|^\*{3,}|\*{5,}|\.{3}|…|^(.)\1*$/i;
 /** `password123`, `test1234`: what documentation writes. */
 const TRIVIAL =
   /^(?:my|the|test|new|old)?[-_]?(?:pass(?:word|wd)?|pwd|secret|test|admin|root|user|demo|foo|bar|token|key|guest|login|qwerty|abc)[-_]?\d{0,9}[!?.]?$/i;
@@ -33,10 +33,21 @@ export function isSecretText(value: string, { kind, isQuoted }: TextSite): boole
   const random = isRandom(value);
   if (URL_OR_PATH.test(value) && (!random || value.includes('://'))) return false;
   if (NAMES.test(value)) return random && isQuoted;
-  if (random) return true;
+  if (random || (isQuoted && isMarked(value))) return true;
   if (kind !== 'password') return false;
   if (/^\d+$/.test(value)) return true;
   return isChosen(value, isQuoted);
+}
+
+/** Letters with marks in their midst that no name has. */
+function isMarked(value: string): boolean {
+  const marks = value.match(/[!@#%^&*+=?~]/g)?.length ?? 0;
+  return (
+    value.length >= 12 &&
+    marks > 1 &&
+    !/[<>{}()|,;/\\]/.test(value) &&
+    /[A-Za-z0-9][!@#%^&*+=?~]+[A-Za-z0-9]/.test(value)
+  );
 }
 
 /** Words with digits or marks between them, as a person chooses a password. */
@@ -61,14 +72,23 @@ export function isRandom(value: string): boolean {
   const length = runs.reduce((sum, run) => sum + run.length, 0);
   if (length < 8 || length < body.length / 2 || !/[a-z]/i.test(body)) return false;
   if (length >= 16 && /^[0-9a-f]+$/i.test(body)) return /\d/.test(body) && /[a-f]/i.test(body);
-  const digitRuns = runs.filter((run) => run <= '9').length;
+  if (length >= 16 && !/[^A-Za-z0-9+/]/.test(body) && isDense(value)) return true;
+  const digitRuns = runs.filter((run) => /^\d/.test(run)).length;
   const average = length / runs.length;
-  if (digitRuns > 0 && average < 2.6) return true;
-  if (digitRuns === 0 && length >= 12 && average < 2.2 && isMixed(body)) return true;
+  if (digitRuns > 0 && average < (length >= 12 ? 3 : 2.6)) return true;
+  if (digitRuns === 0 && length >= 12 && average < 2.7 && isMixed(body)) return true;
   if (digitRuns > 1 && length >= 12 && !/[-_.]/.test(body)) return true;
   const letters = body.match(/[a-z]/gi)?.length ?? 0;
   const rare = body.match(RARE_PAIR)?.length ?? 0;
   return length >= 10 && rare >= 2 && rare * 7 >= letters;
+}
+
+/** In one piece, and neither words with a number behind them nor a name in camel case. */
+function isDense(value: string): boolean {
+  if (value.endsWith('=') && value.length % 4 === 0) return true;
+  if (/^[A-Z0-9]+$/.test(value)) return true;
+  if (/^[a-z0-9]+$/.test(value)) return value.length >= 20 && /[a-z]\d+[a-z]/.test(value);
+  return /\d/.test(value) && !/^[a-z]*\d{0,3}(?:[A-Z][a-z]+\d{0,3})*$/.test(value);
 }
 
 /** Capitals that do not begin the words of a name. */

@@ -1,10 +1,10 @@
 import type { SecretRule } from '../secret-rule.ts';
-import { toKeyKind, type KeyKind } from './secret-key.ts';
+import type { KeyKind } from './secret-key.ts';
 import { isSecretText } from './secret-text.ts';
 
 interface Shape {
   name: string;
-  /** With a group `value`, and where the key is free a group `key`. Every repetition has a bound. */
+  /** With a group `value`. Every repetition has a bound. */
   pattern: RegExp;
   keywords: readonly string[];
   /** What the value counts as. Default `password`. */
@@ -15,20 +15,15 @@ interface Shape {
 
 /** Programs with a short option for a password. */
 const PROGRAMS =
-  'mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mycli|sshpass|7z|7za|zip|unzip|rar|unrar|docker|podman|buildah|skopeo|helm|mongo|mongosh|mongodump|mongorestore|az|oc|sqlcmd|bcp|redis-cli|valkey-cli|ldapsearch|ldapadd|ldapmodify|ldapwhoami|rabbitmqadmin|influx|cqlsh|ipmitool';
+  'mysql\\w{0,10}|mariadb[\\w-]{0,10}|mycli|sshpass|7za?|unzip|(?:docker|podman|buildah|skopeo|helm[ \\t]registry|az|oc|nerdctl)[ \\t]login|mongo\\w{0,10}|sqlcmd|redis-cli|valkey-cli|ldap\\w{3,8}|rabbitmqadmin|cqlsh';
 
 /** Secrets that a place in a line marks, and no key with a separator. */
 const SHAPES: readonly Shape[] = [
   {
     name: 'url-password',
-    pattern: /:\/\/[^\s:@/'"<>]{0,128}:(?<value>[^\s@'"<>`/]{4,256})@/g,
+    pattern:
+      /:\/\/(?:(?<user>\[secret:[a-z0-9-]{1,80}:[0-9a-f]{8}\]|[^\s:@/'"<>[]{0,128}):)?(?<value>[^\s@'"<>`/:[][^\s@'"<>`/]{3,256})@/g,
     keywords: ['://'],
-  },
-  {
-    name: 'url-token',
-    pattern: /:\/\/(?<value>[A-Za-z0-9_-]{16,128})@/g,
-    keywords: ['://'],
-    kind: 'token',
   },
   {
     name: 'jdbc-password',
@@ -47,45 +42,32 @@ const SHAPES: readonly Shape[] = [
       `\\b(?:${PROGRAMS})(?:[ \\t][^\\n|;&]{0,300}?)?[ \\t]-[pPwa][ \\t=]{0,2}["']?(?<value>[^\\s"'|;&]{6,200})`,
       'g',
     ),
-    keywords: PROGRAMS.split('|').map((program) => `${program} `),
-  },
-  {
-    name: 'option-password',
-    pattern:
-      /-(?<=(?:^|[\s"'])-{1,2})(?<key>[a-z][\w-]{0,40})["']?[ \t,]{1,4}["']?(?<value>[^\s"'|;&,-][^\s"'|;&]{5,300})/gi,
-    keywords: ['-pass', '-pwd', '-token', '-secret', '-key', '-apikey'],
-  },
-  {
-    name: 'word-password',
-    pattern: /\b(?:requirepass|masterauth|rootpw|bindpw)[ \t]{1,20}["']?(?<value>[^\s"']{6,300})/gi,
-    keywords: ['requirepass', 'masterauth', 'rootpw', 'bindpw'],
-  },
-  {
-    name: 'word-password',
-    pattern: /\b(?:password|passwd|identified by)[ \t]{1,20}["']?(?<value>[^\s"']{8,300})/gi,
-    keywords: ['password ', 'passwd ', 'identified by'],
-    kind: 'token',
-  },
-  {
-    name: 'set-variable',
-    pattern:
-      /\b(?:ENV|ARG|LABEL|setenv|SetEnv|set(?:[ \t]{1,4}-{1,2}\w{1,12}){1,3}|fastcgi_param|uwsgi_param|proxy_set_header|RequestHeader[ \t]set|setx)[ \t]{1,8}["']?(?<key>[\w.-]{3,80})["']?[ \t]{1,8}["']?(?:(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \t]+)?(?<value>[^\s"';]{6,300})/g,
     keywords: [
-      'env ',
-      'arg ',
-      'label ',
-      'set -',
-      'fastcgi_param',
-      'uwsgi_param',
-      'proxy_set_header',
-      'requestheader',
-      'setx ',
+      'mysql',
+      'mariadb',
+      'mycli',
+      'sshpass',
+      '7za ',
+      'unzip ',
+      ' login ',
+      'mongo',
+      'sqlcmd',
+      'redis-cli',
+      'valkey-cli',
+      'ldap',
+      'rabbitmqadmin',
+      'cqlsh',
     ],
   },
   {
     name: 'pgpass-password',
     pattern: /^[^\s:#]{1,200}:(?:\d{2,5}|\*):[^\s:]{1,100}:[^\s:]{1,100}:(?<value>[^\s:]{6,200})$/gm,
     keywords: [':543', ':643', ':*:'],
+  },
+  {
+    name: 'sql-password',
+    pattern: /\bidentified[ \t]{1,4}by[ \t]{1,4}(?:password[ \t]{1,4})?["']?(?<value>[^\s"']{6,200})/gi,
+    keywords: ['identified by'],
   },
   {
     name: 'piped-password',
@@ -145,11 +127,11 @@ function* findShape(
   { kind = 'password', isCertain = false }: Pick<Shape, 'kind' | 'isCertain'>,
 ): Generator<readonly [number, number]> {
   for (const match of text.matchAll(pattern)) {
-    const { key, value = '' } = match.groups ?? {};
+    const { value = '', ...groups } = match.groups ?? {};
     // The value is the last thing of each pattern, but for what closes it.
     const start = match.index + match[0].lastIndexOf(value);
-    const known = key === undefined ? kind : toKeyKind(key);
-    if (known === undefined) continue;
+    // A URL with one word before its host: a token, or the name of a user.
+    const known = 'user' in groups && groups['user'] === undefined ? 'token' : kind;
     const end = start + toEnd(value).length;
     if (isCertain || isSecretText(text.slice(start, end), { kind: known, isQuoted: false })) yield [start, end];
   }
