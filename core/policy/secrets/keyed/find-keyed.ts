@@ -29,7 +29,7 @@ const LONGEST_KEY = 80;
 const SEPARATOR =
   /\\{0,3}["'`]?[\])]{0,2}[?!]?[ \t]{0,40}(?<mark>=>|:=|\?=|\+=|={1,3}|!==?|:|>|,|\|\||\?\?)[ \t]{0,40}/y;
 /** A type between name and value: `password: string = "…"`. */
-const TYPE = /[A-Za-z_][\w.<>[\]|?]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=["'`])/y;
+const TYPE = /[A-Za-z_][\w.<>[\]|?]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=\\{0,3}["'`])/y;
 /** The key is the value of `name`, or holds an object: what counts is called `value` or the like. */
 const BRIDGE =
   /\\{0,3}["'`]?[\s,;{}:=-]{1,120}(?:["']?(?:type|description|sensitive|nullable|required|scope|secure|target)["']?[ \t]{0,20}[:=][^\n}]{0,200}?[,\n]\s{0,40}){0,4}\\{0,3}["'`]?@?(?:value|default(?:[_-]?value)?|content|plaintext|string_?value)\\{0,3}["'`]?[ \t]{0,10}[:=][ \t]{0,10}/iy;

@@ -20,8 +20,8 @@ export function toPlainViews(text: string): readonly TextView[] {
   if (last?.text === text) return last.views;
   const lines = toFirstLines(text);
   const views: TextView[] = [];
-  if (lines.filter((line) => DECORATION.test(line)).length * 2 >= Math.max(lines.length, 2))
-    views.push(toUndecorated(text));
+  const decorated = lines.filter((line) => DECORATION.test(line)).length;
+  if (decorated > 0 && decorated * 3 >= lines.length) views.push(toUndecorated(text));
   if (lines.some((line) => LITERAL.test(line))) views.push(toUnescaped(text));
   last = { text, views };
   return views;

@@ -61,7 +61,7 @@ const SHAPES: readonly Shape[] = [
   },
   {
     name: 'pgpass-password',
-    pattern: /^[^\s:#]{1,200}:(?:\d{2,5}|\*):[^\s:]{1,100}:[^\s:]{1,100}:(?<value>[^\s:]{6,200})$/gm,
+    pattern: /(?:^|["'`])[^\s:#"'`]{1,200}:(?:\d{2,5}|\*):[^\s:]{1,100}:[^\s:]{1,100}:(?<value>[^\s:]{6,200})$/gm,
     keywords: [':543', ':643', ':*:'],
   },
   {
@@ -88,7 +88,7 @@ const SHAPES: readonly Shape[] = [
   },
   {
     name: 'redis-user-password',
-    pattern: /^[ \t]{0,8}user[ \t]{1,4}\w{1,60}[ \t][^\n>]{0,200}>(?<value>[^\s]{4,200})/gm,
+    pattern: /(?:^|["'`])[ \t]{0,8}user[ \t]{1,4}\w{1,60}[ \t][^\n>]{0,200}>(?<value>[^\s]{4,200})/gm,
     keywords: [' +@', ' ~*', ' allkeys'],
   },
   {
