@@ -13,6 +13,15 @@ export function openMemory(engine: Engine, folder: string): Knowledge {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
   }
-  const knowledge = engine.openKnowledge(realpathSync(folder));
-  return createMemory(knowledge, { redactor: engine.createRedactor('memory'), session: null });
+  const root = realpathSync(folder);
+  const redactor = engine.createRedactor('memory');
+  const { secretPatterns, hiddenPatterns } = engine.settings;
+  const memory = createMemory(engine.openKnowledge(root), { redactor, session: null });
+  return {
+    ...memory,
+    async set(note) {
+      redactor.learn(await engine.openSecrets(root, secretPatterns, hiddenPatterns).values());
+      return memory.set(note);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { findPinProblem, loadState, serveCommands, type Engine } from '@klaus/core/agent';
+import { findPinProblem, loadState, redactCommand, serveCommands, type Engine } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
 
@@ -42,7 +42,10 @@ export async function pin(
   const found = typeof given === 'string' ? { text: given } : findText(parts, given.seq);
   await checkPin(engine, session, found.text);
   const id = engine.ids.ulid();
-  await store.send(session, { type: 'pin', id, by, ...found });
+  const command = { type: 'pin' as const, id, by, ...found };
+  const workspace = store.session(session)?.workspace;
+  const clean = workspace ? await redactCommand(engine, command, { session, workspace }) : command;
+  await store.send(session, clean);
   await serveCommands(engine, session, ['pin']);
   return { pin: id, applied: pinsOf(parts).some((row) => row.id === id) };
 }

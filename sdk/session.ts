@@ -1,9 +1,11 @@
 import {
   advance,
+  carriesText,
   changesOfTurn,
   isParked,
   isReceivable,
   loadState,
+  redactCommand,
   replay,
   restore,
   serveCommands,
@@ -14,7 +16,7 @@ import {
   type Engine,
 } from '@klaus/core/agent';
 import type { SqliteStore } from '@klaus/adapters/store';
-import type { Command, Part } from '@klaus/core/protocol';
+import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from './grants/session-grants.ts';
 import type { Session } from './klaus.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
@@ -35,8 +37,22 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
     if (root !== undefined) await inForce.policy(root);
   };
   const send = async (command: Command): Promise<string> => {
-    await store.send(id, command);
+    await store.send(id, await toClean(command));
     return command.id;
+  };
+  const toClean = async (command: Command): Promise<Command> => {
+    const root = workspace();
+    if (root === undefined || !carriesText(command)) return command;
+    return redactCommand(await toJudging(root), command, { session: id, workspace: root });
+  };
+  /** A run is cancelled, and a session renamed, under a policy that cannot be read too. */
+  const toJudging = async (root: string): Promise<Engine> => {
+    try {
+      return await inForce.judging(root);
+    } catch (error) {
+      if (isKlausError(error)) return engine;
+      throw error;
+    }
   };
   return {
     id,

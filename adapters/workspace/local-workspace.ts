@@ -1,12 +1,12 @@
 import { KlausError, type FileChange } from '@klaus/core/protocol';
-import type { FileEdit, FileState, ResolvedPath, Workspace } from '@klaus/core/agent';
+import type { FileEdit, FileState, ReadOptions, ResolvedPath, Workspace } from '@klaus/core/agent';
 import { applyEdits } from './apply.ts';
 import { findChanges, takeMark } from './changed-since.ts';
 import { hashContent, readContent } from './content.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { recoverSteps } from './recover.ts';
 import { openWorkspaceRoot, type RootOptions } from './root.ts';
-import { withPlace, type Root } from './walk.ts';
+import { shorten, withPlace, type Root } from './walk.ts';
 
 export interface WorkspaceOptions extends RootOptions {
   /**
@@ -46,7 +46,11 @@ class LocalWorkspace implements Workspace {
   }
 
   resolve(path: string): Promise<ResolvedPath> {
-    return withPlace(this.#root, path, ({ relative, absolute }) => ({ relative, absolute }));
+    return withPlace(this.#root, path, ({ relative, absolute, links }) => ({
+      relative,
+      absolute,
+      ...(links.length > 0 ? { links } : {}),
+    }));
   }
 
   stat(path: string): Promise<FileState | undefined> {
@@ -57,8 +61,12 @@ class LocalWorkspace implements Workspace {
     });
   }
 
-  read(path: string, options: { maxBytes?: number; offset?: number; length?: number } = {}): Promise<Uint8Array> {
-    return withPlace(this.#root, path, (place) => readContent(place, options));
+  read(path: string, options: ReadOptions = {}): Promise<Uint8Array> {
+    return withPlace(this.#root, path, (place) => {
+      if (options.exact === true && place.links.length > 0)
+        throw new KlausError('tool.failed', `${shorten(path)} has become a symbolic link.`);
+      return readContent(place, options);
+    });
   }
 
   hash(path: string): Promise<string | null> {

@@ -35,6 +35,8 @@ export interface Place {
   stat: BigIntStats | undefined;
   /** True when the path as given ends in a symlink, which was followed. */
   viaLink: boolean;
+  /** Every symlink that was followed, relative to the root. */
+  links: readonly string[];
 }
 
 /**
@@ -84,7 +86,7 @@ function walk(root: Root, path: string): Place {
   const missing: string[] = [];
   const pending = toComponents(root, path, path);
   let file: { name: string; stat: BigIntStats } | undefined;
-  let links = 0;
+  const links: string[] = [];
   let viaLink = false;
   try {
     while (pending.length > 0) {
@@ -104,14 +106,15 @@ function walk(root: Root, path: string): Place {
       else if (stat.isDirectory()) trail.push(here.open(name));
       else if (!stat.isSymbolicLink()) file = { name, stat };
       else {
-        if (++links > MAX_LINKS) throw new KlausError('tool.failed', `${shorten(path)}: too many symbolic links.`);
+        links.push(toRelative(root, `${here.absolute === '/' ? '' : here.absolute}/${name}`));
+        if (links.length > MAX_LINKS) throw new KlausError('tool.failed', `${shorten(path)}: too many symbolic links.`);
         if (pending.every((rest) => rest === '' || rest === '.')) viaLink = true;
         const target = readlinkSync(here.child(name));
         if (target.startsWith('/')) while (trail.length > 1) trail.pop()!.close();
         pending.unshift(...toComponents(root, target, path));
       }
     }
-    return toPlace(trail.pop()!, { root, missing, file, viaLink });
+    return toPlace(trail.pop()!, { root, missing, file, viaLink, links });
   } finally {
     for (const directory of trail) directory.close();
   }
@@ -119,15 +122,23 @@ function walk(root: Root, path: string): Place {
 
 function toPlace(
   parent: Directory,
-  found: { root: Root; missing: string[]; file: { name: string; stat: BigIntStats } | undefined; viaLink: boolean },
+  found: Pick<Place, 'viaLink' | 'links'> & {
+    root: Root;
+    missing: string[];
+    file: { name: string; stat: BigIntStats } | undefined;
+  },
 ): Place {
-  const { root, missing, file, viaLink } = found;
+  const { root, missing, file, viaLink, links } = found;
   const name = file?.name ?? missing.pop() ?? '.';
   const absolute =
     name === '.' ? parent.absolute : [parent.absolute === '/' ? '' : parent.absolute, ...missing, name].join('/');
-  const relative = absolute === root.path ? '' : absolute.slice(root.path === '/' ? 1 : root.path.length + 1);
+  const relative = toRelative(root, absolute);
   const stat = name === '.' ? lstatSync(parent.child('.'), { bigint: true }) : file?.stat;
-  return { parent, missing, name, relative, absolute, stat, viaLink };
+  return { parent, missing, name, relative, absolute, stat, viaLink, links };
+}
+
+function toRelative(root: Root, absolute: string): string {
+  return absolute === root.path ? '' : absolute.slice(root.path === '/' ? 1 : root.path.length + 1);
 }
 
 /** Opens the root, which must still be the directory it was. */

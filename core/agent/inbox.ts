@@ -1,5 +1,6 @@
 import {
   isEditable,
+  isKlausError,
   type Command,
   type EventBody,
   type EventOf,
@@ -15,6 +16,7 @@ import { describeLimit, usedOf } from './limit-check.ts';
 import { loadInstructions } from './instructions.ts';
 import { findPinProblem, isInHistory, pinPrompt } from './pins.ts';
 import { recallKnowledge } from './recall-knowledge.ts';
+import { carriesText } from './redact-command.ts';
 import type { State } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -87,6 +89,8 @@ function isAtBoundary(state: State): boolean {
 export async function receive(work: Work, command: Command): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (!isReceivable(state, command)) return undefined;
+  // What the user wrote is searched for the values that the secret files of this moment hold.
+  if (carriesText(command)) await learnWhereThere(work, command);
   switch (command.type) {
     case 'prompt':
       return state.run ? await toSteer(work, command) : await beginRun(work, command);
@@ -115,6 +119,17 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       return [{ type: 'session.changed', ...dropUndefined(changes) }];
     }
   }
+}
+
+/** A title can be changed, and a run cancelled, when the workspace is gone. */
+async function learnWhereThere(work: Work, { type }: Command): Promise<void> {
+  try {
+    await work.workspace();
+  } catch (error) {
+    if (type === 'prompt' || !isKlausError(error)) throw error;
+    return;
+  }
+  await work.learnSecrets();
 }
 
 /** A cancel that names a run stops no other: one that ended meanwhile is ended, and the next one is not meant. */

@@ -24,6 +24,7 @@ export * from './ports/snapshots.ts';
 export * from './ports/store.ts';
 export * from './ports/tool.ts';
 export * from './ports/workspace.ts';
+export { carriesText, redactCommand } from './redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';
 export type { ReplayDifference } from './replay/recording.ts';

@@ -30,7 +30,8 @@ export function redactBody(body: EventBody, redactor: Redactor): EventBody {
   return walk(body, redactor) as EventBody;
 }
 
-function redactPart(part: Part, redactor: Redactor): Part[] {
+/** Takes secrets out of a part of a message. Reasoning that cannot be changed is dropped. */
+export function redactPart(part: Part, redactor: Redactor): Part[] {
   if (part.type === 'image') return [part];
   const clean = walk(part, redactor) as Part;
   if (clean === part) return [part];

@@ -5,7 +5,7 @@ import { fold } from './fold.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Model } from './ports/model.ts';
 import type { Sandbox } from './ports/sandbox.ts';
-import type { SecretSource } from './ports/secrets.ts';
+import type { FileIdentity, SecretSource } from './ports/secrets.ts';
 import type { Snapshots } from './ports/snapshots.ts';
 import type { Lease } from './ports/store.ts';
 import type { Workspace } from './ports/workspace.ts';
@@ -38,6 +38,8 @@ export interface Work {
   layers(): Promise<Layers>;
   /** Takes what the workspace's secret files hold now into the redactor. */
   learnSecrets(): Promise<void>;
+  /** What a file is beside the path by which it was found. @param path Absolute, every symlink resolved. */
+  identify(path: string): Promise<FileIdentity>;
   /**
    * Begins what the first tool call will need, while the model is still answering. What fails here is left to fail
    * again where it is needed. Does nothing a second time.
@@ -104,6 +106,7 @@ export function createWork(options: WorkOptions): Work {
     async learnSecrets() {
       redactor.learn(await toSecrets().values());
     },
+    identify: (path) => toSecrets().identify(path),
     warmUp() {
       warming ??= Promise.allSettled([
         work.learnSecrets(),

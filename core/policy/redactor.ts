@@ -1,5 +1,5 @@
 import { toRedactionRules } from './secrets/redaction-rules.ts';
-import { createRuleSet, type RuleSet } from './secrets/rule-set.ts';
+import { createRuleSet, type Candidates, type RuleSet } from './secrets/rule-set.ts';
 import type { SecretRule } from './secrets/secret-rule.ts';
 import { createValueMatcher, type SecretValue, type ValueMatcher } from './secrets/value-matcher.ts';
 
@@ -85,7 +85,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
       .find(text, bytes)
       .map(({ name, start, end }) => ({ rule: name, start, end }));
 
-  const findByRule = (text: string, candidates: readonly number[]): Omit<SecretHit, 'line'>[] =>
+  const findByRule = (text: string, candidates: Candidates): Omit<SecretHit, 'line'>[] =>
     toRules()
       .find(text, { candidates })
       .filter(({ start, end }) => !isTakenOut(text.slice(start, end)))
@@ -103,7 +103,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const holds = (bytes: Uint8Array): boolean => {
     const candidates = toRules().candidates(bytes);
     const mayHoldValue = toMatcher().mayHold(bytes);
-    if (candidates.length === 0 && !mayHoldValue) return false;
+    if (candidates.ranks.length === 0 && !mayHoldValue) return false;
     const text = new TextDecoder().decode(bytes);
     return findByRule(text, candidates).length > 0 || (mayHoldValue && findKnown(text, bytes).length > 0);
   };

@@ -1,7 +1,15 @@
 import { approvedScripts } from './approved-scripts.ts';
 import type { AttackClass } from './case.ts';
+import { clearKeys } from './clear-keys.ts';
 import { destroyedHistory } from './destroyed-history.ts';
+import { instructionFiles } from './instruction-files.ts';
 import { plantedRepositories } from './planted-repositories.ts';
 
 /** Every class of attack with a generator. */
-export const CLASSES: readonly AttackClass[] = [plantedRepositories, destroyedHistory, approvedScripts];
+export const CLASSES: readonly AttackClass[] = [
+  plantedRepositories,
+  destroyedHistory,
+  approvedScripts,
+  instructionFiles,
+  clearKeys,
+];

@@ -168,7 +168,11 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
     openSnapshots: async () => files.snapshotsOf(host, () => faults.checkSnapshot()),
     openLayers: async () => files.layersOf(host),
-    openSecrets: () => ({ files: async () => [], values: async () => [] }),
+    openSecrets: () => ({
+      files: async () => [],
+      values: async () => [],
+      identify: async () => ({ isSecret: false, names: [], isShared: false }),
+    }),
     remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
     rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],
     async checkpoint() {

@@ -53,10 +53,10 @@ describe('files by their names', () => {
     const files = look();
     settle();
     const { atime, mtime } = statSync(join(root, 'a/b'));
-    expect(await files.find()).toEqual(['a/b/one.env']);
+    expect((await files.find()).files).toEqual(['a/b/one.env']);
     writeFileSync(join(root, 'a/b/two.env'), '');
     utimesSync(join(root, 'a/b'), atime, mtime);
-    expect((await files.find()).sort()).toEqual(['a/b/one.env', 'a/b/two.env']);
+    expect((await files.find()).files.sort()).toEqual(['a/b/one.env', 'a/b/two.env']);
   });
 
   test('are not read a second time where nothing changed', async () => {
@@ -69,7 +69,7 @@ describe('files by their names', () => {
     settle();
     await files.find();
     writeFileSync(join(root, 'b/c.env'), '');
-    expect((await files.find()).sort()).toEqual(['a.env', 'b/b.env', 'b/c.env']);
+    expect((await files.find()).files.sort()).toEqual(['a.env', 'b/b.env', 'b/c.env']);
     expect(asked.sort()).toEqual(['a.env', 'b/b.env', 'b/b.env', 'b/c.env']);
   });
 
@@ -79,10 +79,10 @@ describe('files by their names', () => {
     writeFileSync(join(root, 'a/one.env'), '');
     const files = look();
     settle();
-    expect(await files.find()).toEqual(['a/one.env']);
+    expect((await files.find()).files).toEqual(['a/one.env']);
     renameSync(join(root, 'a'), join(root, '.git'));
     symlinkSync('.git', join(root, 'a'));
-    expect(await files.find()).toEqual([]);
+    expect((await files.find()).files).toEqual([]);
   });
 
   test('are those of a bare walk after any changes', async () => {
@@ -100,7 +100,7 @@ describe('files by their names', () => {
       else if (folder !== join(root, '') && kind < 0.9) rmSync(folder, { recursive: true, force: true });
       else mkdirSync(join(folder, `${step}.env`), { recursive: true });
       if (step % 20 === 0) settle();
-      expect((await files.find()).sort()).toEqual(walk());
+      expect((await files.find()).files.sort()).toEqual(walk());
     }
   });
 });

@@ -25,6 +25,8 @@ interface Folder {
   state: string | undefined;
   folders: readonly string[];
   picked: readonly string[];
+  /** Symlinks whose own name is meant. */
+  links: readonly string[];
 }
 
 export interface FileNamesOptions {
@@ -58,8 +60,9 @@ export class FileNames {
   }
 
   /** Paths relative to the root, in no order. What cannot be read is left out. */
-  async find(): Promise<string[]> {
-    const found: string[] = [];
+  async find(): Promise<{ files: string[]; links: string[] }> {
+    const files: string[] = [];
+    const links: string[] = [];
     const known = new Map<string, Folder>();
     const pending = [''];
     const device = lstatOf(this.#root)?.dev;
@@ -68,14 +71,15 @@ export class FileNames {
       const folder = this.#look(path, device);
       if (!folder) continue;
       known.set(path, folder);
-      found.push(...folder.picked);
+      files.push(...folder.picked);
+      links.push(...folder.links);
       pending.push(...folder.folders);
       if (performance.now() < until) continue;
       await setImmediate();
       until = performance.now() + SLICE_MS;
     }
     this.#known = known;
-    return found;
+    return { files, links };
   }
 
   #look(path: string, device: bigint | undefined): Folder | undefined {
@@ -91,9 +95,10 @@ export class FileNames {
     return { ...this.#read(path, absolute), state: isKept ? state : undefined };
   }
 
-  #read(path: string, absolute: string): Pick<Folder, 'folders' | 'picked'> {
+  #read(path: string, absolute: string): Omit<Folder, 'state'> {
     const folders: string[] = [];
     const picked: string[] = [];
+    const links: string[] = [];
     const { picks, skips } = this.#options;
     const before = path === '' ? '' : `${path}/`;
     try {
@@ -102,11 +107,12 @@ export class FileNames {
         if (entry.isDirectory()) {
           if (!skips.includes(entry.name)) folders.push(below);
         } else if (entry.isFile() && picks(below)) picked.push(below);
+        else if (entry.isSymbolicLink() && picks(below)) links.push(below);
       }
     } catch {
       // Gone meanwhile, or not readable for us and so for no command either.
     }
-    return { folders, picked };
+    return { folders, picked, links };
   }
 }
 

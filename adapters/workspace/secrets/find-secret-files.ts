@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isSecretFile, matchesGlob } from '@klaus/core/policy';
@@ -11,8 +10,8 @@ const SKIPPED = ['node_modules', '.git'];
 /** Looks for the secret files of a folder, again and again; cheap while its directories have not changed. */
 export interface SecretFiles {
   /**
-   * The secret files that are there now: regular files by their name, what a link in the top folder with
-   * such a name leads to inside the folder, and every other name of the same file (hard links). Ignored files are
+   * The secret files that are there now: regular files by their name, what a link with such a name leads to inside
+   * the folder, and every other name of the same file (hard links). Ignored files are
    * included; `node_modules` and `.git` are looked into only for other names. However many there are, all of them:
    * one that were left out would be shown to commands.
    *
@@ -30,8 +29,9 @@ export function createSecretFiles(root: string, patterns: readonly string[] = []
   const files = new FileNames(root, { picks: (path) => isSecretFile(path, patterns), skips: SKIPPED });
   return {
     async find() {
-      const names = new Set(await files.find());
-      for (const path of await findLinked(root, patterns)) names.add(path);
+      const found = await files.find();
+      const names = new Set(found.files);
+      for (const path of await findTargets(root, found.links)) names.add(path);
       const linked = new Set<string>();
       for (const path of names) {
         const stat = await lstat(join(root, path), { bigint: true }).catch(() => undefined);
@@ -67,20 +67,20 @@ function toGlobs(pattern: string): string[] {
   return [glob, `${glob.replace(/\/$/, '')}/**`];
 }
 
-/** Links in the top folder: a shared `.env` is often one. */
-async function findLinked(root: string, patterns: readonly string[]): Promise<string[]> {
+/** What links lead to: a shared `.env` is often one. Only files inside of the folder. */
+async function findTargets(root: string, links: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const entry of readdirSync(root, { withFileTypes: true })) {
-    if (!entry.isSymbolicLink() || !isSecretFile(entry.name, patterns)) continue;
-    const target = await realpath(join(root, entry.name)).catch(() => undefined);
+  for (const link of links) {
+    const target = await realpath(join(root, link)).catch(() => undefined);
     if (target === undefined || !target.startsWith(`${root}/`)) continue;
-    if ((await lstat(target)).isFile()) found.push(relative(root, target).split(sep).join('/'));
+    const stat = await lstat(target).catch(() => undefined);
+    if (stat?.isFile()) found.push(relative(root, target).split(sep).join('/'));
   }
   return found;
 }
 
 /** Every name of these inodes. It costs a walk over the whole folder, which is why it is done only where links are. */
-async function findNames(root: string, inodes: ReadonlySet<string>): Promise<string[]> {
+export async function findNames(root: string, inodes: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   const paths = await listFiles(root, ['--no-ignore']);
   const batch = 256;

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { type SecretValue, toSecretValues } from '@klaus/core/policy';
-import { createSecretFiles, findHidden, type SecretFiles } from './find-secret-files.ts';
+import type { FileIdentity } from '@klaus/core/agent';
+import { createSecretFiles, findHidden, findNames, type SecretFiles } from './find-secret-files.ts';
 import { findGitFolder, type GitFolder, isTracked, readGitState, readIndex } from './git-folder.ts';
 import { readHistory } from './read-history.ts';
 
@@ -15,6 +16,12 @@ export interface SecretSource {
    * the file is gone as well. Cheap while no such file and no ref has changed.
    */
   values(): Promise<SecretValue[]>;
+  /**
+   * What else a file is. The search for other names costs a walk over the whole folder, and only where there are any.
+   *
+   * @param path Absolute, every symlink resolved.
+   */
+  identify(path: string): Promise<FileIdentity>;
 }
 
 export interface SecretSourceOptions {
@@ -93,6 +100,13 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
       await readFiles((await find()).slice(0, limit));
       await readGit();
       return [...learned.values()];
+    },
+    async identify(path) {
+      const isSecret = (await find()).includes(path);
+      const stat = await lstat(path, { bigint: true }).catch(() => undefined);
+      if (!stat || stat.nlink <= 1n) return { isSecret, names: [], isShared: false };
+      const names = await findNames(await real, new Set([`${stat.dev}:${stat.ino}`]));
+      return { isSecret, names, isShared: BigInt(names.length) < stat.nlink };
     },
   };
 }

@@ -4,4 +4,16 @@ export interface SecretSource {
   files(): Promise<string[]>;
   /** Values to take out of everything that goes to a model, with a name for each. */
   values(): Promise<readonly { name: string; value: string }[]>;
+  /** What else a file is. */
+  identify(path: string): Promise<FileIdentity>;
+}
+
+/** What a file is beside the path by which it was found. */
+export interface FileIdentity {
+  /** A secret file by one of its names, or what a link with such a name leads to. */
+  isSecret: boolean;
+  /** Every name of the same file (hard links) in the workspace, relative to it; empty where it has one name. */
+  names: readonly string[];
+  /** True when further names are outside of the workspace. */
+  isShared: boolean;
 }

@@ -6,6 +6,8 @@ export interface ResolvedPath {
   relative: string;
   /** Absolute, every symlink resolved. */
   absolute: string;
+  /** The symlinks that were followed, each relative to the root, in order. Absent where there was none. */
+  links?: readonly string[];
 }
 
 export interface FileState {
@@ -28,6 +30,14 @@ export interface FileEdit {
   mode?: number;
 }
 
+export interface ReadOptions {
+  maxBytes?: number;
+  offset?: number;
+  length?: number;
+  /** Default false. */
+  exact?: boolean;
+}
+
 /**
  * The folder an agent works in. No path given to it leaves the root, neither by `..` nor by a symlink nor
  * by a swap between check and use.
@@ -42,10 +52,11 @@ export interface Workspace {
   /**
    * The content, or `length` bytes of it from `offset` on; fewer where the file ends.
    *
+   * @param options.exact The path is one that `resolve` gave: no part of it may have become a symlink.
    * @throws KlausError `tool.failed` when it is missing, no regular file, or what is read is longer than
    *   `maxBytes`.
    */
-  read(path: string, options?: { maxBytes?: number; offset?: number; length?: number }): Promise<Uint8Array>;
+  read(path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** Lower-case SHA-256 of the content; null when there is no such file. */
   hash(path: string): Promise<string | null>;
   /**

@@ -1,5 +1,6 @@
 import type { Command, Event } from '../../protocol/index.ts';
 import { toClause } from '../finish.ts';
+import { isLeftOutNotice } from '../instruction-file.ts';
 
 /** The commands that the events from `from` on answer, as they must have stood in the inbox; empty where none does. */
 export function readCommands(events: readonly Event[], from: number): Command[] {
@@ -69,7 +70,7 @@ function readPrompt(
 ): { command: Command; next: number } | undefined {
   for (let next = at + 1; next < events.length; next++) {
     const event = events[next]!;
-    if (event.type === 'session.changed') continue;
+    if (event.type === 'session.changed' || isLeftOutNotice(event)) continue;
     if (event.type !== 'message.added') return undefined;
     if (event.message.origin !== 'user') continue;
     const { parts } = event.message;

@@ -106,7 +106,11 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
         close: async () => {},
       }),
     }),
-    openSecrets: () => ({ files: async () => [], values: async () => [] }),
+    openSecrets: () => ({
+      files: async () => [],
+      values: async () => [],
+      identify: async () => ({ isSecret: false, names: [], isShared: false }),
+    }),
     remembered: () => [],
     rules: [],
     checkpoint: unreachable,

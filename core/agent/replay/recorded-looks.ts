@@ -1,4 +1,5 @@
 import type { Event, EventBody, EventOf } from '../../protocol/index.ts';
+import { isLeftOutNotice } from '../instruction-file.ts';
 import type { Judged, ToolFinished } from '../judge-call.ts';
 import type { RecordedLooks } from '../recorded-looks.ts';
 import { toBody } from './compare.ts';
@@ -75,7 +76,7 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       const isTitled = next?.type === 'run.started' && events[at + 1]?.type === 'session.changed';
       return bodies(
         isTitled ? at + 2 : at + 1,
-        (event) => event.type === 'message.added' && event.message.origin === 'context',
+        (event) => (event.type === 'message.added' && event.message.origin === 'context') || isLeftOutNotice(event),
       );
     },
     checkpointed() {

@@ -1,9 +1,16 @@
 import { toPair, toPairs } from './byte-pairs.ts';
 
-/** Looks for many keywords in one pass over bytes, without regard to the case of ASCII letters. */
+/** What was found in one pass. */
+export interface FoundKeywords {
+  /** Numbers of the lists of which at least one keyword is in the text, and of the empty lists; ascending. */
+  lists: number[];
+  /** Where each keyword of the list begins whose places are wanted, in bytes; ascending. */
+  places: number[];
+}
+
+/** Looks for many keywords in one pass over bytes of UTF-8, without regard to the case of ASCII letters. */
 export interface KeywordIndex {
-  /** Numbers of the lists of which at least one keyword stands in the text (UTF-8), and of the empty lists; ascending. */
-  find(bytes: Uint8Array): number[];
+  find(bytes: Uint8Array): FoundKeywords;
 }
 
 interface Keyword {
@@ -26,8 +33,10 @@ const ENDS = 2;
 /**
  * Builds the index. A list with a keyword of fewer than three characters counts as always found: its pattern is
  * quicker than the bookkeeping of a keyword that stands everywhere.
+ *
+ * @param placed Number of the list whose places are wanted.
  */
-export function createKeywordIndex(lists: readonly (readonly string[])[]): KeywordIndex {
+export function createKeywordIndex(lists: readonly (readonly string[])[], placed?: number): KeywordIndex {
   const classes = new Uint8Array(256);
   const always: number[] = [];
   const keywords = new Map<string, Keyword>();
@@ -61,7 +70,7 @@ export function createKeywordIndex(lists: readonly (readonly string[])[]): Keywo
     mark(a, b, BEGINS);
     mark(b, c, ENDS);
   }
-  return { find: createSearch({ classes, pairs, slots, buckets, always }) };
+  return { find: createSearch({ classes, pairs, slots, buckets, always, placed }) };
 }
 
 interface Tables {
@@ -70,12 +79,29 @@ interface Tables {
   slots: Uint16Array;
   buckets: readonly Keyword[][];
   always: readonly number[];
+  placed: number | undefined;
 }
 
-function createSearch({ classes, pairs, slots, buckets, always }: Tables): KeywordIndex['find'] {
+function createSearch({ classes, pairs, slots, buckets, always, placed }: Tables): KeywordIndex['find'] {
   /** The search in which all keywords of a bucket were found: nothing is cleared between searches. */
   const done = new Uint32Array(buckets.length);
   let search = 0;
+  let places: number[] = [];
+  const placedBuckets = buckets.map((keywords) => {
+    const wanted = keywords.filter((keyword) => placed !== undefined && keyword.lists.includes(placed));
+    return wanted.length > 0 ? wanted : undefined;
+  });
+  const takePlaces = (
+    bytes: Uint8Array,
+    start: number,
+    { wanted, lists }: { wanted: readonly Keyword[]; lists: Set<number> },
+  ): void => {
+    for (const { word, offset, lists: found } of wanted) {
+      if (!standsAt(bytes, start - offset, word)) continue;
+      places.push(start - offset);
+      for (const list of found) lists.add(list);
+    }
+  };
   /** Takes the keywords that are filed under the three bytes from `start` on. */
   const look = (bytes: Uint8Array, start: number, lists: Set<number>): void => {
     if (start < 0 || start + 3 > bytes.length) return;
@@ -83,7 +109,10 @@ function createSearch({ classes, pairs, slots, buckets, always }: Tables): Keywo
       slots[
         (classes[bytes[start]!]! << (2 * BITS)) | (classes[bytes[start + 1]!]! << BITS) | classes[bytes[start + 2]!]!
       ]!;
-    if (slot === 0 || done[slot] === search) return;
+    if (slot === 0) return;
+    const wanted = placedBuckets[slot];
+    if (wanted) takePlaces(bytes, start, { wanted, lists });
+    if (done[slot] === search) return;
     let isDone = true;
     for (const { word, offset, lists: found } of buckets[slot]!) {
       if (lists.has(found[0]!) && found.every((list) => lists.has(list))) continue;
@@ -94,6 +123,7 @@ function createSearch({ classes, pairs, slots, buckets, always }: Tables): Keywo
   };
   return (bytes) => {
     search += 1;
+    places = [];
     const lists = new Set(always);
     // Of three bytes in a row two stand in one pair, wherever the pairs begin: every second place is enough.
     const units = toPairs(bytes);
@@ -102,7 +132,7 @@ function createSearch({ classes, pairs, slots, buckets, always }: Tables): Keywo
       if ((marks & BEGINS) !== 0) look(bytes, 2 * at, lists);
       if ((marks & ENDS) !== 0) look(bytes, 2 * at - 1, lists);
     }
-    return [...lists].sort((a, b) => a - b);
+    return { lists: [...lists].sort((a, b) => a - b), places: places.sort((a, b) => a - b) };
   };
 }
 

@@ -1,4 +1,5 @@
 import { readGitleaksRules } from './gitleaks-rules.ts';
+import { KEYED_RULES } from './keyed/keyed-rules.ts';
 import { PROMISED_RULES } from './promised-rules.ts';
 import type { SecretRule } from './secret-rule.ts';
 
@@ -16,10 +17,11 @@ const TOO_BROAD = new Set([
   'sourcegraph-access-token',
 ]);
 
-/** What the redactor looks for: the promised ten, then the exact ones of gitleaks. */
+/** What the redactor looks for: the promised ten, the exact ones of gitleaks, and values by their keys. */
 export function toRedactionRules(): SecretRule[] {
   const exact = readGitleaksRules().filter((rule) => rule.pattern !== undefined && !TOO_BROAD.has(rule.name));
-  return [...PROMISED_RULES, ...exact.map((rule) => ({ ...rule, keywords: rule.keywords.flatMap(toLonger) }))];
+  const patterns = exact.map((rule) => ({ ...rule, keywords: rule.keywords.flatMap(toLonger) }));
+  return [...PROMISED_RULES, ...patterns, ...KEYED_RULES];
 }
 
 /** A keyword of two characters ends no search early; what it is about goes on with a letter or digit. */

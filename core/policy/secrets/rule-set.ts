@@ -19,36 +19,82 @@ export interface RuleSet {
    * @param options.path With forward slashes. Without it a rule for certain paths does not hit.
    * @param options.candidates What {@link candidates} said about it. Default: it is asked.
    */
-  find(text: string, options?: { path?: string | undefined; candidates?: readonly number[] }): RuleHit[];
-  /** Numbers of the rules that may hit in a text, given in UTF-8: those of which a keyword stands there. */
-  candidates(bytes: Uint8Array): number[];
+  find(text: string, options?: { path?: string | undefined; candidates?: Candidates }): RuleHit[];
+  /** The rules that may hit in a text, given in UTF-8: those of which a keyword stands there. */
+  candidates(bytes: Uint8Array): Candidates;
+}
+
+export interface Candidates {
+  /** Numbers of the rules. */
+  ranks: readonly number[];
+  /** Where keywords of the rule with `isPlaced` begin, in bytes. */
+  places: readonly number[];
+  /** The text in UTF-8. */
+  bytes: Uint8Array;
 }
 
 /** Makes rules ready. Nothing is compiled before a keyword of it was seen. */
 export function createRuleSet(rules: readonly SecretRule[]): RuleSet {
-  const index = createKeywordIndex(rules.map((rule) => rule.keywords));
+  const placed = rules.findIndex((rule) => rule.isPlaced === true);
+  const index = createKeywordIndex(
+    rules.map((rule) => rule.keywords),
+    placed < 0 ? undefined : placed,
+  );
+  const candidatesOf = (bytes: Uint8Array): Candidates => {
+    const { lists, places } = index.find(bytes);
+    return { ranks: lists, places, bytes };
+  };
   const compiled: (CompiledRule | undefined)[] = [];
   return {
-    candidates: (bytes) => index.find(bytes),
-    find(text, { path, candidates = index.find(new TextEncoder().encode(text)) } = {}) {
+    candidates: candidatesOf,
+    find(text, { path, candidates = candidatesOf(new TextEncoder().encode(text)) } = {}) {
       const hits: RuleHit[] = [];
-      for (const rank of candidates) {
+      const places = placed < 0 ? undefined : toUnits(candidates, text.length);
+      for (const rank of candidates.ranks) {
         const rule = (compiled[rank] ??= compile(rules[rank]!));
         if (rule.path && (path === undefined || !rule.path.test(path))) continue;
-        for (const [start, end] of rule.find(text, path)) hits.push({ rule: rules[rank]!.name, rank, start, end });
+        const site = { path, places: rank === placed ? places : undefined };
+        for (const [start, end] of rule.find(text, site)) hits.push({ rule: rules[rank]!.name, rank, start, end });
       }
       return hits;
     },
   };
 }
 
+/** Places in UTF-16 units; undefined where the bytes are no UTF-8 and so not those of the text. */
+function toUnits({ places, bytes }: Candidates, length: number): readonly number[] | undefined {
+  if (bytes.length === length) return places;
+  const units: number[] = [];
+  // A character of two or three bytes is one unit, one of four bytes two.
+  let less = 0;
+  let at = 0;
+  for (const place of [...places, bytes.length]) {
+    for (; at < place; at++) {
+      const byte = bytes[at]!;
+      if (byte < 0x80) continue;
+      if (byte < 0xc0) less++;
+      else if (byte >= 0xf0) less--;
+    }
+    units.push(place - less);
+  }
+  units.pop();
+  return bytes.length - less === length ? units : undefined;
+}
+
+interface Site {
+  path: string | undefined;
+  places: readonly number[] | undefined;
+}
+
 interface CompiledRule {
   path: RegExp | undefined;
-  find(text: string, path: string | undefined): Iterable<readonly [start: number, end: number]>;
+  find(text: string, site: Site): Iterable<readonly [start: number, end: number]>;
 }
 
 function compile(rule: SecretRule): CompiledRule {
   const path = rule.path === undefined ? undefined : new RegExp(rule.path);
+  const { find } = rule;
+  if (find) return { path, find: (text, { places }) => find(text, places) };
   if (rule.pattern === undefined) return { path, find: () => [[0, 0]] };
   const pattern = new RegExp(rule.pattern, `g${rule.flags ?? ''}`);
   // Offsets of groups make a search slower, so they are asked for only where something was found.
@@ -56,7 +102,7 @@ function compile(rule: SecretRule): CompiledRule {
   const allowances = (rule.allow ?? []).map(createAllowance);
   return {
     path,
-    *find(text, at) {
+    *find(text, { path: at }) {
       for (const match of text.matchAll(pattern)) {
         exact.lastIndex = match.index;
         const [start, end] = toSecret(exact.exec(text) ?? match, rule.group);

@@ -20,6 +20,15 @@ test.each([
   'service-account-prod.json',
   'serviceAccountKey.json',
   'my-credentials.json',
+  '.dev.vars',
+  'worker/.dev.vars.production',
+  'local.settings.json',
+  'auth.json',
+  'infra/.terraformrc',
+  'rclone.conf',
+  'prod.kubeconfig',
+  'home/.m2/settings.xml',
+  'android/key.properties',
 ])('%s is one', (path) => {
   expect(isSecretFile(path)).toBe(true);
 });
@@ -30,6 +39,7 @@ test.each([
   '.env.defaults',
   'example.env',
   '.envrc',
+  '.dev.vars.example',
   '.environment',
   'env.ts',
   '.npmrc',

@@ -24,6 +24,28 @@ const NAMES = new Set([
   'secrets.json',
   'secrets.toml',
   '.secrets',
+  '.secrets.toml',
+  'secrets.properties',
+  'secret.properties',
+  'key.properties',
+  'keystore.properties',
+  'auth.json',
+  '.credentials.json',
+  'local.settings.json',
+  '.terraformrc',
+  'terraform.rc',
+  'credentials.tfrc.json',
+  'pgpass.conf',
+  'rclone.conf',
+  '.passwd-s3fs',
+  '.msmtprc',
+  '.fetchmailrc',
+  '.sentryclirc',
+  '.databrickscfg',
+  '.renviron',
+  '.vault_password',
+  'vault_pass.txt',
+  'kubeconfig',
   'master.key',
   'id_rsa',
   'id_dsa',
@@ -37,6 +59,13 @@ const TAILS = [
   '.aws/credentials',
   '.docker/config.json',
   '.kube/config',
+  '.m2/settings.xml',
+  '.m2/settings-security.xml',
+  '.gradle/gradle.properties',
+  '.mc/config.json',
+  '.oci/config',
+  '.azure/accesstokens.json',
+  '.azure/msal_token_cache.json',
   '.config/gcloud/credentials.db',
   '.config/gh/hosts.yml',
   '.cargo/credentials',
@@ -64,6 +93,8 @@ export function isSecretFile(relative: string, patterns: readonly string[] = [])
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (patterns.some((pattern) => matchesGlob(relative, pattern))) return true;
   if (/^\.env(?:$|[._-])/.test(name)) return !PUBLIC_ENV.test(name);
+  if (/^\.dev\.vars(?:$|\.)/.test(name)) return !PUBLIC_ENV.test(name);
+  if (name.endsWith('.kubeconfig')) return true;
   if (name.endsWith('.env')) return !/^(?:example|sample|template|defaults?)\.env$/.test(name);
   if (PUBLIC_KEY.test(name)) return false;
   if (NAMES.has(name) || ENDINGS.test(name)) return true;
@@ -78,6 +109,8 @@ export function isSecretFile(relative: string, patterns: readonly string[] = [])
  */
 export const SECRET_FILE_GLOBS: readonly string[] = [
   '.env*',
+  '.dev.vars*',
+  '*.kubeconfig',
   '*.env',
   ...NAMES,
   ...['pem', 'key', 'p8', 'p12', 'pfx', 'jks', 'keystore', 'kdbx', 'ppk'].map((ending) => `*.${ending}`),

@@ -5,6 +5,14 @@ export interface SecretRule {
   readonly name: string;
   /** Source of a regular expression. Absent where the path alone decides. */
   readonly pattern?: string;
+  /**
+   * Looks for the secrets itself, in place of a pattern.
+   *
+   * @param places Where keywords of the rule begin; given only to a rule with `isPlaced`, and where that is known.
+   */
+  readonly find?: (text: string, places?: readonly number[]) => Iterable<readonly [start: number, end: number]>;
+  /** Wants to know the places of its keywords. One rule of a set can. */
+  readonly isPlaced?: boolean;
   /** Flags besides `g`. */
   readonly flags?: string;
   /** Lower case. The pattern is tried where one of them stands in the text, in any case; with none, always. */
