@@ -27,9 +27,11 @@ export {
   isSecretPath,
   matchesGlob,
   placeOf,
+  placesBelow,
   toRelative,
   type Place,
 } from './places.ts';
+export { PROTECTED_PLACES, type PlaceRow, type ProtectedPlace } from './protected-places.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
 export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';
 export { renderCommand, toCommandKey } from './render-command.ts';
