@@ -1,7 +1,10 @@
 import type { EventBody } from '../protocol/index.ts';
 import { isKlausError, isReadOnly } from '../protocol/index.ts';
-import { guardPlaces } from './guard-places.ts';
+import { guardBetween } from './places/guard-between.ts';
+import { guardPlaces } from './places/guard-places.ts';
 import type { Tool } from './ports/tool.ts';
+import { toKnown } from './places/known-commits.ts';
+import type { GitPosition, Snapshots } from './ports/snapshots.ts';
 import { openedOf, runOf } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -22,19 +25,35 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
+  // Read first: the state of the same files is one state, and keeps only the last position.
+  const last = toLastPositions(work, snapshots);
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
   if (tree === undefined) return undefined;
+  const between = await guardBetween(work, tree);
+  const known = work.engine.recorded?.known() ?? (last === 'unknown' ? [] : toKnown(snapshots.git(tree), last));
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   return [
+    ...between.bodies,
     {
       type: 'workspace.snapshotted',
       run: runOf(state).id,
       turn: state.turn,
       moment: 'before',
-      tree,
+      tree: between.tree,
       ...(uncovered.length > 0 ? { uncovered: uncovered.slice(0, MAX_UNCOVERED) } : {}),
+      ...(known.length > 0 ? { known } : {}),
+      ...toUnreverted(between.unreverted),
     },
   ];
+}
+
+/**
+ * Where repositories were after the last turn; undefined before the first. Where a background process may have moved refs
+ * between the turns, nothing that came since is the user's for sure.
+ */
+function toLastPositions({ state }: Work, snapshots: Snapshots): readonly GitPosition[] | undefined | 'unknown' {
+  if (!state.left) return undefined;
+  return state.processes.size > 0 || !snapshots.has(state.left.tree) ? 'unknown' : snapshots.git(state.left.tree);
 }
 
 /** The first look at a large workspace takes a while, and a cancel ends it. */
@@ -50,7 +69,7 @@ async function unlessStopped<T>(work: Work, look: () => Promise<T>): Promise<T |
 /**
  * The state after the last effect of the turn, or before a question: what the user does while it is open is not of
  * the turn. Where every change is known by name, only those paths are looked
- * at; where a command ran, what it changed at protected places without a human's word is taken back.
+ * at; where a command ran, what it changed at protected places without an approval is reverted.
  */
 export async function keepAfter(work: Work): Promise<void> {
   const { openSnapshot: before, turnEffects } = work.state;
@@ -64,9 +83,22 @@ export async function keepAfter(work: Work): Promise<void> {
   // A check that ended last has taken the state in already.
   const tree = work.state.tree ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
-  const guarded = isKnown ? { bodies: [], tree } : await guardPlaces(work, { opened: before, after: tree });
+  const guarded = isKnown
+    ? { bodies: [], tree, unreverted: [] }
+    : await guardPlaces(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, after: tree });
   await work.append([
     ...guarded.bodies,
-    { type: 'workspace.snapshotted', run, turn, moment: 'after', tree: guarded.tree },
+    {
+      type: 'workspace.snapshotted',
+      run,
+      turn,
+      moment: 'after',
+      tree: guarded.tree,
+      ...toUnreverted(guarded.unreverted),
+    },
   ]);
+}
+
+function toUnreverted(paths: readonly string[]): { unreverted?: string[] } {
+  return paths.length > 0 ? { unreverted: paths.slice(0, MAX_UNCOVERED) } : {};
 }

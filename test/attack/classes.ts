@@ -1,4 +1,5 @@
 import type { AttackClass } from './case.ts';
+import { protectedPlaces } from './protected-places.ts';
 
 /** Every class of attack with a generator. */
-export const CLASSES: readonly AttackClass[] = [];
+export const CLASSES: readonly AttackClass[] = [protectedPlaces];

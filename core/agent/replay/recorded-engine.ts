@@ -1,4 +1,4 @@
-import type { Event } from '../../protocol/index.ts';
+import type { Event, EventOf } from '../../protocol/index.ts';
 import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../engine.ts';
@@ -82,9 +82,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       snapshot: async () => nextTree(recording),
       has: () => false,
       uncovered: () => {
-        const event = recording.next;
-        const paths = event?.type === 'workspace.snapshotted' ? (event.uncovered ?? []) : [];
-        return paths.map((path) => ({ path, why: '' }));
+        return (nextKept(recording)?.uncovered ?? []).map((path) => ({ path, why: '' }));
       },
       git: () => [],
       changes: unreachable,
@@ -105,6 +103,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     remembered: () => [],
     rules: [],
     checkpoint: unreachable,
+    findCommitted: unreachable,
     recorded: looks,
   };
 }
@@ -130,9 +129,12 @@ function refuse(): never {
 }
 
 /** The state of the workspace that is recorded next. */
-function nextTree({ events, at }: Recording): string {
-  for (const event of events.slice(at, at + 40)) if (event.type === 'workspace.snapshotted') return event.tree;
-  return '0'.repeat(64);
+function nextTree(recording: Recording): string {
+  return nextKept(recording)?.tree ?? '0'.repeat(64);
+}
+
+function nextKept({ events, at }: Recording): EventOf<'workspace.snapshotted'> | undefined {
+  return events.slice(at, at + 40).find((event) => event.type === 'workspace.snapshotted');
 }
 
 function createRecordedWorkspace(root: string): Workspace {
