@@ -12,7 +12,9 @@ export const workspaceSnapshotted = z
     known: z
       .array(z.object({ path: z.string(), ids: z.array(z.string()) }))
       .optional()
-      .describe('Git object ids, by the folder of the repository, that no command of the session made: new to this look.'),
+      .describe(
+        'Git object ids, by the folder of the repository, that no command of the session made: new to this look.',
+      ),
     unreverted: z
       .array(z.string())
       .optional()
@@ -28,7 +30,11 @@ export const workspaceRestored = z
     from: treeIdSchema.describe('The state that was replaced.'),
     to: treeIdSchema.describe('The state that stands now.'),
     files: z.int(),
-    kept: z.array(z.string()).describe('Paths left as they were, because somebody had changed them meanwhile, or because they could not be restored.'),
+    kept: z
+      .array(z.string())
+      .describe(
+        'Paths left as they were, because somebody had changed them meanwhile, or because they could not be restored.',
+      ),
     by: z.string().describe('Who asked: a door, or `klaus`.'),
   })
   .describe('Files of the workspace were put back to an earlier state.');
