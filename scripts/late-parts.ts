@@ -7,7 +7,7 @@ const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   calls: [
     'core/agent/explain-call',
     'core/agent/finish',
-    'core/agent/guard-places',
+    'core/agent/places/',
     'core/agent/judge-call',
     'core/agent/question',
     'core/agent/recover',

@@ -1,2 +1,3 @@
+export { findCommitted } from './git/committed-files.ts';
 export { createCheckpoint, type Checkpoint, type CheckpointContext } from './git/checkpoint.ts';
 export { builtinTools } from './registry.ts';

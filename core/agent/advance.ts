@@ -155,6 +155,7 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
         outcome: action.outcome,
         reason: action.reason,
         ...(action.limit ? { limit: action.limit } : {}),
+        ...(action.error ? { error: action.error } : {}),
       });
   }
 }

@@ -1,6 +1,7 @@
 import type { Remembered, SandboxName } from '../protocol/index.ts';
 import type { Redactor, Rule } from '../policy/index.ts';
 import type { Clock } from './ports/clock.ts';
+import type { FindCommitted } from './ports/committed-files.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Knowledge } from './ports/memory.ts';
 import type { RecordedLooks } from './recorded-looks.ts';
@@ -72,6 +73,8 @@ export interface Engine {
   readonly rules: readonly Rule[];
   /** Commits the workspace to its private ref. */
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
+  /** Which changes a checkout of known commits brought. */
+  readonly findCommitted: FindCommitted;
   /** Only in a replay, where nothing can be touched: what was found when the log was made. */
   readonly recorded?: RecordedLooks;
 }

@@ -13,6 +13,7 @@ import {
 import { toFinishedCall } from './call-purpose.ts';
 import { countBytes } from './count-bytes.ts';
 import { cutInputs } from './cut-input.ts';
+import { isApproval } from './human-approval.ts';
 import { addUsd, book } from './ledger.ts';
 import { isPinMessage, toPinMessage, toPinsMessage } from './pins.ts';
 import type { RunState, State } from './state.ts';
@@ -112,8 +113,7 @@ export function fold(state: State, event: Event): void {
       return;
     case 'gate.decided':
       foldDecision(state, event);
-      if (state.turnEffects && HUMAN_RULES.has(event.rule) && event.verdict === 'allow')
-        state.turnEffects.isApproved = true;
+      if (state.turnEffects && isApproval(event)) state.turnEffects.isApproved = true;
       return;
     case 'evidence.verified':
     case 'notice':
@@ -144,9 +144,6 @@ function foldProcess(state: State, event: EventOf<'process.changed'>): void {
   const { process: id, command, survives } = event;
   state.processes.set(id, { id, command, survives, last: event, isTold: event.call !== undefined });
 }
-
-/** Rules whose allow is the word of a human. */
-const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 
 /** Checks of earlier runs that are kept in mind. */
 const MAX_EVIDENCE = 40;
@@ -183,6 +180,7 @@ function foldChange(state: State, event: EventOf<'session.changed'>): void {
 function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
   state.tree = event.tree;
   if (state.run) state.base = state.run.base ??= event.tree;
+  state.run?.unreverted.push(...(event.unreverted ?? []));
   if (event.moment === 'before') {
     state.openSnapshot = event;
     // A command whose changes waited for a human began before this state, and is kept as far as he said.
@@ -191,11 +189,18 @@ function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): vo
     const tools = new Set(begun.map(({ name }) => name));
     // Nor is what a background process changes meanwhile.
     const isQuiet = [...state.processes.values()].every(({ last }) => last.state !== 'started');
-    state.turnEffects = { paths: new Set(), isKnown: begun.length === 0 && isQuiet, tools, isApproved };
+    state.turnEffects = {
+      paths: new Set(),
+      edited: new Map(),
+      isKnown: begun.length === 0 && isQuiet,
+      tools,
+      isApproved,
+    };
     return;
   }
   const before = state.openSnapshot;
   if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
+  state.left = { run: event.run, tree: event.tree };
   delete state.openSnapshot;
   delete state.turnEffects;
 }
@@ -219,6 +224,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     compacted: false,
     checkpointed: false,
     changedFiles: false,
+    unreverted: [],
     warned: new Set(),
   };
 }
@@ -297,6 +303,7 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   if (wasRun && !isInherited(state)) state.spent.toolCalls++;
   for (const change of event.changes) {
     state.turnEffects?.paths.add(change.path);
+    state.turnEffects?.edited.set(change.path, change.after);
     if (change.kind === 'deleted') state.deleted.add(change.path);
     else state.deleted.delete(change.path);
   }

@@ -12,6 +12,7 @@ export { FOLD_VERSION } from './fold-version.ts';
 export { createMemory } from './memory.ts';
 export { cutOutput } from './output.ts';
 export * from './ports/clock.ts';
+export * from './ports/committed-files.ts';
 export * from './ports/ids.ts';
 export * from './ports/layer.ts';
 export * from './ports/memory.ts';

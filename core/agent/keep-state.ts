@@ -1,8 +1,11 @@
 import type { EventBody, EventOf, TreeId } from '../protocol/index.ts';
 import { isKlausError, isReadOnly } from '../protocol/index.ts';
-import { guardGit, type Guarded } from './git/guard-git.ts';
-import { guardPlaces } from './guard-places.ts';
+import { guardGit } from './git/guard-git.ts';
+import { guardBetween } from './places/guard-between.ts';
+import { guardPlaces, type Guarded } from './places/guard-places.ts';
 import type { Tool } from './ports/tool.ts';
+import { toKnown } from './places/known-commits.ts';
+import type { GitPosition, Snapshots } from './ports/snapshots.ts';
 import { openedOf, runOf } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -23,21 +26,37 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
+  // Read first: the state of the same files is one state, and keeps only the last position.
+  const last = toLastPositions(work, snapshots);
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
   if (tree === undefined) return undefined;
-  const gitTree = await snapshots.snapshotGit(tree);
+  const between = await guardBetween(work, tree);
+  const known = work.engine.recorded?.known() ?? (last === 'unknown' ? [] : toKnown(snapshots.git(tree), last));
+  const gitTree = await snapshots.snapshotGit(between.tree);
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   return [
+    ...between.bodies,
     {
       type: 'workspace.snapshotted',
       run: runOf(state).id,
       turn: state.turn,
       moment: 'before',
-      tree,
+      tree: between.tree,
       ...(gitTree === undefined ? {} : { gitTree }),
       ...(uncovered.length > 0 ? { uncovered: uncovered.slice(0, MAX_UNCOVERED) } : {}),
+      ...(known.length > 0 ? { known } : {}),
+      ...toUnreverted(between.unreverted),
     },
   ];
+}
+
+/**
+ * Where repositories were after the last turn; undefined before the first. Where a background process may have moved refs
+ * between the turns, nothing that came since is the user's for sure.
+ */
+function toLastPositions({ state }: Work, snapshots: Snapshots): readonly GitPosition[] | undefined | 'unknown' {
+  if (!state.left) return undefined;
+  return state.processes.size > 0 || !snapshots.has(state.left.tree) ? 'unknown' : snapshots.git(state.left.tree);
 }
 
 /** The first look at a large workspace takes a while, and a cancel ends it. */
@@ -53,7 +72,7 @@ async function unlessStopped<T>(work: Work, look: () => Promise<T>): Promise<T |
 /**
  * The state after the last effect of the turn, or before a question: what the user does while it is open is not of
  * the turn. Where every change is known by name, only those paths are looked
- * at; where a command ran, what it changed at protected places without a human's word is taken back.
+ * at; where a command ran, what it changed at protected places without an approval is reverted.
  */
 export async function keepAfter(work: Work): Promise<void> {
   const { openSnapshot: before, turnEffects } = work.state;
@@ -78,8 +97,13 @@ export async function keepAfter(work: Work): Promise<void> {
       moment: 'after',
       tree: guarded.tree,
       ...(gitTree === undefined ? {} : { gitTree }),
+      ...toUnreverted(guarded.unreverted),
     },
   ]);
+}
+
+function toUnreverted(paths: readonly string[]): { unreverted?: string[] } {
+  return paths.length > 0 ? { unreverted: paths.slice(0, MAX_UNCOVERED) } : {};
 }
 
 /** Repairs what commands did to places that are not theirs. The edit tools have asked before. */
@@ -87,10 +111,16 @@ async function guard(
   work: Work,
   opened: EventOf<'workspace.snapshotted'>,
   { isKnown, ...after }: { tree: TreeId; gitTree: TreeId | undefined; isKnown: boolean },
-): Promise<Guarded> {
-  if (isKnown) return { bodies: [], ...after };
-  if (work.engine.recorded) return { bodies: work.engine.recorded.guarded(), ...after };
+): Promise<Guarded & { gitTree: TreeId | undefined }> {
+  if (isKnown) return { bodies: [], unreverted: [], ...after };
+  if (work.engine.recorded) return { ...work.engine.recorded.guarded(), ...after };
   const git = await guardGit(work, { opened, ...after });
-  const places = await guardPlaces(work, { opened, after: git.tree });
-  return { bodies: [...git.bodies, ...places.bodies], tree: places.tree, gitTree: git.gitTree };
+  const since = { ...opened, uncovered: opened.uncovered ?? [] };
+  const places = await guardPlaces(work, { opened: since, after: git.tree });
+  return {
+    bodies: [...git.bodies, ...places.bodies],
+    tree: places.tree,
+    gitTree: git.gitTree,
+    unreverted: [...git.unreverted, ...places.unreverted],
+  };
 }

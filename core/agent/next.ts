@@ -2,6 +2,7 @@ import { findOpenReds } from '../policy/index.ts';
 import { toText, type Effect } from '../protocol/index.ts';
 import { findOpenDenial } from './call-purpose.ts';
 import type { Forecast } from './forecast.ts';
+import { toUnrevertedEnding } from './unreverted.ts';
 import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from './limit-check.ts';
 import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from './state.ts';
 
@@ -45,6 +46,10 @@ export function next(state: State, facts: Facts): Action {
   // Also after a run that was cut short: what the user does from now on is not of its last turn.
   if (state.openSnapshot && state.calls.length === 0) return { kind: 'keep' };
   if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
+  if (run.unreverted.length > 0 && state.calls.length === 0) {
+    const { reason, error } = toUnrevertedEnding(run.unreverted);
+    return { kind: 'finish', outcome: 'failed', reason, error };
+  }
   if (run.limitRefused)
     return {
       kind: 'finish',

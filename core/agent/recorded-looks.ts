@@ -1,4 +1,4 @@
-import type { EventBody } from '../protocol/index.ts';
+import type { EventBody, EventOf } from '../protocol/index.ts';
 import type { Closed } from './close-evidence.ts';
 import type { Judged, Ready, ToolFinished } from './judge-call.ts';
 import type { Retry } from './retry.ts';
@@ -18,8 +18,10 @@ export interface RecordedLooks {
   reviewed(call: CallState): EventBody[] | undefined;
   /** What became of changes that waited for a human. */
   settled(call: CallState): EventBody[];
-  /** What was taken back, or said, of protected places that a turn changed. */
-  guarded(): EventBody[];
+  /** What was reverted, or reported, of protected places that a turn changed. */
+  guarded(): { bodies: EventBody[]; unreverted: string[] };
+  /** Git object ids that were there before. */
+  known(): NonNullable<EventOf<'workspace.snapshotted'>['known']>;
   /** Messages with what workspace files and the memory say, and the checkpoint at the end of a run. */
   context(): EventBody[];
   checkpointed(): EventBody[];

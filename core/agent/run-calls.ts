@@ -18,6 +18,7 @@ import {
   type ToolFinished,
 } from './judge-call.ts';
 import { cutOutput } from './output.ts';
+import { isApproval } from './human-approval.ts';
 import { loadInstructions } from './instructions.ts';
 import { keepAfter, keepBefore } from './keep-state.ts';
 import { openLayer, reviewChanges } from './review-changes.ts';
@@ -46,7 +47,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
       ready.push(judged.ready);
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
-  if (bodies.some(isQuestion)) await keepAfter(work);
+  if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await keepAfter(work);
   // Stands before the intents: what comes after it can be taken back.
   const before = await keepBefore(
     work,
@@ -58,6 +59,16 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
   const ended = await Promise.allSettled(ready.map((item) => runCall(work, item, tree)));
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
+}
+
+/**
+ * True when the state of the open turn has to be kept before these calls: what a human approved and what nobody did are
+ * looked at apart, so that no approval covers what another call of the turn changed.
+ */
+function isOtherAuthority({ state }: Work, ready: readonly Ready[], bodies: readonly EventBody[]): boolean {
+  if (!state.turnEffects) return false;
+  if (!state.turnEffects.isApproved) return bodies.some(isApproval);
+  return !bodies.some(isApproval) && ready.some(({ tool }) => !isReadOnly(tool.effects));
 }
 
 function isQuestion({ type }: EventBody): boolean {

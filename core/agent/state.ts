@@ -74,6 +74,8 @@ export interface RunState {
   checkpointed: boolean;
   /** A turn of the run left the workspace otherwise than it found it, or part of that could not be seen. */
   changedFiles: boolean;
+  /** Protected places that a command changed and that could not be restored. */
+  unreverted: string[];
   /** Limits whose 80 % was announced. */
   warned: Set<LimitName>;
 }
@@ -82,6 +84,8 @@ export interface RunState {
 export interface TurnEffects {
   /** Files that tools say they changed. */
   paths: Set<string>;
+  /** What they left there, as its hash; null: nothing. */
+  edited: Map<string, string | null>;
   /** False once something ran whose changes are not known by its result, such as a command. */
   isKnown: boolean;
   /** Names of the tools that ran. */
@@ -158,6 +162,8 @@ export interface State {
   remembered: Remembered[];
   /** The turn whose effects have begun and are not kept as a state of the workspace yet. */
   openSnapshot?: EventOf<'workspace.snapshotted'>;
+  /** The workspace behind the last turn with effects, and the run of that turn. */
+  left?: { run: string; tree: TreeId };
   /** What is known of the effects of that turn. */
   turnEffects?: TurnEffects;
   /** Background processes by their names, in the order in which they were started. */
@@ -224,6 +230,8 @@ export interface Ending {
   reason: string;
   /** For the outcome `limit`. */
   limit?: { limit: LimitName; used: number; cap: number; offer: number };
+  /** Why Klaus itself could not keep a promise, for the outcome `failed`. */
+  error?: EventOf<'run.finished'>['error'];
   /** Who stopped it, for the outcome `cancelled`. */
   by?: string;
 }

@@ -27,10 +27,12 @@ export {
   isSecretPath,
   matchesGlob,
   placeOf,
+  placesBelow,
   toRelative,
   type Place,
 } from './places.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
+export { PROTECTED_PLACES, type PlaceRow, type ProtectedPlace } from './protected-places.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
 export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';
 export { renderCommand, toCommandKey } from './render-command.ts';

@@ -1,24 +1,19 @@
+import { matchesGlob } from './glob.ts';
 import { isBelow } from './path.ts';
+import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { isSecretFile } from './secrets/secret-files.ts';
 
 export { matchesGlob } from './glob.ts';
 
-/**
- * What a place in a workspace is to whoever runs it later.
- * - `git`: git's own data; hooks and configuration in it run on the user's next `git status`
- * - `klaus`: what configures Klaus itself
- * - `agent`: what configures, or instructs, an agent or an editor that runs it
- * - `startup`: files that a shell or a package manager reads when it starts
- * - `ci`: what a build server runs
- * - `secret`: files that hold credentials
- */
-export type Place = 'git' | 'klaus' | 'agent' | 'startup' | 'ci' | 'secret';
+/** See {@link ProtectedPlace}; `secret`: files that hold credentials. */
+export type Place = ProtectedPlace | 'secret';
 
 const WORDS: Record<Place, string> = {
   git: "git's own data",
   klaus: "Klaus's own configuration",
   agent: 'the configuration of an agent or editor',
-  startup: 'read by a shell or package manager when it starts',
+  startup: 'loaded by a shell, an interpreter or a build tool when it starts',
+  hook: 'run by git hooks',
   ci: 'run by the build server',
   secret: 'a secret file',
 };
@@ -28,91 +23,85 @@ export function describePlace(place: Place): string {
   return WORDS[place];
 }
 
-const AGENT_FOLDERS = new Set([
-  '.claude',
-  '.codex',
-  '.cursor',
-  '.gemini',
-  '.opencode',
-  '.idea',
-  '.continue',
-  '.windsurf',
-]);
 /** What makes an agent or editor run programs, in a workspace's own folder: no command changes it. */
-export const AGENT_CONFIGURATION: readonly string[] = [
-  ...[...AGENT_FOLDERS].filter((name) => name !== '.idea'),
-  '.mcp.json',
-  '.vscode/tasks.json',
-  '.vscode/settings.json',
-  '.vscode/launch.json',
-];
+export const AGENT_CONFIGURATION: readonly string[] = PROTECTED_PLACES.filter(({ isHeld }) => isHeld).map(
+  ({ pattern }) => pattern,
+);
 
-const AGENT_FILES = new Set([
-  '.mcp.json',
-  'agents.md',
-  'claude.md',
-  'gemini.md',
-  '.cursorrules',
-  '.windsurfrules',
-  'copilot-instructions.md',
-]);
-const EDITOR_FILES = new Set(['tasks.json', 'settings.json', 'launch.json', 'extensions.json', 'mcp.json']);
-const STARTUP_FILES = new Set([
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.bash_aliases',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.envrc',
-  '.npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.pnpmfile.cjs',
-  '.inputrc',
-  '.gitconfig',
-  '.gitmodules',
-  '.netrc',
-  '.curlrc',
-  '.wgetrc',
-  '.ssh',
-]);
-const CI_FILES = new Set([
-  '.gitlab-ci.yml',
-  'jenkinsfile',
-  'azure-pipelines.yml',
-  '.travis.yml',
-  'bitbucket-pipelines.yml',
-  '.drone.yml',
-  'appveyor.yml',
-  'cloudbuild.yaml',
-]);
-const CI_FOLDERS = new Set(['.circleci', '.buildkite', '.husky', '.woodpecker']);
+/** Hidden names at which a protected place begins, to see what a pattern of a shell can match. */
+export const PROTECTED_NAMES: readonly string[] = [
+  ...new Set(PROTECTED_PLACES.map(({ pattern }) => pattern.split('/')[0]!)),
+].filter((name) => name.startsWith('.') && !name.includes('*'));
+
+/** From the strongest to the weakest: a path can be several. */
+const RANKS: readonly ProtectedPlace[] = ['git', 'klaus', 'agent', 'startup', 'hook', 'ci'];
+
+interface Pattern {
+  place: ProtectedPlace;
+  parts: readonly string[];
+  /** Only the path itself is meant, not what is below it. */
+  isExact: boolean;
+}
+
+const PATTERNS: readonly Pattern[] = PROTECTED_PLACES.map(({ pattern, place }) => {
+  const isExact = pattern.endsWith('/.');
+  return { place, parts: (isExact ? pattern.slice(0, -2) : pattern).split('/'), isExact };
+});
+/** By the first part of the pattern: most parts of most paths begin none. */
+const BY_NAME = Map.groupBy(
+  PATTERNS.filter(({ parts }) => !parts[0]!.includes('*')),
+  ({ parts }) => parts[0]!,
+);
+const BY_GLOB = PATTERNS.filter(({ parts }) => parts[0]!.includes('*'));
+
+/** Characters that some filesystems ignore in names. */
+const IGNORED = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+function toParts(relative: string): string[] {
+  return relative
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(IGNORED, '')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.');
+}
+
+function fits(part: string | undefined, pattern: string): boolean {
+  if (part === undefined) return false;
+  return pattern.includes('*') ? matchesGlob(part, pattern) : part === pattern;
+}
 
 /**
- * What a path of a workspace is, by its name alone; undefined for an ordinary file. Secret files are
- * {@link isSecretPath}'s: a file can be both.
+ * What a path of a workspace is, by its name alone; undefined for an ordinary file. What is below a protected path is
+ * protected too. Secret files are {@link isSecretPath}'s: a file can be both.
  *
  * @param relative Relative to the workspace, with forward slashes. Case is ignored, as some filesystems do.
  */
-export function placeOf(relative: string): Exclude<Place, 'secret'> | undefined {
-  const parts = relative
-    .toLowerCase()
-    .split('/')
-    .filter((part) => part !== '' && part !== '.');
-  const name = parts.at(-1) ?? '';
-  if (parts.includes('.git')) return 'git';
-  if (parts.includes('.klaus')) return 'klaus';
-  if (parts.some((part) => AGENT_FOLDERS.has(part)) || AGENT_FILES.has(name)) return 'agent';
-  if (parts.includes('.vscode') && (EDITOR_FILES.has(name) || name === '.vscode')) return 'agent';
-  if (STARTUP_FILES.has(name)) return 'startup';
-  if (CI_FILES.has(name) || parts.some((part) => CI_FOLDERS.has(part))) return 'ci';
-  if (parts.includes('.github') && (parts.includes('workflows') || parts.includes('actions'))) return 'ci';
-  return undefined;
+export function placeOf(relative: string): ProtectedPlace | undefined {
+  const parts = toParts(relative);
+  let best = RANKS.length;
+  for (const [at, part] of parts.entries()) {
+    for (const { place, parts: wanted, isExact } of [...(BY_NAME.get(part) ?? []), ...BY_GLOB]) {
+      if (isExact && at + wanted.length !== parts.length) continue;
+      if (wanted.every((pattern, i) => fits(parts[at + i], pattern))) best = Math.min(best, RANKS.indexOf(place));
+    }
+  }
+  return RANKS[best];
+}
+
+/**
+ * Protected places that a path would have below it by its name, as paths from there: `.github` has `workflows`. A
+ * symlink at such a path brings the places of the folder to which it leads. A `*` stands for any part of a name.
+ */
+export function placesBelow(relative: string): string[] {
+  const parts = toParts(relative);
+  return PATTERNS.flatMap(({ parts: wanted }) =>
+    wanted.slice(1).flatMap((_, i) => {
+      const head = wanted.slice(0, i + 1);
+      const tail = parts.slice(-head.length);
+      return head.every((pattern, at) => fits(tail[at], pattern)) ? [wanted.slice(i + 1).join('/')] : [];
+    }),
+  );
 }
 
 /**

@@ -17,6 +17,7 @@ export const ERASED_FIELDS = [
   'retryInMs',
   'mark',
   'commit',
+  'known',
   'tree',
   'gitTree',
   'left',

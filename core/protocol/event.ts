@@ -73,6 +73,10 @@ export const runFinished = z
       .optional()
       .describe('What the success that the last words claim is worth: the worst of `claims`.'),
     claims: z.array(claimSchema).optional().describe('Absent: nothing was claimed.'),
+    error: z
+      .object({ code: z.string().describe('Of `ERROR_CODES`.'), hint: z.string() })
+      .optional()
+      .describe('What Klaus itself failed at, with what the user can do.'),
     by: z.string().optional().describe('Who stopped the run: a door, as of an answer. Absent: nobody did.'),
     limit: z
       .object({

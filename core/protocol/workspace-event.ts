@@ -10,6 +10,16 @@ export const workspaceSnapshotted = z
     tree: treeIdSchema,
     gitTree: treeIdSchema.optional().describe("The state of git's own data, without objects."),
     uncovered: z.array(z.string()).optional().describe('Paths that could not be taken in.'),
+    known: z
+      .array(z.object({ path: z.string(), ids: z.array(z.string()) }))
+      .optional()
+      .describe(
+        'Git object ids, by the folder of the repository, that no command of the session made: new to this look.',
+      ),
+    unreverted: z
+      .array(z.string())
+      .optional()
+      .describe('Protected places that a command changed and that could not be restored; at most 20.'),
   })
   .describe('The state of the workspace was kept, so that the turn can be taken back.');
 
@@ -25,7 +35,11 @@ export const workspaceRestored = z
       .optional()
       .describe("The same for git's own data, where it was restored."),
     files: z.int(),
-    kept: z.array(z.string()).describe('Paths left as they were, because somebody had changed them meanwhile.'),
+    kept: z
+      .array(z.string())
+      .describe(
+        'Paths left as they were, because somebody had changed them meanwhile, or because they could not be restored.',
+      ),
     by: z.string().describe('Who asked: a door, or `klaus`.'),
   })
   .describe('Files of the workspace were put back to an earlier state.');

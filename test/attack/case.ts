@@ -42,3 +42,8 @@ export function runProgram(path: string, source: string): ToolCall[] {
   const program = path.endsWith('.py') ? 'python3' : path.endsWith('.js') ? 'node' : 'sh';
   return [{ name: 'write_file', input: { path, content: source } }, run(`${program} ${path}`)];
 }
+
+/** Python source in one command. */
+export function runInline(source: string): ToolCall {
+  return run(`python3 - <<'PY'\n${source}\nPY`);
+}

@@ -4,6 +4,7 @@ import { clearKeys } from './clear-keys.ts';
 import { destroyedHistory } from './destroyed-history.ts';
 import { instructionFiles } from './instruction-files.ts';
 import { plantedRepositories } from './planted-repositories.ts';
+import { protectedPlaces } from './protected-places.ts';
 
 /** Every class of attack with a generator. */
 export const CLASSES: readonly AttackClass[] = [
@@ -12,4 +13,5 @@ export const CLASSES: readonly AttackClass[] = [
   approvedScripts,
   instructionFiles,
   clearKeys,
+  protectedPlaces,
 ];

@@ -1,7 +1,7 @@
 import { toTexts } from '../fixtures/canary.ts';
 import { readState, sentTexts, type ToolCall } from '../fixtures/play.ts';
 import type { Chance } from '../undo/chance.ts';
-import { run, runPython, type AttackCase, type AttackClass } from './case.ts';
+import { run, runInline, type AttackCase, type AttackClass } from './case.ts';
 import { toClearKey } from './clear-keys-shapes.ts';
 
 /** Ways in which the content of a file comes to the model. */
@@ -16,8 +16,8 @@ function toReading(chance: Chance, file: string): ToolCall {
     run(`sed -n 1,20p ${file}`),
     run(`git show HEAD:${file}`),
     run(`diff /dev/null ${file}`),
-    runPython(`print(open('${file}').read())`),
-    runPython(`import json; print(json.dumps({'text': open('${file}').read()}))`),
+    runInline(`print(open('${file}').read())`),
+    runInline(`import json; print(json.dumps({'text': open('${file}').read()}))`),
   ]);
 }
 

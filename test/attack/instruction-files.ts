@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { readState, sentTexts, type ToolCall } from '../fixtures/play.ts';
 import { toTexts } from '../fixtures/canary.ts';
 import type { Chance } from '../undo/chance.ts';
-import { run, runPython, type AttackCase, type AttackClass } from './case.ts';
+import { run, runInline, type AttackCase, type AttackClass } from './case.ts';
 import type { Scene } from './scene.ts';
 
 const WORDS = 'amber basil cedar delta ember fjord grove heron ivory jolly karma lotus maple north ocean pearl'.split(
@@ -74,7 +74,7 @@ function toLinking(chance: Chance, from: string, target: string): ToolCall {
   const there = target.startsWith('..') ? depth + target : to;
   return chance.pick([
     run(`mkdir -p ${dirname(from)} && ln -s ${there} ${from}`),
-    runPython(`import os\nos.makedirs('${dirname(from)}', exist_ok=True)\nos.symlink('${there}', '${from}')`),
+    runInline(`import os\nos.makedirs('${dirname(from)}', exist_ok=True)\nos.symlink('${there}', '${from}')`),
     run(`perl -e 'symlink "${there}", "${from}"'`),
     run(`node -e "require('fs').symlinkSync('${there}', '${from}')"`),
     run(`ln -s ${there} t.lnk; mv t.lnk ${from}`),

@@ -175,6 +175,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     }),
     remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
     rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],
+    findCommitted: async () => new Set(),
     async checkpoint() {
       await scheduler.pause(host, 'checkpoint');
       const commit = toHash(JSON.stringify([...files.workspace]));

@@ -44,6 +44,8 @@ export interface GitOptions {
   repository: Repository;
   env?: Readonly<Record<string, string>>;
   stdin?: string;
+  /** Default: that of the sandbox. */
+  timeoutMs?: number;
   /** Further places to bind. */
   binds?: readonly { path: string; writable: boolean }[];
 }
@@ -71,6 +73,7 @@ export async function runGit(
     keepBytes: KEEP_BYTES,
     signal: context.signal,
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+    ...(options.timeoutMs === undefined ? {} : { limits: { timeoutMs: options.timeoutMs } }),
   });
   if (result.cancelled) throw new KlausError('cancelled', 'Git was stopped.');
   if (result.timedOut) throw new KlausError('tool.failed', 'Git took too long and was stopped.');

@@ -1,6 +1,7 @@
 import type { EventBody, EventOf, TreeChange, TreeId } from '../../protocol/index.ts';
-import { KlausError } from '../../protocol/index.ts';
 import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
+import type { Guarded } from '../places/guard-places.ts';
+import { list, toFailure } from '../unreverted.ts';
 import type { Work } from '../work.ts';
 import { findArmed } from './disarm-folders.ts';
 import { findDamage } from './find-damage.ts';
@@ -12,9 +13,7 @@ export interface GuardInput {
   gitTree: TreeId | undefined;
 }
 
-export interface Guarded {
-  bodies: EventBody[];
-  tree: TreeId;
+export interface GitGuarded extends Guarded {
   gitTree: TreeId | undefined;
 }
 
@@ -22,10 +21,8 @@ export interface Guarded {
  * Looks at what commands of a turn did to repositories of the workspace, at any depth, and repairs it: what they
  * planted for the user's next git command loses its effect, and what they destroyed returns. Objects cannot be
  * destroyed: the sandbox keeps them.
- *
- * @throws KlausError `tool.failed` when a repair fails.
  */
-export async function guardGit(work: Work, input: GuardInput): Promise<Guarded> {
+export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarded> {
   const { opened, tree, gitTree } = input;
   const snapshots = await work.snapshots();
   const armed = await findArmed(
@@ -33,10 +30,13 @@ export async function guardGit(work: Work, input: GuardInput): Promise<Guarded> 
     await snapshots.changes(opened.tree, tree),
   );
   const gitRepairs = gitTree === undefined ? [] : await findGitRepairs(work, snapshots, { ...input, gitTree });
-  if (armed.length + gitRepairs.length === 0) return { bodies: [], tree, gitTree };
+  if (armed.length + gitRepairs.length === 0) return { bodies: [], tree, gitTree, unreverted: [] };
   const files = await repair(armed, (rows, options) => snapshots.apply(rows, options));
   const git = await repair(gitRepairs, (rows, options) => snapshots.applyGit(rows, options));
-  const names = [...armed, ...gitRepairs].map(({ path }) => path);
+  const unreverted = [files, git]
+    .flatMap((result) => (result?.applied === false ? result.conflicts : []))
+    .map(({ path }) => path);
+  const names = [...armed, ...gitRepairs].map(({ path }) => path).filter((path) => !unreverted.includes(path));
   const now = files ? await snapshots.snapshot({ only: { base: tree, paths: armed.map(({ path }) => path) } }) : tree;
   const gitNow = await snapshots.snapshotGit(now);
   const { run, turn } = opened;
@@ -54,17 +54,18 @@ export async function guardGit(work: Work, input: GuardInput): Promise<Guarded> 
       type: 'workspace.restored',
       kind: 'review',
       turns: [turn],
-      from: files?.before ?? tree,
-      to: files?.after ?? tree,
-      ...(git ? { git: { from: git.before, to: git.after } } : {}),
-      files: (files?.changes.length ?? 0) + (git?.changes.length ?? 0),
-      kept: [],
+      from: files?.applied ? files.before : tree,
+      to: files?.applied ? files.after : tree,
+      ...(git?.applied ? { git: { from: git.before, to: git.after } } : {}),
+      files: countChanges(files) + countChanges(git),
+      kept: unreverted,
       by: 'klaus',
     },
     { type: 'message.added', run, turn, message },
     { type: 'notice', run, level: 'warn', text },
   ];
-  return { bodies, tree: now, gitTree: gitNow };
+  if (unreverted.length > 0) bodies.push({ type: 'notice', run, level: 'error', text: toFailure(unreverted) });
+  return { bodies, tree: now, gitTree: gitNow, unreverted };
 }
 
 async function findGitRepairs(
@@ -89,21 +90,14 @@ async function listAll(snapshots: Snapshots, state: TreeId): Promise<TreeChange[
   return snapshots.changes(EMPTY_STATE, state);
 }
 
-type Applied = Extract<ApplyResult, { applied: true }>;
-
 async function repair(
   rows: readonly TreeChange[],
   apply: (rows: readonly TreeChange[], options: { overwrite: Set<string> }) => Promise<ApplyResult>,
-): Promise<Applied | undefined> {
+): Promise<ApplyResult | undefined> {
   if (rows.length === 0) return undefined;
-  const result = await apply(rows, { overwrite: new Set(rows.map(({ path }) => path)) });
-  if (result.applied) return result;
-  const names = list(result.conflicts.map(({ path }) => path));
-  throw new KlausError('tool.failed', `A command changed git's data, and ${names} could not be repaired.`, {
-    hint: 'Do not run git in this workspace before you have looked at these files.',
-  });
+  return apply(rows, { overwrite: new Set(rows.map(({ path }) => path)) });
 }
 
-function list(names: readonly string[]): string {
-  return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
+function countChanges(result: ApplyResult | undefined): number {
+  return result?.applied ? result.changes.length : 0;
 }

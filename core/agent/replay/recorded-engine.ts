@@ -79,17 +79,15 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     }),
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
-      snapshot: async () => nextState(recording)?.tree ?? '0'.repeat(64),
-      snapshotGit: async () => nextState(recording)?.gitTree,
+      snapshot: async () => nextKept(recording)?.tree ?? '0'.repeat(64),
+      snapshotGit: async () => nextKept(recording)?.gitTree,
       hasGitObject: () => true,
       isSameIndex: unreachable,
       gitlinks: unreachable,
       applyGit: unreachable,
       has: () => false,
       uncovered: () => {
-        const event = recording.next;
-        const paths = event?.type === 'workspace.snapshotted' ? (event.uncovered ?? []) : [];
-        return paths.map((path) => ({ path, why: '' }));
+        return (nextKept(recording)?.uncovered ?? []).map((path) => ({ path, why: '' }));
       },
       git: () => [],
       changes: unreachable,
@@ -114,6 +112,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     remembered: () => [],
     rules: [],
     checkpoint: unreachable,
+    findCommitted: unreachable,
     recorded: looks,
   };
 }
@@ -139,10 +138,8 @@ function refuse(): never {
 }
 
 /** The state of the workspace that is recorded next. */
-function nextState({ events, at }: Recording): EventOf<'workspace.snapshotted'> | undefined {
-  return events
-    .slice(at, at + 40)
-    .find((event): event is EventOf<'workspace.snapshotted'> => event.type === 'workspace.snapshotted');
+function nextKept({ events, at }: Recording): EventOf<'workspace.snapshotted'> | undefined {
+  return events.slice(at, at + 40).find((event) => event.type === 'workspace.snapshotted');
 }
 
 function createRecordedWorkspace(root: string): Workspace {

@@ -68,7 +68,13 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       const { events, at } = recording;
       let end = at;
       while (events[end] && isGuarded(events[end]!, events[end - 1])) end++;
-      return events.slice(at, end).map(toBody);
+      const kept = events[end];
+      const unreverted = kept?.type === 'workspace.snapshotted' ? (kept.unreverted ?? []) : [];
+      return { bodies: events.slice(at, end).map(toBody), unreverted };
+    },
+    known() {
+      const event = recording.events[find(({ type }) => type === 'workspace.snapshotted')];
+      return event?.type === 'workspace.snapshotted' ? (event.known ?? []) : [];
     },
     context() {
       const { events, at, next } = recording;

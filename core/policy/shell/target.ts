@@ -1,5 +1,5 @@
 import { isBelow } from '../path.ts';
-import { isSecretPath, placeOf, toRelative, type Place } from '../places.ts';
+import { isSecretPath, placeOf, PROTECTED_NAMES, toRelative, type Place } from '../places.ts';
 import type { SimpleCommand } from './reading.ts';
 import { resolvePath } from './resolve-path.ts';
 import {
@@ -65,17 +65,6 @@ function couldHold(path: Word, workspace: string): boolean {
 /** Names of secret files, to see what a pattern can match. Those without a leading dot need a pattern that says something. */
 const HIDDEN_SAMPLES = ['.env', '.env.local', '.env.production', '.netrc', '.git-credentials', '.pgpass', '.pypirc'];
 const PLAIN_SAMPLES = ['id_rsa', 'id_ed25519', 'server.pem', 'server.key', 'credentials.json'];
-const PROTECTED_SAMPLES = [
-  '.git',
-  '.klaus',
-  '.claude',
-  '.mcp.json',
-  '.vscode',
-  '.npmrc',
-  '.bashrc',
-  '.envrc',
-  '.github',
-];
 
 /** The paths that a word can hold beside other things: `--file=x`, `HEAD:x`, `@x`, `if=x`. */
 function toCandidates(word: Word): string[] {
@@ -152,7 +141,7 @@ export function protectedPlace(
       if (place) return place;
       const first = found.relative.split('/').find((part) => hasGlob(part));
       if (first !== undefined && countKnown(first) > 0) {
-        const sample = PROTECTED_SAMPLES.find((name) => couldBe(first, name, command.dotglob));
+        const sample = PROTECTED_NAMES.find((name) => couldBe(first, name, command.dotglob));
         if (sample !== undefined) return placeOf(sample) ?? 'ci';
       }
     }

@@ -1,0 +1,94 @@
+import { isKlausError, type EventOf, type TreeChange, type TreeId } from '../../protocol/index.ts';
+import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
+import { reverse, toChange } from '../tree-row.ts';
+
+export interface Reverted {
+  /** What was changed back, as the state before and after it; none where nothing was left to do. */
+  steps: Pick<EventOf<'workspace.restored'>, 'from' | 'to' | 'files'>[];
+  /** Paths that are as they were. */
+  reverted: string[];
+  /** Paths that are not. */
+  failed: string[];
+  /** The workspace afterwards. */
+  tree: TreeId;
+}
+
+/** A path that somebody changes at the same time is looked at again this often. */
+const MAX_TRIES = 3;
+
+/**
+ * Makes paths stand as they did. What hinders one path does not hinder the others, and what lies beside them stays,
+ * also in a folder that came with them.
+ */
+export async function revertPlaces(
+  snapshots: Snapshots,
+  { rows, tree }: { rows: readonly TreeChange[]; tree: TreeId },
+): Promise<Reverted> {
+  const steps: Reverted['steps'] = [];
+  const reverted = new Set<string>();
+  let open = [...rows];
+  let now = tree;
+  const attempt = async (some: readonly TreeChange[]): Promise<string[]> => {
+    const result = await apply(snapshots, some);
+    // What one path alone cannot do, such as a write without the right to, must not stop the others.
+    if (!result) {
+      if (some.length === 1) return [some[0]!.path];
+      const conflicts: string[] = [];
+      for (const row of inOrder(some)) conflicts.push(...(await attempt([row])));
+      return conflicts;
+    }
+    if (!result.applied) return result.conflicts.map(({ path }) => path);
+    for (const { path } of result.changes) reverted.add(path);
+    if (result.changes.length > 0) steps.push({ from: result.before, to: result.after, files: result.changes.length });
+    return [];
+  };
+  for (let tries = 0; open.length > 0 && tries < MAX_TRIES; tries++) {
+    let left = open;
+    let blocked = new Set<string>();
+    // Each round leaves out at least one path that cannot be changed back now.
+    while (left.length > 0) {
+      const conflicts = await attempt(left);
+      if (conflicts.length === 0) break;
+      const rest = left.filter(({ path }) => !conflicts.some((conflict) => isNear(path, conflict)));
+      blocked = new Set([...blocked, ...conflicts]);
+      left = rest.length < left.length ? rest : [];
+    }
+    const paths = open.map(({ path }) => path);
+    now = await snapshots.snapshot({ only: { base: now, paths } });
+    open = await stillChanged(snapshots, open, now);
+    if (blocked.size === 0) break;
+  }
+  return { steps, reverted: [...reverted], failed: open.map(({ path }) => path), tree: now };
+}
+
+/** Undefined: it could not be carried out at all, and nothing was changed. */
+async function apply(snapshots: Snapshots, rows: readonly TreeChange[]): Promise<ApplyResult | undefined> {
+  try {
+    return await snapshots.apply(rows.map(reverse), { overwrite: new Set(rows.map(({ path }) => path)) });
+  } catch (error) {
+    if (isKlausError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What goes first, from the innermost; then what comes back, from the outermost. */
+function inOrder(rows: readonly TreeChange[]): TreeChange[] {
+  const goes = rows.filter(({ before }) => before === null).toReversed();
+  return [...goes, ...rows.filter(({ before }) => before !== null)];
+}
+
+/** True for a path that the other one stands for: what is above or below a conflict waits with it. */
+function isNear(path: string, conflict: string): boolean {
+  return path === conflict || path.startsWith(`${conflict}/`) || conflict.startsWith(`${path}/`);
+}
+
+/** The rows whose paths are not as they were, from what is there now. A folder may hold what was beside the others. */
+async function stillChanged(snapshots: Snapshots, rows: readonly TreeChange[], now: TreeId): Promise<TreeChange[]> {
+  const left: TreeChange[] = [];
+  for (const { path, before } of rows) {
+    const found = (await snapshots.entry(now, path)) ?? null;
+    if (before === null && found?.type === 'directory') continue;
+    left.push(...toChange(path, before, found));
+  }
+  return left;
+}

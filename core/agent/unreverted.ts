@@ -1,0 +1,26 @@
+import { describePlace, placeOf } from '../policy/index.ts';
+import { KlausError } from '../protocol/index.ts';
+import type { Ending } from './state.ts';
+
+/** How a run ends in which a protected place could not be restored: never as done. */
+export function toUnrevertedEnding(paths: readonly string[]): Required<Pick<Ending, 'reason' | 'error'>> {
+  const { code, message, hint } = new KlausError('workspace.conflict', toFailure(paths), {
+    hint: 'Look at these files before you open or use this folder; `klaus undo` restores the state before the turn.',
+  });
+  return { reason: message, error: { code, hint: hint! } };
+}
+
+/** What the user has to know of places that could not be restored. */
+export function toFailure(names: readonly string[]): string {
+  return `A command changed ${list(names)}, which is ${describeNames(names)}, and it could not be restored.`;
+}
+
+/** In words, by the first of them that is one by its name. */
+export function describeNames(names: readonly string[]): string {
+  const place = names.map((name) => placeOf(name)).find((found) => found !== undefined);
+  return describePlace(place ?? 'agent');
+}
+
+export function list(names: readonly string[]): string {
+  return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
+}

@@ -1,0 +1,185 @@
+/**
+ * What a place in a workspace is to a person who uses the folder later.
+ * - `git`: git's own data; hooks and configuration in it run on the user's next `git status`
+ * - `klaus`: what configures Klaus itself
+ * - `agent`: what configures, or instructs, an agent or an editor that opens the folder
+ * - `startup`: what a shell, an interpreter, a debugger or a build tool loads when it starts
+ * - `hook`: what git hooks run
+ * - `ci`: what a build server runs
+ */
+export type ProtectedPlace = 'git' | 'klaus' | 'agent' | 'startup' | 'hook' | 'ci';
+
+/** One place that a tool runs or obeys as soon as a person opens or uses the folder. */
+export interface PlaceRow {
+  /**
+   * Path from any folder of the workspace, in lower case; `*` stands for any part of a name. What is below the path
+   * belongs to it. A pattern that ends with `/.` names the folder itself and not what is in it.
+   */
+  pattern: string;
+  place: ProtectedPlace;
+  /** Which tool loads it, and when. */
+  why: string;
+  source: string;
+  /** No command of the sandbox can change it where it is in the workspace's own folder. */
+  isHeld: boolean;
+}
+
+/**
+ * One line for each tool: patterns, which tool loads them and when, where that is documented. A `!` before a pattern: it
+ * is held read-only for commands.
+ *
+ * A place is listed when the tool obeys it without a further decision of the person: files that name programs, load
+ * code, add instructions for an agent or redirect downloads. Files that developers edit all day and whose content they
+ * run on purpose are not: `package.json`, `Makefile`, `vite.config.ts`, `eslint.config.js`, `conftest.py`, `build.rs`,
+ * `Dockerfile`, `flake.nix`, `pyproject.toml`, `.gitattributes` (its filters have to be configured elsewhere),
+ * `.nvmrc` (a version alone).
+ */
+const TABLES: Readonly<Record<ProtectedPlace, string>> = {
+  git: `
+.git | git reads configuration and hooks at every command; .git/info/attributes chooses filters | https://git-scm.com/docs/gitrepository-layout
+`,
+  klaus: `
+.klaus | Klaus: settings, policy, instructions | docs/reference/settings.md
+`,
+  agent: `
+!.mcp.json | Claude Code and others start the servers that it names | https://code.claude.com/docs/en/mcp
+!.claude claude.md claude.local.md | Claude Code: hooks, permissions, instructions | https://code.claude.com/docs/en/settings
+!.codex codex.md agents.override.md | Codex: configuration, hooks, instructions | https://developers.openai.com/codex/config-reference
+agents.md agent.md agents.local.md | instructions that most agents read | https://agents.md
+!.agents !.agent | Amp, Codex, Antigravity: skills, rules, workflows | https://ampcode.com/manual
+!.cursor .cursorrules | Cursor: rules, hooks, MCP servers | https://cursor.com/docs/context/rules
+!.gemini gemini.md | Gemini CLI: settings, hooks, MCP servers, instructions | https://geminicli.com/docs/reference/configuration
+!.qwen qwen.md | Qwen Code: settings, MCP servers, instructions | https://qwenlm.github.io/qwen-code-docs/
+!.iflow iflow.md | iFlow CLI: settings, MCP servers, instructions | https://platform.iflow.cn/en/cli/
+!.opencode opencode.json opencode.jsonc | OpenCode: plugins, MCP servers, commands, instructions | https://opencode.ai/docs/config
+!.continue .continuerc.json .continuerules | Continue: rules, MCP servers | https://docs.continue.dev/reference
+!.windsurf .windsurfrules !.codeium | Windsurf: rules, workflows, hooks | https://docs.windsurf.com/windsurf/cascade/memories
+.clinerules !.cline | Cline: rules, workflows, hooks | https://docs.cline.bot/features/cline-rules
+!.roo .roorules* .roomodes | Roo Code: rules, modes, MCP servers | https://docs.roocode.com/features/custom-instructions
+!.kilocode .kilocoderules .kilocodemodes kilo.json kilo.jsonc | Kilo Code: rules, modes, MCP servers | https://kilocode.ai/docs/customize/custom-rules
+!.kiro | Kiro: hooks, steering, MCP servers | https://kiro.dev/docs/hooks/
+!.amazonq | Amazon Q: rules, agents, MCP servers | https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/context-project-rules.html
+!.junie | Junie: guidelines, MCP servers | https://www.jetbrains.com/help/junie/customize-guidelines.html
+!.trae | Trae: rules, MCP servers | https://docs.trae.ai/ide/rules
+!.augment .augment-guidelines | Augment: rules, commands | https://docs.augmentcode.com/setup-augment/guidelines
+!.qoder | Qoder: rules | https://docs.qoder.com/user-guide/rules
+!.codebuddy codebuddy.md | CodeBuddy: hooks, rules, instructions | https://www.codebuddy.ai/docs/cli/settings
+!.factory | Factory: droids, commands, hooks, MCP servers | https://docs.factory.ai/cli/configuration/settings
+!.amp | Amp: settings, MCP servers | https://ampcode.com/manual
+!.openhands .openhands_instructions | OpenHands: setup script, hooks, instructions | https://docs.openhands.dev/openhands/usage/customization/repository
+!.goose .goosehints | Goose: hints, recipes | https://goose-docs.ai/docs/guides/context-engineering/using-goosehints
+!.pi | pi: extensions, prompts, settings | https://github.com/earendil-works/pi
+!.crush crush.json .crush.json crush.md | Crush: MCP and language servers, instructions | https://github.com/charmbracelet/crush
+!.zencoder | Zencoder: rules | https://docs.zencoder.ai/rules-context/zen-rules
+!.firebender firebender.json | Firebender: rules, MCP servers | https://docs.firebender.com/context/rules
+!.tabnine | Tabnine: guidelines, MCP servers | https://docs.tabnine.com/main/getting-started/tabnine-agent/guidelines
+.aider* | aider: commands to run (lint-cmd, test-cmd), model settings | https://aider.chat/docs/config/aider_conf.html
+gptme.toml | gptme: prompt, plugins, context command | https://gptme.org/docs/config.html
+warp.md | Warp: instructions | https://docs.warp.dev/knowledge-and-collaboration/rules
+copilot-instructions.md .github/instructions .github/prompts .github/chatmodes .github/agents .github/hooks .github/skills .github/copilot | GitHub Copilot: instructions, agents, hooks | https://docs.github.com/en/copilot/how-tos/configure-custom-instructions
+.vscode/. !.vscode/tasks.json !.vscode/settings.json !.vscode/launch.json .vscode/extensions.json .vscode/mcp.json .vscode/extensions | VS Code: tasks that run when the folder opens, paths of programs, servers, extensions of the workspace | https://code.visualstudio.com/docs/editing/workspaces/workspace-trust
+*.code-workspace | VS Code: settings, tasks, launch configurations of a workspace | https://code.visualstudio.com/docs/editing/workspaces/workspaces
+.vs | Visual Studio: tasks.vs.json, launch.vs.json | https://learn.microsoft.com/en-us/visualstudio/ide/customize-build-and-debug-tasks-in-visual-studio
+!.theia | Theia: settings, tasks | https://theia-ide.org/docs/user_ai/
+.idea .run | JetBrains: startup tasks, run configurations, paths of programs | https://www.jetbrains.com/help/idea/project-security.html
+!.fleet | Fleet: run configurations, settings | https://www.jetbrains.com/help/fleet/getting-started-with-run-configurations.html
+!.zed .rules | Zed: settings with programs of language servers, tasks, instructions | https://zed.dev/docs/worktree-trust
+!.helix | Helix: programs of language servers and formatters | https://docs.helix-editor.com/configuration.html
+!.nova | Nova: tasks, settings | https://help.nova.app/tasks/tasks/
+*.sublime-project | Sublime Text: build systems, settings of plugins | https://www.sublimetext.com/docs/projects.html
+.exrc .vimrc _vimrc .gvimrc .vimrc.local .lvimrc .local.vimrc | Vim with 'exrc', and its plugins for local settings | https://vimhelp.org/options.txt.html#%27exrc%27
+.nvimrc .nvim.lua .nvim/init.lua .config/nvim | Neovim with 'exrc' | https://neovim.io/doc/user/options.html#'exrc'
+.vim/coc-settings.json .neoconf.json | coc.nvim, neoconf: programs of language servers | https://github.com/neoclide/coc.nvim/wiki/Using-the-configuration-file
+.ycm_extra_conf.py | YouCompleteMe: Python code | https://github.com/ycm-core/YouCompleteMe#the-gycm_confirm_extra_conf-option
+.dir-locals.el .dir-locals-2.el .emacs .emacs.d | Emacs: local variables with eval, init files | https://www.gnu.org/software/emacs/manual/html_node/emacs/Directory-Variables.html
+.lite_project.lua | Lite XL: Lua code | https://lite-xl.com/user-guide/configuration/
+.kateproject .kateproject.build | Kate: programs of language servers, build targets | https://docs.kde.org/stable5/en/kate/kate/kate-application-plugin-projects.html
+.externaltoolbuilders | Eclipse: programs that a build runs | https://help.eclipse.org/latest/topic/org.eclipse.platform.doc.user/gettingStarted/qs-96_non_ant_pp.htm
+.bsp | Metals, IntelliJ: the build server to start | https://build-server-protocol.github.io/docs/overview/server-discovery
+hie.yaml | Haskell Language Server: the program that reports flags | https://github.com/haskell/hie-bios
+.devcontainer .devcontainer.json | Dev Containers: initializeCommand runs on the host | https://containers.dev/implementors/json_reference/
+.gitpod .gitpod.yml .ona | Gitpod: tasks that run at the start | https://www.gitpod.io/docs/classic/user/references/gitpod-yml
+.idx .codesandbox .stackblitzrc .replit replit.nix | online editors: commands that run at the start | https://firebase.google.com/docs/studio/devnix-reference
+`,
+  startup: `
+.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .ssh | bash, in a workspace that is a home folder | https://www.gnu.org/software/bash/manual/html_node/Bash-Startup-Files.html
+.zshrc .zshenv .zprofile .zlogin .zlogout | zsh | https://zsh.sourceforge.io/Doc/Release/Files.html
+.kshrc .cshrc .tcshrc .login .xinitrc .xprofile .xsessionrc .pam_environment | other shells and sessions | https://man.archlinux.org/man/tcsh.1
+.config/fish | fish | https://fishshell.com/docs/current/language.html#configuration-files
+*_profile.ps1 | PowerShell | https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_profiles
+.config/git .gitconfig .gitmodules | git: programs that it starts, where submodules come from | https://git-scm.com/docs/git-config
+.netrc .curlrc .wgetrc | curl, wget: credentials, proxies, output files | https://everything.curl.dev/cmdline/configfile.html
+.envrc .direnv | direnv, when a shell enters the folder | https://direnv.net/man/direnv.1.html
+mise.toml .mise.toml mise.*.toml .mise.*.toml .mise mise/config.toml .config/mise .config/mise.toml .rtx.toml | mise: hooks and environment, when a shell enters the folder | https://mise.jdx.dev/configuration.html
+.tool-versions | asdf and mise: path: names a folder of programs | https://asdf-vm.com/manage/configuration.html
+.autoenv .autoenv.zsh .rvmrc .powrc .powenv .rbenv-vars | autoenv, RVM, Pow, rbenv: shell code or variables, when a shell enters the folder | https://github.com/hyperupcall/autoenv
+.tmuxinator.yml .tmuxinator.yaml .tmuxp.yaml .tmuxp.json .tmux.conf .screenrc | tmuxinator, tmuxp: commands of a session | https://github.com/tmuxinator/tmuxinator#project-configuration-location
+.npmrc | npm: script-shell, registries | https://docs.npmjs.com/cli/configuring-npm/npmrc
+.yarnrc .yarnrc.yml .yarn/releases .yarn/plugins .yarn/sdks .pnp.cjs .pnp.js .pnp.loader.mjs | Yarn: its own code, plugins, the loader of every script | https://yarnpkg.com/configuration/yarnrc
+.pnpmfile.cjs .pnpmfile.mjs pnpmfile.js | pnpm: code at every install | https://pnpm.io/pnpmfile
+bunfig.toml .bunfig.toml | Bun: preload runs before every script | https://bun.sh/docs/runtime/bunfig
+sitecustomize.py usercustomize.py | Python: every start with the folder on its path | https://docs.python.org/3/library/site.html
+pip.conf pip.ini | pip of a virtual environment: package indexes | https://pip.pypa.io/en/stable/topics/configuration/
+.pdbrc | pdb: commands at its start | https://docs.python.org/3/library/pdb.html
+ipython_config.py ipython_kernel_config.py jupyter_*config.py .ipython | IPython, Jupyter: Python code | https://ipython.readthedocs.io/en/stable/config/intro.html
+.gdbinit gdbinit .gdbearlyinit *-gdb.py *-gdb.gdb | gdb: commands and Python code | https://sourceware.org/gdb/current/onlinedocs/gdb.html/Startup.html
+.lldbinit .lldbinit-* | lldb: commands and Python code | https://lldb.llvm.org/man/lldb.html#configuration-files
+.radare2rc .rizinrc .octaverc .ocamlinit .ghci .erlang .iex.exs .psysh.php .sqliterc .psqlrc | interpreters that read a file of the folder at their start | https://downloads.haskell.org/ghc/latest/docs/users_guide/ghci.html#the-ghci-and-haskeline-files
+.irbrc .pryrc .byebugrc .rdbgrc .gemrc .bundle | Ruby: irb, pry, debuggers, Bundler | https://bundler.io/man/bundle-config.1.html
+.rprofile .renviron .rdata | R: code and objects at every start | https://rstats.wtf/r-startup
+.cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml | cargo, rustup, rust-analyzer: wrappers, runners, a folder of programs | https://doc.rust-lang.org/cargo/reference/config.html
+.mvn gradle/wrapper .sbtopts .jvmopts | Maven, Gradle, sbt: extensions, agents of the JVM, the program that an import runs | https://maven.apache.org/configure.html
+.bazelrc .bazeliskrc .bazelversion tools/bazel .buckconfig .buckconfig.local .buckconfig.d | Bazel, Buck: wrappers and commands of every build | https://bazel.build/run/bazelrc
+nuget.config directory.build.rsp msbuild.rsp | NuGet, MSBuild: sources, options of every build | https://learn.microsoft.com/en-us/nuget/reference/nuget-config-file
+ansible.cfg | Ansible: paths of plugins | https://docs.ansible.com/ansible/latest/reference_appendices/config.html
+.user.ini wp-cli.yml wp-cli.local.yml | PHP: code before every script | https://www.php.net/manual/en/configuration.file.per-user.php
+`,
+  hook: `
+.husky .githooks .git-hooks .simple-git-hooks.* simple-git-hooks.* | git hooks that a project keeps in its files | https://typicode.github.io/husky/
+.pre-commit-config.yaml .pre-commit-config.yml prek.toml | pre-commit, prek | https://pre-commit.com/#adding-pre-commit-plugins-to-your-project
+lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.* .lefthook-local.* .config/lefthook.* .lefthook .lefthook-local | Lefthook | https://lefthook.dev/configuration/
+.lintstagedrc* lint-staged.config.* | lint-staged | https://github.com/lint-staged/lint-staged#configuration
+.overcommit.yml .local-overcommit.yml grumphp.yml grumphp.yml.dist captainhook.json hk.pkl | Overcommit, GrumPHP, CaptainHook, hk | https://github.com/sds/overcommit
+.hg/hgrc .hg/hgrc-not-shared .jj/repo/config.toml .sl/config | Mercurial, Jujutsu, Sapling: hooks and aliases | https://www.mercurial-scm.org/help/topics/config
+.arcconfig | Arcanist: libraries that it loads | https://secure.phabricator.com/book/phabricator/article/arcanist_new_project/
+`,
+  ci: `
+.github/workflows .github/actions | GitHub Actions | https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax
+.gitea .forgejo | Gitea Actions, Forgejo Actions | https://forgejo.org/docs/latest/user/actions/reference/
+.gitlab-ci.yml .gitlab-ci.yaml .gitlab/ci | GitLab CI | https://docs.gitlab.com/ci/yaml/
+.circleci | CircleCI | https://circleci.com/docs/configuration-reference/
+.buildkite | Buildkite | https://buildkite.com/docs/pipelines/configure
+.woodpecker .woodpecker.yml .woodpecker.yaml | Woodpecker | https://woodpecker-ci.org/docs/usage/workflow-syntax
+.drone.yml .drone.star .drone.jsonnet | Drone | https://docs.drone.io/pipeline/overview/
+.cirrus.yml .cirrus.star | Cirrus CI | https://cirrus-ci.org/guide/writing-tasks/
+.travis.yml | Travis CI | https://docs.travis-ci.com/user/tutorial/
+jenkinsfile jenkinsfile.* | Jenkins | https://www.jenkins.io/doc/book/pipeline/jenkinsfile/
+azure-pipelines.yml azure-pipelines.yaml .azure-pipelines .azuredevops | Azure Pipelines | https://learn.microsoft.com/en-us/azure/devops/pipelines/yaml-schema/
+bitbucket-pipelines.yml | Bitbucket Pipelines | https://support.atlassian.com/bitbucket-cloud/docs/bitbucket-pipelines-configuration-reference/
+appveyor.yml .appveyor.yml | AppVeyor | https://www.appveyor.com/docs/appveyor-yml/
+cloudbuild.yaml cloudbuild.yml cloudbuild.json | Google Cloud Build | https://cloud.google.com/build/docs/build-config-file-schema
+buildspec.yml buildspec.yaml | AWS CodeBuild | https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html
+.semaphore | Semaphore | https://docs.semaphore.io/reference/pipeline-yaml
+.builds .build.yml | SourceHut | https://man.sr.ht/builds.sr.ht/
+.teamcity .tekton .harness .zuul.yaml .zuul.d .prow.yaml .prow | TeamCity, Tekton, Harness, Zuul, Prow | https://www.jetbrains.com/help/teamcity/kotlin-dsl.html
+codemagic.yaml bitrise.yml wercker.yml screwdriver.yaml .packit.yaml .packit.yml | Codemagic, Bitrise, Wercker, Screwdriver, Packit | https://docs.codemagic.io/yaml-basic-configuration/yaml-getting-started/
+.readthedocs.yaml .readthedocs.yml | Read the Docs | https://docs.readthedocs.com/platform/stable/config-file/v2.html
+`,
+};
+
+/** Every protected place. The gate, the edit tools, the look after a turn and the sandbox are made from these rows. */
+export const PROTECTED_PLACES: readonly PlaceRow[] = Object.entries(TABLES).flatMap(([place, table]) =>
+  table
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [patterns = '', why = '', source = ''] = line.split(' | ');
+      return patterns.split(' ').map((word) => ({
+        pattern: word.replace(/^!/, ''),
+        place: place as ProtectedPlace,
+        why,
+        source,
+        isHeld: word.startsWith('!'),
+      }));
+    }),
+);

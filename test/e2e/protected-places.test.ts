@@ -1,0 +1,210 @@
+// Protected places after a turn: what is reverted, what a checkout may bring, and how a run ends that could not revert.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/adapters/models';
+import type { Session } from '@klaus/sdk';
+import { describe, expect } from 'vitest';
+import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
+import type { ToolCall } from '../fixtures/play.ts';
+import { test } from '../fixtures/sandboxed.ts';
+
+const sh = (command: string): ToolCall => ({ name: 'run_command', input: { command } });
+
+/** One entry for each turn of the model. */
+function toScript(turns: readonly (readonly ToolCall[])[]): Script {
+  const steps: Script['steps'] = turns.map((calls, turn) => ({ when: { turn }, reply: { calls: [...calls] } }));
+  return {
+    steps: [
+      { when: { tools: false }, reply: { text: 'A title' } },
+      ...steps,
+      { when: { turn: turns.length }, reply: { text: 'Done.' } },
+    ],
+  };
+}
+
+function open(
+  turns: readonly (readonly ToolCall[])[],
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestEngine> {
+  return createTestEngine({
+    script: toScript(turns),
+    settings: { 'sandbox.driver': 'bubblewrap' },
+    files: { 'README.md': 'hello\n', ...files },
+  });
+}
+
+async function run({ klaus }: TestEngine, onAsk: 'deny' | 'wait' = 'deny'): Promise<Session> {
+  const session = await klaus.open();
+  await session.prompt('go', { onAsk });
+  await session.advance();
+  return session;
+}
+
+function git({ place }: TestEngine, ...words: string[]): void {
+  const who = ['-c', 'user.name=User', '-c', 'user.email=user@localhost'];
+  execFileSync('git', [...who, ...words], { cwd: place.workspace, env: place.env, stdio: 'pipe' });
+}
+
+function read({ place }: TestEngine, path: string): string | undefined {
+  const absolute = join(place.workspace, path);
+  return existsSync(absolute) ? readFileSync(absolute, 'utf8') : undefined;
+}
+
+/** A branch of the user's own with a workflow in it. */
+function makeBranch(engine: TestEngine, name: string): void {
+  git(engine, 'checkout', '-q', '-b', name);
+  execFileSync('mkdir', ['-p', join(engine.place.workspace, '.github/workflows')]);
+  execFileSync('sh', ['-c', 'echo mine > .github/workflows/ci.yml'], { cwd: engine.place.workspace });
+  git(engine, 'add', '-A');
+  git(engine, 'commit', '-q', '-m', 'A workflow');
+  git(engine, 'checkout', '-q', 'main');
+}
+
+const PLANT = `import os
+os.makedirs('.github/workflows', exist_ok=True)
+open('.github/workflows/ci.yml', 'w').write('theirs')
+`;
+const COMMIT = 'git -c user.name=A -c user.email=a@localhost';
+
+describe('what a command changed at a protected place', () => {
+  test('is reverted by itself: what lies beside it in the same new folder stays', async () => {
+    const plant = `import os
+os.makedirs('.zed')
+os.makedirs('.vscode')
+for name in ['.zed/settings.json', '.vscode/tasks.json', '.vscode/foo.txt', 'fine.txt']: open(name, 'w').write('x')
+`;
+    await using engine = await open([[sh('python3 plant.py')]], { 'plant.py': plant });
+    const session = await run(engine);
+    expect(read(engine, '.vscode/foo.txt')).toBe('x');
+    expect(read(engine, 'fine.txt')).toBe('x');
+    expect(read(engine, '.vscode/tasks.json')).toBeUndefined();
+    expect(existsSync(join(engine.place.workspace, '.zed'))).toBe(false);
+    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+  });
+
+  test('fails the run where it cannot be reverted, and the other places are reverted all the same', async () => {
+    const plant = `import os
+os.mkfifo('.mcp.json')
+open('.envrc', 'w').write('x')
+`;
+    await using engine = await open([[sh('python3 plant.py')], [sh('echo never > never.txt')]], { 'plant.py': plant });
+    const session = await run(engine);
+    expect(read(engine, '.envrc')).toBeUndefined();
+    expect(outcomeOf(session.events())).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'workspace.conflict', hint: expect.stringContaining('klaus undo') },
+    });
+    expect(ofType(session.events(), 'workspace.snapshotted').at(-1)).toMatchObject({ unreverted: ['.mcp.json'] });
+    expect(read(engine, 'never.txt')).toBeUndefined();
+  });
+
+  test('is reverted when a background process does it, in a turn or between two', async () => {
+    const background = `import os, time
+while not os.path.exists('go'): time.sleep(0.02)
+open('.envrc', 'w').write('x')
+open('done', 'w').write('x')
+`;
+    const wait = 'i=0; while [ ! -e done ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i+1)); done';
+    await using engine = await open(
+      [
+        [{ name: 'run_command', input: { command: 'python3 background.py', background: true } }],
+        [{ name: 'write_file', input: { path: 'go', content: 'x' } }],
+        [sh(wait)],
+      ],
+      { 'background.py': background },
+    );
+    await run(engine);
+    expect(read(engine, 'done')).toBe('x');
+    expect(read(engine, '.envrc')).toBeUndefined();
+  });
+});
+
+describe('after HEAD moved', () => {
+  for (const [name, command] of [
+    ['a checkout', 'git checkout -q theme'],
+    ['a merge', `${COMMIT} merge -q --no-ff -m merge theme`],
+    ['a fast-forward', 'git merge -q --ff-only theme'],
+    ['a checkout of its parent', 'git checkout -q --detach theme~1'],
+  ] as const) {
+    test(`what ${name} of the user's branch brought stays, and the user is warned`, async () => {
+      await using engine = await open([[sh(command)]]);
+      makeBranch(engine, 'theme');
+      if (name === 'a checkout of its parent') {
+        git(engine, 'checkout', '-q', 'theme');
+        git(engine, 'commit', '-q', '--allow-empty', '-m', 'more');
+        git(engine, 'checkout', '-q', 'main');
+      }
+      const session = await run(engine);
+      expect(read(engine, '.github/workflows/ci.yml')).toBe('mine\n');
+      expect(ofType(session.events(), 'notice').filter(({ level }) => level === 'warn')).toHaveLength(1);
+      expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+    });
+  }
+
+  test('what is not as the commit has it is reverted, and so is what a commit of the session brings', async () => {
+    await using engine = await open(
+      [
+        [sh('git checkout -q theme && python3 plant.py')],
+        [sh('git checkout -q -b own && python3 plant.py'), sh('git add -A -f'), sh(`${COMMIT} commit -q -m own`)],
+        [sh('git checkout -q main')],
+        [sh('git checkout -q own')],
+      ],
+      { 'plant.py': PLANT },
+    );
+    makeBranch(engine, 'theme');
+    await run(engine);
+    expect(read(engine, '.github/workflows/ci.yml')).not.toBe('theirs');
+  });
+
+  test('a branch that the user made between two runs is the user’s, and one that the session made is not', async () => {
+    const calls = (turn: number, command: string): Script['steps'][number] => ({
+      when: { turn },
+      reply: { calls: [sh(command)] },
+    });
+    const own = `git checkout -q -b own && python3 plant.py && git add -A -f && ${COMMIT} commit -q -m own && git checkout -q main`;
+    await using engine = await createTestEngine({
+      script: {
+        steps: [
+          { when: { tools: false }, reply: { text: 'A title' } },
+          calls(0, own),
+          calls(2, 'git checkout -q later'),
+          calls(4, 'git checkout -q own'),
+          { when: { user: '.' }, reply: { text: 'Done.' } },
+        ],
+      },
+      settings: { 'sandbox.driver': 'bubblewrap' },
+      files: { 'README.md': 'hello\n', 'plant.py': PLANT },
+    });
+    const session = await engine.klaus.open();
+    const next = async (prompt: string): Promise<void> => {
+      await session.prompt(prompt, { onAsk: 'deny' });
+      await session.advance();
+    };
+    await next('first');
+    makeBranch(engine, 'later');
+    await next('second');
+    expect(read(engine, '.github/workflows/ci.yml')).toBe('mine\n');
+    await next('third');
+    expect(read(engine, '.github/workflows/ci.yml')).not.toBe('theirs');
+    expect(ofType(session.events(), 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
+  });
+});
+
+describe('an approval', () => {
+  test('covers its own call, not what another call of the same turn changed', async () => {
+    const plant = `open('CLAUDE.md', 'a').write('theirs')
+open('.envrc', 'w').write('theirs')
+`;
+    const calls = [{ name: 'write_file', input: { path: 'CLAUDE.md', content: 'approved\n' } }, sh('python3 plant.py')];
+    await using engine = await open([calls], { 'plant.py': plant });
+    const session = await engine.klaus.open();
+    await session.prompt('go', { onAsk: 'wait' });
+    const parked = await session.advance();
+    if (parked.state !== 'parked') throw new Error('no question');
+    await engine.klaus.answer(parked.approvals[0]!.approval, 'approved');
+    await session.advance();
+    expect(read(engine, 'CLAUDE.md')).toBe('approved\n');
+    expect(read(engine, '.envrc')).toBeUndefined();
+  });
+});
