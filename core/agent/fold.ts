@@ -14,6 +14,7 @@ import { toFinishedCall } from './call-purpose.ts';
 import { countBytes } from './count-bytes.ts';
 import { cutInputs } from './cut-input.ts';
 import { isApproval } from './human-approval.ts';
+import { foldSnapshot } from './fold-snapshot.ts';
 import { addUsd, book } from './ledger.ts';
 import { isPinMessage, toPinMessage, toPinsMessage } from './pins.ts';
 import type { RunState, State } from './state.ts';
@@ -175,34 +176,6 @@ function foldChange(state: State, event: EventOf<'session.changed'>): void {
   if (event.model !== undefined) state.model = event.model;
   if (event.mode !== undefined) state.mode = event.mode;
   if (event.limits) state.limits = event.limits;
-}
-
-function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
-  state.tree = event.tree;
-  if (state.run) state.base = state.run.base ??= event.tree;
-  state.run?.unreverted.push(...(event.unreverted ?? []));
-  if (event.moment === 'before') {
-    state.openSnapshot = event;
-    // A command whose changes waited for a human began before this state, and is kept as far as he said.
-    const begun = state.calls.filter((call) => call.started);
-    const isApproved = begun.some((call) => call.asked?.subject.kind === 'changes' && call.answer === 'approved');
-    const tools = new Set(begun.map(({ name }) => name));
-    // Nor is what a background process changes meanwhile.
-    const isQuiet = [...state.processes.values()].every(({ last }) => last.state !== 'started');
-    state.turnEffects = {
-      paths: new Set(),
-      edited: new Map(),
-      isKnown: begun.length === 0 && isQuiet,
-      tools,
-      isApproved,
-    };
-    return;
-  }
-  const before = state.openSnapshot;
-  if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
-  state.left = { run: event.run, tree: event.tree };
-  delete state.openSnapshot;
-  delete state.turnEffects;
 }
 
 function createRun(event: EventOf<'run.started'>): RunState {
