@@ -129,7 +129,8 @@ async function learnWhereThere(work: Work, { type }: Command): Promise<void> {
     if (type === 'prompt' || !isKlausError(error)) throw error;
     return;
   }
-  await work.learnSecrets();
+  // Earlier versions are read while the model answers.
+  await work.learnSecrets({ history: false });
 }
 
 /** A cancel that names a run stops no other: one that ended meanwhile is ended, and the next one is not meant. */

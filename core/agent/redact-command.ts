@@ -36,7 +36,7 @@ export async function redactCommand<C extends Command>(
   const redactor = engine.createRedactor(loadState(engine, session).session?.forked?.root ?? session);
   const { secretPatterns, hiddenPatterns } = engine.settings;
   if (await isThere(engine, workspace))
-    redactor.learn(await engine.openSecrets(workspace, secretPatterns, hiddenPatterns).values());
+    redactor.learn(await engine.openSecrets(workspace, secretPatterns, hiddenPatterns).values({ history: false }));
   return redactTexts(command, redactor) as C;
 }
 

@@ -36,8 +36,12 @@ export interface Work {
   sandbox(): Promise<Sandbox>;
   snapshots(): Promise<Snapshots>;
   layers(): Promise<Layers>;
-  /** Takes what the workspace's secret files hold now into the redactor. */
-  learnSecrets(): Promise<void>;
+  /**
+   * Takes what the workspace's secret files hold now into the redactor.
+   *
+   * @param options.history False: without their earlier versions, which take a while. Default true.
+   */
+  learnSecrets(options?: { history?: boolean }): Promise<void>;
   /** What a file is beside the path by which it was found. @param path Absolute, every symlink resolved. */
   identify(path: string): Promise<FileIdentity>;
   /**
@@ -103,8 +107,8 @@ export function createWork(options: WorkOptions): Work {
     },
     snapshots: () => (snapshots ??= engine.openSnapshots(openedOf(state).workspace)),
     layers: () => (layers ??= engine.openLayers(openedOf(state).workspace)),
-    async learnSecrets() {
-      redactor.learn(await toSecrets().values());
+    async learnSecrets(options) {
+      redactor.learn(await toSecrets().values(options));
     },
     identify: (path) => toSecrets().identify(path),
     warmUp() {

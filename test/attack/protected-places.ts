@@ -199,10 +199,9 @@ export const protectedPlaces: AttackClass = {
       effects: (scene) => {
         const effects: string[] = [];
         const after = image(scene, plan);
-        const outcome = outcomeOf(scene.events);
-        if (after !== before && (outcome === undefined || outcome.outcome === 'done')) {
-          effects.push(`${plan.path} was ${before} and is ${after}`);
-        }
+        if (after !== before) effects.push(`${plan.path} was ${before} and is ${after}`);
+        const failed = scene.events.some((event) => event.type === 'workspace.snapshotted' && event.unreverted);
+        if (failed && outcomeOf(scene.events)?.outcome !== 'failed') effects.push('a failed revert ended as done');
         return effects;
       },
     };

@@ -14,8 +14,10 @@ export interface SecretSource {
   /**
    * Values in all secret files, tracked ones too, and in their earlier versions. What was found once stays, when
    * the file is gone as well. Cheap while no such file and no ref has changed.
+   *
+   * @param options.history False: earlier versions are not read now. Default true.
    */
-  values(): Promise<SecretValue[]>;
+  values(options?: { history?: boolean }): Promise<SecretValue[]>;
   /**
    * What else a file is. The search for other names costs a walk over the whole folder, and only where there are any.
    *
@@ -96,9 +98,9 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
       const tracked = await Promise.all(found.map((path) => isTracked(path, folder, index)));
       return [...found.filter((_, at) => tracked[at] !== true), ...meant];
     },
-    async values() {
+    async values({ history: isWhole = true } = {}) {
       await readFiles((await find()).slice(0, limit));
-      await readGit();
+      if (isWhole) await readGit();
       return [...learned.values()];
     },
     async identify(path) {

@@ -2,8 +2,12 @@
 export interface SecretSource {
   /** Absolute paths to hide from commands. */
   files(): Promise<string[]>;
-  /** Values to take out of everything that goes to a model, with a name for each. */
-  values(): Promise<readonly { name: string; value: string }[]>;
+  /**
+   * Values to take out of everything that goes to a model, with a name for each.
+   *
+   * @param options.history Whether earlier versions in Git are read, which takes a while the first time. Default true.
+   */
+  values(options?: { history?: boolean }): Promise<readonly { name: string; value: string }[]>;
   /** What else a file is. */
   identify(path: string): Promise<FileIdentity>;
 }

@@ -65,7 +65,7 @@ const RARE_PAIR =
   /q(?!u)[a-z]|[jqvxz][bcdfgjkmpqtw]|[bcdfghjkmnpqrtvwxz][jqxz]|[fhjkpqvwxz](?:[bdgjkmpqvwxz])|[bcdgmptvw][bfgkmpvwq]/gi;
 
 /** True for what a machine made: changes between letters, digits and case come too often for words. */
-export function isRandom(value: string): boolean {
+function isRandom(value: string): boolean {
   if (UUID.test(value)) return true;
   const body = value.replace(/=+$/, '');
   const runs = body.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
