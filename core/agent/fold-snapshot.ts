@@ -25,7 +25,11 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
   }
   const before = state.openSnapshot;
   if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
-  state.left = { run: event.run, tree: event.tree };
+  state.left = {
+    run: event.run,
+    tree: event.tree,
+    ...(event.gitTree === undefined ? {} : { gitTree: event.gitTree }),
+  };
   delete state.openSnapshot;
   delete state.turnEffects;
 }

@@ -1,8 +1,7 @@
-import type { EventBody, EventOf, TreeId } from '../protocol/index.ts';
+import type { EventBody } from '../protocol/index.ts';
 import { isKlausError, isReadOnly } from '../protocol/index.ts';
-import { guardGit } from './git/guard-git.ts';
-import { guardBetween } from './places/guard-between.ts';
-import { guardPlaces, type Guarded } from './places/guard-places.ts';
+import { guardBetween } from './guard-between.ts';
+import { guardWorkspace } from './guard-workspace.ts';
 import type { Tool } from './ports/tool.ts';
 import { toKnown } from './places/known-commits.ts';
 import type { GitPosition, Snapshots } from './ports/snapshots.ts';
@@ -30,9 +29,9 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
   const last = toLastPositions(work, snapshots);
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
   if (tree === undefined) return undefined;
-  const between = await guardBetween(work, tree);
+  const between = await guardBetween(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
   const known = work.engine.recorded?.known() ?? (last === 'unknown' ? [] : toKnown(snapshots.git(tree), last));
-  const gitTree = await snapshots.snapshotGit(between.tree);
+  const { gitTree } = between;
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   return [
     ...between.bodies,
@@ -86,7 +85,11 @@ export async function keepAfter(work: Work): Promise<void> {
   // A check that ended last has taken the state in already.
   const tree = work.state.tree ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
-  const guarded = await guard(work, before, { tree, gitTree: await snapshots.snapshotGit(tree), isKnown });
+  const now = { tree, gitTree: await snapshots.snapshotGit(tree) };
+  // The edit tools have asked before.
+  const guarded = isKnown
+    ? { bodies: [], unreverted: [], ...now }
+    : await guardWorkspace(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, ...now });
   const { gitTree } = guarded;
   await work.append([
     ...guarded.bodies,
@@ -104,23 +107,4 @@ export async function keepAfter(work: Work): Promise<void> {
 
 function toUnreverted(paths: readonly string[]): { unreverted?: string[] } {
   return paths.length > 0 ? { unreverted: paths.slice(0, MAX_UNCOVERED) } : {};
-}
-
-/** Repairs what commands did to places that are not theirs. The edit tools have asked before. */
-async function guard(
-  work: Work,
-  opened: EventOf<'workspace.snapshotted'>,
-  { isKnown, ...after }: { tree: TreeId; gitTree: TreeId | undefined; isKnown: boolean },
-): Promise<Guarded & { gitTree: TreeId | undefined }> {
-  if (isKnown) return { bodies: [], unreverted: [], ...after };
-  if (work.engine.recorded) return { ...work.engine.recorded.guarded(), ...after };
-  const git = await guardGit(work, { opened, ...after });
-  const since = { ...opened, uncovered: opened.uncovered ?? [] };
-  const places = await guardPlaces(work, { opened: since, after: git.tree });
-  return {
-    bodies: [...git.bodies, ...places.bodies],
-    tree: places.tree,
-    gitTree: git.gitTree,
-    unreverted: [...git.unreverted, ...places.unreverted],
-  };
 }

@@ -163,7 +163,7 @@ export interface State {
   /** The turn whose effects have begun and are not kept as a state of the workspace yet. */
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** The workspace behind the last turn with effects, and the run of that turn. */
-  left?: { run: string; tree: TreeId };
+  left?: { run: string; tree: TreeId; gitTree?: TreeId };
   /** What is known of the effects of that turn. */
   turnEffects?: TurnEffects;
   /** Background processes by their names, in the order in which they were started. */

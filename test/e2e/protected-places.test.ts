@@ -1,6 +1,6 @@
 // Protected places after a turn: what is reverted, what a checkout may bring, and how a run ends that could not revert.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';
 import type { Session } from '@klaus/sdk';
@@ -11,9 +11,12 @@ import { test } from '../fixtures/sandboxed.ts';
 
 const sh = (command: string): ToolCall => ({ name: 'run_command', input: { command } });
 
-/** One entry for each turn of the model. */
+/** One entry for each turn of the model. One without calls ends a run. */
 function toScript(turns: readonly (readonly ToolCall[])[]): Script {
-  const steps: Script['steps'] = turns.map((calls, turn) => ({ when: { turn }, reply: { calls: [...calls] } }));
+  const steps: Script['steps'] = turns.map((calls, turn) => ({
+    when: { turn },
+    reply: calls.length > 0 ? { calls: [...calls] } : { text: 'Done.' },
+  }));
   return {
     steps: [
       { when: { tools: false }, reply: { text: 'A title' } },
@@ -65,6 +68,14 @@ const PLANT = `import os
 os.makedirs('.github/workflows', exist_ok=True)
 open('.github/workflows/ci.yml', 'w').write('theirs')
 `;
+const BACKGROUND = `import os, time
+while not os.path.exists('go'): time.sleep(0.02)
+open('.envrc', 'w').write('x')
+for name in ('objects', 'refs'): os.makedirs('node_modules/x/.git/' + name)
+open('node_modules/x/.git/HEAD', 'w').write('ref: refs/heads/main')
+open('node_modules/x/.git/config', 'w').write('[core]\\n\\tfsmonitor = touch planted\\n')
+open('done', 'w').write('x')
+`;
 const COMMIT = 'git -c user.name=A -c user.email=a@localhost';
 
 describe('what a command changed at a protected place', () => {
@@ -100,11 +111,6 @@ open('.envrc', 'w').write('x')
   });
 
   test('is reverted when a background process does it, in a turn or between two', async () => {
-    const background = `import os, time
-while not os.path.exists('go'): time.sleep(0.02)
-open('.envrc', 'w').write('x')
-open('done', 'w').write('x')
-`;
     const wait = 'i=0; while [ ! -e done ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i+1)); done';
     await using engine = await open(
       [
@@ -112,11 +118,34 @@ open('done', 'w').write('x')
         [{ name: 'write_file', input: { path: 'go', content: 'x' } }],
         [sh(wait)],
       ],
-      { 'background.py': background },
+      { 'background.py': BACKGROUND },
     );
     await run(engine);
     expect(read(engine, 'done')).toBe('x');
     expect(read(engine, '.envrc')).toBeUndefined();
+    expect(read(engine, 'node_modules/x/.git/config')).not.toContain('fsmonitor');
+    expect(existsSync(join(engine.place.workspace, 'node_modules/x/.git/HEAD'))).toBe(true);
+  });
+
+  test('is reported by the next run when a background process did it after the last turn', async () => {
+    await using engine = await open(
+      [
+        [{ name: 'run_command', input: { command: 'python3 background.py', background: true } }],
+        [sh('echo one > one')],
+        [],
+        [sh('echo two > two')],
+      ],
+      { 'background.py': BACKGROUND },
+    );
+    const session = await run(engine);
+    writeFileSync(join(engine.place.workspace, 'go'), 'x');
+    await expect.poll(() => read(engine, 'done'), { timeout: 20_000 }).toBe('x');
+    await session.prompt('more', { onAsk: 'deny' });
+    await session.advance();
+    expect(read(engine, 'two')).toBe('two\n');
+    const warnings = ofType(session.events(), 'notice').filter(({ level }) => level === 'warn');
+    for (const path of ['.envrc', 'node_modules/x/.git/config'])
+      expect(warnings.some(({ text }) => text.includes(path))).toBe(true);
   });
 });
 

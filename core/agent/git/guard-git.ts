@@ -8,7 +8,8 @@ import { findDamage } from './find-damage.ts';
 import { EMPTY_STATE } from './git-text.ts';
 
 export interface GuardInput {
-  opened: EventOf<'workspace.snapshotted'>;
+  /** The state before. */
+  opened: Pick<EventOf<'workspace.snapshotted'>, 'run' | 'turn' | 'tree' | 'gitTree'>;
   tree: TreeId;
   gitTree: TreeId | undefined;
 }
@@ -25,10 +26,7 @@ export interface GitGuarded extends Guarded {
 export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarded> {
   const { opened, tree, gitTree } = input;
   const snapshots = await work.snapshots();
-  const armed = await findArmed(
-    { snapshots, before: opened.tree, after: tree },
-    await snapshots.changes(opened.tree, tree),
-  );
+  const armed = await findArmedFiles(snapshots, input);
   const gitRepairs = gitTree === undefined ? [] : await findGitRepairs(work, snapshots, { ...input, gitTree });
   if (armed.length + gitRepairs.length === 0) return { bodies: [], tree, gitTree, unreverted: [] };
   const files = await repair(armed, (rows, options) => snapshots.apply(rows, options));
@@ -68,6 +66,28 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
   return { bodies, tree: now, gitTree: gitNow, unreverted };
 }
 
+/** Paths by which git could run something that was not there before. */
+export async function findArmedPaths(snapshots: Snapshots, input: GuardInput): Promise<string[]> {
+  const { opened, gitTree } = input;
+  const files = await findArmedFiles(snapshots, input);
+  const git = gitTree === undefined ? [] : await findArmedGit(snapshots, { before: opened.gitTree, after: gitTree });
+  return [...files, ...git].map(({ path }) => path);
+}
+
+async function findArmedFiles(snapshots: Snapshots, { opened, tree }: GuardInput): Promise<TreeChange[]> {
+  const states = { snapshots, before: opened.tree, after: tree };
+  return findArmed(states, await snapshots.changes(opened.tree, tree));
+}
+
+async function findArmedGit(
+  snapshots: Snapshots,
+  { before, after }: { before: TreeId | undefined; after: TreeId },
+): Promise<TreeChange[]> {
+  if (before === after) return [];
+  // There may have been no repository before: everything is new.
+  return findArmed({ snapshots, before, after }, await snapshots.changes(before ?? EMPTY_STATE, after));
+}
+
 async function findGitRepairs(
   work: Work,
   snapshots: Snapshots,
@@ -75,19 +95,14 @@ async function findGitRepairs(
 ): Promise<TreeChange[]> {
   const before = opened.gitTree;
   if (before === gitTree) return [];
-  const rows = before === undefined ? await listAll(snapshots, gitTree) : await snapshots.changes(before, gitTree);
-  const armed = await findArmed({ snapshots, before, after: gitTree }, rows);
+  const armed = await findArmedGit(snapshots, { before, after: gitTree });
   if (before === undefined) return armed;
+  const rows = await snapshots.changes(before, gitTree);
   const folders = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
   const approved = work.state.turnEffects?.isApproved === true;
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, { folders, approved });
   return [...new Map([...damage, ...armed].map((row) => [row.path, row])).values()];
-}
-
-/** There was no repository before: everything is new. */
-async function listAll(snapshots: Snapshots, state: TreeId): Promise<TreeChange[]> {
-  return snapshots.changes(EMPTY_STATE, state);
 }
 
 async function repair(

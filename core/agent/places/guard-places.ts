@@ -32,9 +32,8 @@ export async function guardPlaces(
   work: Work,
   { opened, after: tree }: { opened: Opened; after: TreeId },
 ): Promise<Guarded> {
-  const { state, engine } = work;
+  const { state } = work;
   if (state.turnEffects?.isApproved) return { bodies: [], tree, unreverted: [] };
-  if (engine.recorded) return { ...engine.recorded.guarded(), tree };
   const snapshots = await work.snapshots();
   const rows = await findPlaces(snapshots, { before: opened.tree, after: tree, edited: state.turnEffects?.edited });
   const unseen = findUnseen(snapshots, opened, tree);
