@@ -104,6 +104,20 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     rmSync(join(place.workspace, '.git'), { recursive: true });
   });
 
+  test("git's objects cannot be destroyed, and new ones are kept", async () => {
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: place.workspace, encoding: 'utf8' }).trim();
+    git('init', '-q');
+    writeFileSync(join(place.workspace, 'file'), 'one');
+    const id = git('hash-object', '-w', 'file');
+    const added = `aa/${'b'.repeat(38)}`;
+    const attack = `mkdir -p .git/objects/aa; echo new > .git/objects/${added}; rm -rf .git/objects/${id.slice(0, 2)}; find .git/objects -type f -exec rm -f {} +; mkdir -p .git/objects/aa; echo new > .git/objects/${added}`;
+    await run(attack);
+    expect(git('cat-file', '-p', id)).toBe('one');
+    expect(readFileSync(join(place.workspace, '.git/objects', added), 'utf8')).toBe('new\n');
+    rmSync(join(place.workspace, '.git'), { recursive: true });
+    rmSync(join(place.workspace, 'file'));
+  });
+
   test('our own seccomp profile is in force', async () => {
     const script =
       "const {spawnSync} = require('child_process'); const net = require('net');" +

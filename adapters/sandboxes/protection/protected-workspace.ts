@@ -63,9 +63,10 @@ const OWN = ['.klaus'];
  * hooks, Klaus's own configuration, and what the caller adds. Places that do not exist are kept empty meanwhile.
  * Repositories that a command makes are looked at when it has ended.
  *
- * What stays possible: until the command has ended, a repository that it made itself is not disarmed; repositories
- * more than six folders deep, in `node_modules` or beyond the first 600 folders are neither seen nor disarmed;
- * programs of the project that the user's own configuration names can be changed like any source file.
+ * What stays possible: until the command has ended, a repository that it made itself is not disarmed. Repositories more
+ * than six folders deep, in `node_modules` or beyond the first 600 folders are not found here: the look at the whole
+ * workspace at the end of the turn disarms them. Programs of the project that the user's own configuration names can be
+ * changed like any source file.
  */
 export class ProtectedWorkspace {
   /** Mounted writable onto themselves, parents first, so that they stay where they are. */
