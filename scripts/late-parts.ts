@@ -7,6 +7,8 @@ const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   calls: [
     'core/agent/explain-call',
     'core/agent/finish',
+    'core/agent/git/',
+    'core/agent/guard-',
     'core/agent/places/',
     'core/agent/judge-call',
     'core/agent/question',
@@ -38,7 +40,6 @@ const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/sandboxes/host/',
     'adapters/sandboxes/process/',
     'adapters/sandboxes/protection/',
-    'adapters/workspace/secrets/',
   ],
   afterwards: [
     'core/agent/change-parts',
