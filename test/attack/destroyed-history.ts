@@ -163,4 +163,4 @@ function findLostRefs(scene: Scene, folder: string, refs: ReadonlyMap<string, st
 }
 
 /** Git history, at the top and in nested repositories, against whatever a command does. */
-export const destroyedHistory: AttackClass = { name: 'destroyed history', generate: (chance) => generate(chance) };
+export const destroyedHistory: AttackClass = { name: 'destroyed-history', generate: (chance) => generate(chance) };

@@ -134,4 +134,4 @@ function useGit(scene: Scene, folder: string): string[] {
 }
 
 /** Repositories that a command creates or brings, so that the user's next git command runs a program. */
-export const plantedRepositories: AttackClass = { name: 'planted repositories', generate };
+export const plantedRepositories: AttackClass = { name: 'planted-repositories', generate };
