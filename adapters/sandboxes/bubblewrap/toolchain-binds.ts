@@ -51,7 +51,7 @@ export class ToolchainBinds {
   /** Adds the parts of the toolchains around a folder. */
   addRoots(folder: string): void {
     for (const { root, parts } of findRoots(folder, (each) => isPrefix(each, this.#places))) {
-      for (const part of parts) this.#addPart(root, part);
+      for (const part of parts) this.#addPart(root, part, parts);
       const base = readBase(root);
       if (base !== undefined) this.addPrograms(base);
     }
@@ -62,16 +62,16 @@ export class ToolchainBinds {
     return this.#isVisible(path);
   }
 
-  #addPart(root: string, part: string): void {
+  #addPart(root: string, part: string, parts: readonly string[]): void {
     const path = join(root, part);
     if (!existsSync(path) || this.#isSelfVisible(path) || !this.#isBindable(path)) return;
     const real = realpathSync(path);
     if (!this.#isBindable(real) || isCredentialFile(real)) return;
-    if (!contains(realpathSync(root), real) && !isSystem(real)) {
-      // A link out of the toolchain shows no more than the same part of another one.
-      const isPart = basename(real) === basename(path) || isUsualPart(real);
-      if (!isPart || !isPrefix(dirname(real), this.#places)) return;
-    }
+    // A link shows no more than a part, of this toolchain or of another one.
+    const isOwn = parts.some((each) => each !== '.' && contains(join(realpathSync(root), each), real));
+    const isPart = basename(real) === basename(path) || isUsualPart(real);
+    const isWhole = part === '.' && isPrefix(real, this.#places);
+    if (!isOwn && !isWhole && !isSystem(real) && !(isPart && isPrefix(dirname(real), this.#places))) return;
     if (!isPrograms(path)) {
       this.#found.add(path);
       return;

@@ -62,13 +62,15 @@ export interface ToolchainRoot {
 }
 
 /**
- * The toolchains that a folder of programs belongs to: by what they hold, and by `bin` as the prefix.
+ * The toolchains that a folder of programs belongs to: by what they hold, and by `bin` as the prefix. Another folder
+ * is taken for a prefix itself.
  *
  * @param isRoot Whether a folder can be a toolchain's own; what is shared with other things cannot.
  */
 export function findRoots(folder: string, isRoot: (folder: string) => boolean): ToolchainRoot[] {
   const found: ToolchainRoot[] = [];
-  if (isPrograms(folder) && isRoot(dirname(folder))) found.push({ root: dirname(folder), parts: USUAL });
+  const own = isPrograms(folder) ? dirname(folder) : folder;
+  if (isRoot(own)) found.push({ root: own, parts: USUAL });
   let root = folder;
   for (let level = 0; level < MAX_LEVELS && isRoot(root); level++, root = dirname(root)) {
     const kinds = KINDS.filter(({ marker }) => marker.every((path) => isThere(join(root, path))));

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { contains } from '../paths.ts';
 import { ToolchainBinds } from './toolchain-binds.ts';
+import { isSystem } from './toolchain-places.ts';
 
 /** Variables that tell a toolchain where it lives. Kept when a part of the place is visible inside. */
 const HOME_VARIABLES = `
@@ -41,7 +42,9 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
   for (const entry of [...entries, dirname(options.execPath)]) {
     const isForeignModules = entry.endsWith(`${sep}node_modules${sep}.bin`) && !contains(workspace, entry);
     if (isForeignModules || path.includes(entry)) continue;
-    if (contains(workspace, entry) || toolchains.addPrograms(entry)) path.push(entry);
+    if (contains(workspace, entry)) path.push(entry);
+    // Programs find their other parts by the real place of their folder, which is no symlink inside.
+    else if (toolchains.addPrograms(entry)) path.push(isSystem(entry) ? entry : realpathSync(entry));
   }
   const rustup = env['RUSTUP_HOME'] ?? join(options.userHome, '.rustup');
   if (isAbsolute(rustup)) toolchains.addRoots(trim(rustup));

@@ -2,16 +2,26 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { contains } from '../paths.ts';
-import { findLinks, isInGitFolder, listCredentials, scanCredentials, toReal, toShared } from './credential-scan.ts';
+import {
+  findLinks,
+  isInGitFolder,
+  listCredentials,
+  listFolders,
+  scanCredentials,
+  toReal,
+  toShared,
+} from './credential-scan.ts';
 import type { Mask } from './masks.ts';
 
 /** The search for other names reads everything: its result holds for this time. */
 const LINKS_MS = 60_000;
 /** Each mount costs about 0.2 ms of every command's start. */
 const MOST_OF_ONE = 200;
-/** Where users have credentials; only to know their other names (hard links). Relative to the home folder. */
+/**
+ * Where users have credentials, next to the home folder itself and every folder in it; only to know their other names
+ * (hard links).
+ */
 const USER_FOLDERS = `
-  . .ssh .aws .docker .kube .cargo .gem .composer .m2 .gradle .azure .terraform.d .pip
   .config/gh .config/pip .config/pnpm .config/composer .config/go .config/hub .config/glab-cli
   .config/gcloud .config/helm/registry .config/pypoetry .local/share/gem .local/share/uv/credentials
 `
@@ -40,8 +50,7 @@ export async function findBindMasks(options: BindMaskOptions): Promise<Mask[]> {
   const binds = options.binds.filter((bind) => hidesGit || !isInGitFolder(bind));
   const found = (await Promise.all(binds.map(scanCredentials))).flat();
   const hits = found.filter((path) => hidesGit || basename(path) !== '.git');
-  const beside = [...new Set(binds.map(dirname))].flatMap(listCredentials);
-  const shared = toShared([...hits, ...beside, ...options.known, ...listUserFiles(options.userHomes)]);
+  const shared = toShared([...hits, ...options.known, ...listElsewhere(binds, options.userHomes)]);
   const links = shared.size > 0 ? await findKnownLinks(binds, shared) : [];
   const reals = binds.flatMap((path) => {
     const real = toReal(path);
@@ -110,6 +119,24 @@ export function toUserHomes(env: Readonly<Record<string, string | undefined>> = 
   return [...new Set([homedir(), env['HOME'] ?? homedir()])];
 }
 
+const elsewhere = new Map<string, { at: number; found: string[] }>();
+
+/** Credentials beside the binds and in the home folders: no command sees them, unless they have another name. */
+function listElsewhere(binds: readonly string[], userHomes: readonly string[]): string[] {
+  const key = JSON.stringify([binds, userHomes]);
+  const known = elsewhere.get(key);
+  if (known && performance.now() - known.at < LINKS_MS) return known.found;
+  const above = new Set(binds.map(dirname));
+  const folders = new Set(
+    [...above].flatMap((each) => [dirname(each), each, ...listFolders(each).map((name) => join(each, name))]),
+  );
+  const found = [...[...folders].flatMap(listCredentials), ...listUserFiles(userHomes)];
+  elsewhere.set(key, { at: performance.now(), found });
+  return found;
+}
+
 function listUserFiles(userHomes: readonly string[]): string[] {
-  return userHomes.flatMap((home) => USER_FOLDERS.flatMap((folder) => listCredentials(join(home, folder))));
+  return userHomes.flatMap((home) =>
+    ['', ...listFolders(home), ...USER_FOLDERS].flatMap((folder) => listCredentials(join(home, folder))),
+  );
 }

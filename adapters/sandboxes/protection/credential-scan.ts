@@ -124,6 +124,11 @@ export function listCredentials(folder: string): string[] {
   });
 }
 
+/** Names of the folders in a folder. */
+export function listFolders(folder: string): string[] {
+  return list(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
+
 /** True for a git folder, and for what lies in one. */
 export function isInGitFolder(path: string): boolean {
   for (let folder = path; folder !== dirname(folder); folder = dirname(folder))

@@ -11,6 +11,8 @@ const NAMES = new Set([
   'pip.ini',
   '.gemrc',
   '.condarc',
+  'credentials',
+  'credentials.toml',
   'access_tokens.db',
   'credentials.db',
   'msal_token_cache.bin',
