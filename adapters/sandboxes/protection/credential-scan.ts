@@ -28,7 +28,7 @@ interface Folder {
  * folder. The first look reads every folder (about 40 µs each), a later one those that changed: at once near the top,
  * within a minute below that.
  */
-export class CredentialScan {
+class CredentialScan {
   readonly #root: string;
   #known = new Map<string, Folder>();
   #found: readonly string[] = [];
