@@ -2,6 +2,7 @@ import { isSecretFile } from './secret-files.ts';
 
 /** Settings that hold credentials of a user or of a machine. In a workspace builds read some of them. */
 const NAMES = new Set([
+  '.envrc',
   '.npmrc',
   'npmrc',
   '.yarnrc',
