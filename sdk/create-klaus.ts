@@ -199,6 +199,7 @@ function createEngine(input: EngineInput): Engine {
         home,
         choice: name,
         masks,
+        env,
         repositories: () => snapshots.repositories(workspace),
         // What is not there cannot be held without litter: whatever a command makes of it is taken back after its turn.
         protect: async () =>

@@ -128,9 +128,9 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
     const isSource = (path: string) => !path.includes('/node_modules');
     cpSync(import.meta.dirname, join(code, 'sandboxes'), { recursive: true, filter: isSource });
     cpSync(join(source, 'core'), join(code, 'core'), { recursive: true, filter: isSource });
-    execFileSync('cp', ['-rL', join(source, 'node_modules', 'zod'), join(code, 'core', 'node_modules-zod')]);
     mkdirSync(join(code, 'core', 'node_modules'));
-    execFileSync('mv', [join(code, 'core', 'node_modules-zod'), join(code, 'core', 'node_modules', 'zod')]);
+    for (const name of ['zod', 'unbash', 'diff'])
+      execFileSync('cp', ['-rL', join(source, 'node_modules', name), join(code, 'core', 'node_modules', name)]);
     execFileSync('ln', ['-s', join(code, 'core'), join(code, 'node_modules', '@klaus', 'core')]);
     cpSync(process.execPath, join(own.root, 'node'));
     const script = [

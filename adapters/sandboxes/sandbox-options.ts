@@ -6,6 +6,8 @@ export interface SandboxOptions {
   workspace: string;
   /** Absolute path of Klaus's own state (`KLAUS_HOME`); commands see only a cache folder of it. */
   home: string;
+  /** The user's environment: `PATH` and `HOME` are where toolchains are found. Default: that of this process. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** Defaults for every command; a request's own limits win. */
   limits?: Partial<ExecLimits>;
   /** Absolute paths of files and folders to hide; asked for every command. Default: none. */

@@ -5,6 +5,7 @@ import { destroyedHistory } from './destroyed-history.ts';
 import { instructionFiles } from './instruction-files.ts';
 import { plantedRepositories } from './planted-repositories.ts';
 import { protectedPlaces } from './protected-places.ts';
+import { toolchainBinds } from './toolchain-binds.ts';
 
 /** Every class of attack with a generator. */
 export const CLASSES: readonly AttackClass[] = [
@@ -14,4 +15,5 @@ export const CLASSES: readonly AttackClass[] = [
   instructionFiles,
   clearKeys,
   protectedPlaces,
+  toolchainBinds,
 ];

@@ -15,6 +15,7 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
   await using engine = await createTestEngine({
     script,
     settings: { 'sandbox.driver': 'bubblewrap', approve: attackCase.mode ?? 'auto' },
+    ...(attackCase.env ? { env: attackCase.env } : {}),
     ...(attackCase.files ? { files: attackCase.files } : {}),
   });
   const scene: Scene = createScene(engine.place, engine.server);

@@ -3,6 +3,7 @@ import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
 import type { ProjectHome } from '../project-home.ts';
+import { findBoundGit } from '../protection/bind-masks.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { WorkspaceView } from '../view.ts';
@@ -81,6 +82,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   args.push(...toWorkspaceMounts(view, request.files));
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
+  for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);
   const shown = [workspace, ...toolchains.binds, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home)) && !without.has('hidden-state')) {
     args.push('--tmpfs', home);

@@ -20,8 +20,9 @@ import { supervise } from '../process/supervise.ts';
 import type { Launch } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
 import type { ProjectHome } from '../project-home.ts';
+import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
 import { selectMasks } from '../protection/masks.ts';
-import type { MaskSelection } from '../protection/masks.ts';
+import type { Mask, MaskSelection } from '../protection/masks.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
@@ -38,6 +39,8 @@ import type { Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
 const SETTLE_TRIES = 200;
+/** Bound with the system, but filled by hand: programs and their settings. */
+const LOCAL = ['/usr/local', '/usr/etc'];
 
 export interface BubblewrapInternals {
   /** Controls to leave out, to show that something depends on them. For tests of the driver alone. */
@@ -104,7 +107,11 @@ export class BubblewrapSandbox implements Sandbox {
 
   async warmUp(): Promise<void> {
     this.#findToolchains();
-    await Promise.allSettled([pipePool.fill(), this.#openProject().then((project) => this.#openEtc(project))]);
+    await Promise.allSettled([
+      pipePool.fill(),
+      this.#findBindMasks({}, []),
+      this.#openProject().then((project) => this.#openEtc(project)),
+    ]);
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {
@@ -174,7 +181,11 @@ export class BubblewrapSandbox implements Sandbox {
     if (!identity || !this.#options.masks) return;
     const view = toView({}, this.#options.workspace);
     const shown = listShown({ view, toolchains: this.#findToolchains(), project: await this.#openProject() }, {});
-    const readMasks = async () => selectMasks((await this.#options.masks?.()) ?? [], shown, view);
+    const readMasks = async () => {
+      const paths = (await this.#options.masks?.()) ?? [];
+      const selection = selectMasks(paths, shown, view);
+      return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks({}, paths)) };
+    };
     const group = identity.groups.find(isFreezable);
     watchProcess(folder, { watch: watchInBackground(folder, { init: identity.init, view, group, readMasks }) });
   }
@@ -197,7 +208,7 @@ export class BubblewrapSandbox implements Sandbox {
       const paths = this.#without.has('masks') ? [] : ((await this.#options.masks?.()) ?? []);
       const selection = selectMasks(paths, shown, view);
       for (const warning of selection.warnings) warnings.add(warning);
-      return selection;
+      return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(request, paths)) };
     };
     return { request, limits, cwd, view, project, protection, warnings, readMasks };
   }
@@ -272,9 +283,21 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   #findToolchains(): Toolchains {
-    const { workspace, home } = this.#options;
+    const { workspace, home, env = process.env } = this.#options;
     const places = { workspace, home, userHome: homedir(), execPath: process.execPath };
-    return (this.#toolchains ??= findToolchains({ ...places, env: process.env }));
+    return (this.#toolchains ??= findToolchains({ ...places, env }));
+  }
+
+  /** What is to be hidden in the toolchains, in what is bound by request, and in what was installed by hand. */
+  async #findBindMasks({ binds = [] }: Pick<StageRequest, 'binds'>, known: readonly string[]): Promise<Mask[]> {
+    if (this.#without.has('masks')) return [];
+    const { workspace, home, env } = this.#options;
+    const common = { except: [workspace, home], known, userHomes: toUserHomes(env) };
+    const [own, asked] = await Promise.all([
+      findBindMasks({ ...common, binds: [...this.#findToolchains().binds, ...LOCAL], hidesGit: true }),
+      findBindMasks({ ...common, binds: binds.map(({ path }) => path), hidesGit: false }),
+    ]);
+    return mergeMasks(own, asked);
   }
 
   async #arguments(scene: Stage, project: ProjectHome): Promise<string[]> {

@@ -3,6 +3,7 @@ import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { contains, toArguments } from '../paths.ts';
 import { ownName } from '../process/owner.ts';
+import { findBoundGit } from '../protection/bind-masks.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { WorkspaceView } from '../view.ts';
@@ -83,6 +84,7 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   args.push(...mount(view.source, workspace, true));
   for (const { source, target } of protection.external) args.push(...mount(source, target, true));
   for (const { path, writable } of binds) args.push(...mount(path, path, writable));
+  for (const path of findBoundGit(binds)) args.push(...mount(path, path, false));
   const shown = [workspace, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home))) args.push('--tmpfs', home);
   args.push(...mount(run.projectHome, run.projectHome, true));

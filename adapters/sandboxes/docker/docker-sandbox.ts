@@ -10,6 +10,7 @@ import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
+import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
 import { selectMasks } from '../protection/masks.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
@@ -64,8 +65,12 @@ export class DockerSandbox implements Sandbox {
     const stdinFile = request.stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
     if (stdinFile) await writeFile(stdinFile, request.stdin!, { mode: 0o644 });
     const view = toView(request, workspace);
-    const shown = [workspace, ...(request.binds ?? []).map((bind) => bind.path), project.home];
-    const { masks, warnings } = selectMasks((await this.#options.masks?.()) ?? [], shown, view);
+    const binds = (request.binds ?? []).map((bind) => bind.path);
+    const paths = (await this.#options.masks?.()) ?? [];
+    const { masks, warnings } = selectMasks(paths, [workspace, ...binds, project.home], view);
+    const userHomes = toUserHomes(this.#options.env);
+    const except = [workspace, home];
+    const bindMasks = await findBindMasks({ binds, except, known: paths, userHomes, hidesGit: false });
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
     const known = (await this.#options.repositories?.()) ?? [];
     const protection = ProtectedWorkspace.open({ view, home, protect, known });
@@ -84,7 +89,7 @@ export class DockerSandbox implements Sandbox {
           projectHome: project.home,
           limits,
           user: { uid, gid },
-          masks,
+          masks: mergeMasks(masks, bindMasks),
           protection,
           ...(seccompFile ? { seccompFile } : {}),
           ...(stdinFile ? { stdinFile } : {}),

@@ -1,0 +1,97 @@
+import { lstatSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** A kind of toolchain whose programs need more than the usual parts. */
+interface ToolchainKind {
+  name: string;
+  /** Paths that are all in the root of one; by them the root is known. */
+  marker: readonly string[];
+  /** Files and folders of the root that its programs need. `.` is the root itself. */
+  parts: readonly string[];
+}
+
+/** The parts of every toolchain. Never `etc`: settings there hold credentials. */
+const USUAL = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'libexec', 'share', 'include'];
+
+/** Of two kinds that both fit, both count. */
+const KINDS: readonly ToolchainKind[] = [
+  { name: 'Go', marker: ['bin/go', 'src/runtime'], parts: words('pkg src misc api VERSION go.env') },
+  { name: 'JDK', marker: ['bin/java', 'lib'], parts: words('conf jmods jre legal release') },
+  { name: 'Python venv', marker: ['pyvenv.cfg'], parts: words('pyvenv.cfg') },
+  { name: 'Conda', marker: ['conda-meta'], parts: words('conda-meta condabin compiler_compat ssl') },
+  { name: 'Maven', marker: ['bin/mvn', 'boot'], parts: words('boot conf/logging') },
+  { name: 'Gradle', marker: ['bin/gradle', 'lib'], parts: words('init.d') },
+  {
+    name: '.NET',
+    marker: ['dotnet', 'shared'],
+    parts: words('dotnet host library-packs packs sdk sdk-manifests shared templates'),
+  },
+  { name: 'Zig', marker: ['zig', 'lib'], parts: words('zig') },
+  { name: 'Flutter', marker: ['bin/flutter', 'packages/flutter'], parts: words('packages version') },
+  {
+    name: 'Android SDK',
+    marker: ['platform-tools'],
+    parts: words('build-tools cmake cmdline-tools emulator licenses ndk platform-tools platforms sources tools'),
+  },
+  { name: 'Google Cloud SDK', marker: ['bin/gcloud', 'lib/googlecloudsdk'], parts: words('platform VERSION') },
+  { name: 'Homebrew', marker: ['Cellar'], parts: words('Cellar opt') },
+  { name: 'gems', marker: ['gems', 'specifications'], parts: words('bundler extensions gems plugins specifications') },
+  { name: 'Composer packages', marker: ['autoload.php', 'composer'], parts: ['.'] },
+  {
+    name: 'pyenv, rbenv, nodenv, goenv, jenv',
+    marker: ['shims', 'versions'],
+    parts: words('goenv.d jenv.d nodenv.d plugins pyenv.d rbenv.d shims version versions'),
+  },
+  {
+    name: 'asdf, mise',
+    marker: ['installs', 'shims'],
+    parts: words('asdf.sh defaults installs plugins shims'),
+  },
+  { name: 'Volta', marker: ['tools/image'], parts: words('layout.v2 layout.v3 layout.v4 tools') },
+  { name: 'rustup', marker: ['toolchains', 'settings.toml'], parts: words('settings.toml toolchains update-hashes') },
+  { name: 'pnpm', marker: ['global', 'pnpm'], parts: words('.tools global nodejs pnpm') },
+];
+
+/** Above the folder of a program. */
+const MAX_LEVELS = 4;
+
+export interface ToolchainRoot {
+  root: string;
+  /** Relative to the root. */
+  parts: readonly string[];
+}
+
+/**
+ * The toolchains that a folder of programs belongs to: by what they hold, and by `bin` as the prefix. Another folder
+ * is taken for a prefix itself.
+ *
+ * @param isRoot Whether a folder can be a toolchain's own; what is shared with other things cannot.
+ */
+export function findRoots(folder: string, isRoot: (folder: string) => boolean): ToolchainRoot[] {
+  const found: ToolchainRoot[] = [];
+  const own = isPrograms(folder) ? dirname(folder) : folder;
+  if (isRoot(own)) found.push({ root: own, parts: USUAL });
+  let root = folder;
+  for (let level = 0; level < MAX_LEVELS && isRoot(root); level++, root = dirname(root)) {
+    const kinds = KINDS.filter(({ marker }) => marker.every((path) => isThere(join(root, path))));
+    if (kinds.length > 0) found.push({ root, parts: [...USUAL, ...kinds.flatMap(({ parts }) => parts)] });
+  }
+  return found;
+}
+
+/** True for the name of a folder that holds programs alone. */
+export function isPrograms(folder: string): boolean {
+  return /^(?:s?bin|shims)$/.test(basename(folder));
+}
+
+export function isUsualPart(folder: string): boolean {
+  return USUAL.includes(basename(folder));
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function words(text: string): string[] {
+  return text.split(' ');
+}

@@ -1,0 +1,142 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { contains } from '../paths.ts';
+import {
+  findLinks,
+  isInGitFolder,
+  listCredentials,
+  listFolders,
+  scanCredentials,
+  toReal,
+  toShared,
+} from './credential-scan.ts';
+import type { Mask } from './masks.ts';
+
+/** The search for other names reads everything: its result holds for this time. */
+const LINKS_MS = 60_000;
+/** Each mount costs about 0.2 ms of every command's start. */
+const MOST_OF_ONE = 200;
+/**
+ * Where users have credentials, next to the home folder itself and every folder in it; only to know their other names
+ * (hard links).
+ */
+const USER_FOLDERS = `
+  .config/gh .config/pip .config/pnpm .config/composer .config/go .config/hub .config/glab-cli
+  .config/gcloud .config/helm/registry .config/pypoetry .local/share/gem .local/share/uv/credentials
+`
+  .trim()
+  .split(/\s+/);
+
+export interface BindMaskOptions {
+  /** Absolute paths of folders and files that are bound at their own place. */
+  binds: readonly string[];
+  /** What is shown by other means, with masks of its own. */
+  except: readonly string[];
+  /** Secret files that are known already. */
+  known: readonly string[];
+  userHomes: readonly string[];
+  /** True: what is named `.git` is hidden too. */
+  hidesGit: boolean;
+}
+
+/**
+ * What is to be hidden in bound folders: files that by their name hold credentials, what symlinks of such a name lead
+ * to, and every other name of such a file, also of the user's own credentials elsewhere. A folder with more than 200
+ * of them is hidden whole.
+ */
+export async function findBindMasks(options: BindMaskOptions): Promise<Mask[]> {
+  const { except, hidesGit } = options;
+  const binds = options.binds.filter((bind) => hidesGit || !isInGitFolder(bind));
+  const found = (await Promise.all(binds.map(scanCredentials))).flat();
+  const hits = found.filter((path) => hidesGit || basename(path) !== '.git');
+  const shared = toShared([...hits, ...options.known, ...listElsewhere(binds, options.userHomes)]);
+  const links = shared.size > 0 ? await findKnownLinks(binds, shared) : [];
+  const reals = binds.flatMap((path) => {
+    const real = toReal(path);
+    return real === undefined ? [] : [{ path, real }];
+  });
+  const masks = new Map<string, Mask>();
+  for (const hit of [...hits, ...links]) {
+    const file = toReal(hit);
+    if (file === undefined || except.some((folder) => contains(folder, file))) continue;
+    const isFolder = statSync(file).isDirectory();
+    // A link of that name to a folder says nothing about the folder.
+    if (isFolder && basename(hit) !== '.git') continue;
+    for (const { path, real } of reals) {
+      const target = join(path, relative(real, file));
+      if (contains(real, file) && !except.some((folder) => contains(folder, target)))
+        masks.set(target, { target, isFolder });
+    }
+  }
+  return limit([...masks.values()], binds);
+}
+
+/**
+ * The repositories of bound folders that commands may write in: read-only, so that nothing is planted that the user's
+ * next `git status` runs.
+ */
+export function findBoundGit(binds: readonly { path: string; writable: boolean }[]): string[] {
+  return binds.flatMap(({ path, writable }) => {
+    const git = join(path, '.git');
+    if (!writable || isInGitFolder(path) || !existsSync(git)) return [];
+    const real = realpathSync(git);
+    return contains(realpathSync(path), real) ? [join(path, relative(realpathSync(path), real))] : [];
+  });
+}
+
+const searches = new Map<string, { at: number; found: Promise<string[]> }>();
+
+async function findKnownLinks(binds: readonly string[], inodes: ReadonlySet<string>): Promise<string[]> {
+  const key = JSON.stringify([binds, [...inodes].sort()]);
+  const known = searches.get(key);
+  if (known && performance.now() - known.at < LINKS_MS) return known.found;
+  const found = findLinks(binds, inodes);
+  searches.set(key, { at: performance.now(), found });
+  return found;
+}
+
+/** Both kinds together. What lies in a folder that is hidden needs no mask. */
+export function mergeMasks(first: readonly Mask[], second: readonly Mask[]): Mask[] {
+  const all = new Map([...first, ...second].map((mask) => [mask.target, mask]));
+  return withoutNested([...all.values()]);
+}
+
+function limit(masks: readonly Mask[], binds: readonly string[]): Mask[] {
+  const groups = Map.groupBy(masks, ({ target }) => binds.find((bind) => contains(bind, target)) ?? '');
+  return [...groups].flatMap(([bind, members]) =>
+    members.length > MOST_OF_ONE && bind !== '' ? [{ target: bind, isFolder: true }] : withoutNested(members),
+  );
+}
+
+function withoutNested(masks: readonly Mask[]): Mask[] {
+  const folders = masks.filter(({ isFolder }) => isFolder);
+  return masks.filter((mask) => !folders.some((each) => each !== mask && contains(each.target, mask.target)));
+}
+
+/** The user's home folder, by the environment and by the system. */
+export function toUserHomes(env: Readonly<Record<string, string | undefined>> = process.env): string[] {
+  return [...new Set([homedir(), env['HOME'] ?? homedir()])];
+}
+
+const elsewhere = new Map<string, { at: number; found: string[] }>();
+
+/** Credentials beside the binds and in the home folders: no command sees them, unless they have another name. */
+function listElsewhere(binds: readonly string[], userHomes: readonly string[]): string[] {
+  const key = JSON.stringify([binds, userHomes]);
+  const known = elsewhere.get(key);
+  if (known && performance.now() - known.at < LINKS_MS) return known.found;
+  const above = new Set(binds.map(dirname));
+  const folders = new Set(
+    [...above].flatMap((each) => [dirname(each), each, ...listFolders(each).map((name) => join(each, name))]),
+  );
+  const found = [...[...folders].flatMap(listCredentials), ...listUserFiles(userHomes)];
+  elsewhere.set(key, { at: performance.now(), found });
+  return found;
+}
+
+function listUserFiles(userHomes: readonly string[]): string[] {
+  return userHomes.flatMap((home) =>
+    ['', ...listFolders(home), ...USER_FOLDERS].flatMap((folder) => listCredentials(join(home, folder))),
+  );
+}
