@@ -119,4 +119,4 @@ function generate(chance: Chance, index: number): AttackCase {
 }
 
 /** Secrets around and inside the toolchains on PATH, read by a command; the toolchains themselves have to work. */
-export const toolchainBinds: AttackClass = { name: 'toolchain binds', generate };
+export const toolchainBinds: AttackClass = { name: 'toolchain-binds', generate };
