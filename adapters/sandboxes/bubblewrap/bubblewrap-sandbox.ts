@@ -74,7 +74,7 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Commands in namespaces of their own, by the `bwrap` program (https://github.com/containers/bubblewrap). They see
- * the system's programs, the toolchains on PATH, the workspace and a home folder that belongs to the project;
+ * the system's programs, the toolchains on PATH, the workspace and a home folder that belongs to the session;
  * they can write the workspace, that home and a temporary /tmp. Without `network` there is only a loopback.
  *
  * The exit code of a command that a signal ended is 128 plus the signal's number, as in a shell.
@@ -267,8 +267,11 @@ export class BubblewrapSandbox implements Sandbox {
     return this.#etc;
   }
 
-  #openProject(): Promise<ProjectHome> {
-    return (this.#project ??= openProjectHome(this.#options, this.#user));
+  async #openProject(): Promise<ProjectHome> {
+    const opened = await (this.#project ??= openProjectHome(this.#options, this.#user));
+    if (existsSync(opened.source)) return opened;
+    // Removed because nobody seemed to use it, or with its session.
+    return (this.#project = openProjectHome(this.#options, this.#user));
   }
 
   #findToolchains(): Toolchains {
