@@ -42,6 +42,7 @@ export function observeSandbox(sandbox: Sandbox, tell: (start: SandboxStart) => 
       }, false),
     ...(sandbox.warmUp ? { warmUp: () => sandbox.warmUp!() } : {}),
     ...(sandbox.start ? { start: (request) => watch(() => sandbox.start!(request), true) } : {}),
+    ...(sandbox.inspect ? { inspect: (programs, folders) => sandbox.inspect!(programs, folders) } : {}),
     ...(sandbox.attach ? { attach: (folder) => sandbox.attach!(folder) } : {}),
   };
 }

@@ -9,7 +9,6 @@ import { readCgroupSites } from '../cgroup/cgroup-mounts.ts';
 import { sweepGroups } from '../cgroup/stale-groups.ts';
 import { createSandbox, type SandboxOptions } from '../index.ts';
 import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
-import type { Place } from '../sandbox.fixture.ts';
 import { findBubblewrap } from './find-bubblewrap.ts';
 
 const place = createPlace();

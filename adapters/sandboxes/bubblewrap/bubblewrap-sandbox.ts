@@ -3,12 +3,14 @@ import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundRequest, ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { isKlausError } from '@klaus/core/protocol';
+import type { CheckEnvironment } from '@klaus/core/protocol';
 import { launchBackground } from '../background/launch.ts';
 import { readIdentity } from '../background/process-files.ts';
 import { saveProtection } from '../background/settle-process.ts';
 import { MARK_BEGUN } from '../background/supervisor.ts';
 import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
+import { inspectEnvironment } from '../home/inspect.ts';
 import { pipePool } from '../process/pipe-pool.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
@@ -177,6 +179,12 @@ export class BubblewrapSandbox implements Sandbox {
     const readMasks = async () => selectMasks((await this.#options.masks?.()) ?? [], shown, view);
     const group = identity.groups.find(isFreezable);
     watchProcess(folder, { watch: watchInBackground(folder, { init: identity.init, view, group, readMasks }) });
+  }
+
+  async inspect(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
+    const { source } = await this.#openProject();
+    const { path } = this.#findToolchains();
+    return inspectEnvironment({ workspace: this.#options.workspace, home: source, path, programs, folders });
   }
 
   /** What was found to work at some time may not any more: it is looked for again next time. */
