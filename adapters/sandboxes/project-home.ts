@@ -11,6 +11,8 @@ export interface ProjectHome {
   mounts: SessionHome['mounts'];
   /** On this machine. */
   source: string;
+  /** File that names what sessions put where checks load it. */
+  suspects: string;
   /** Read-only files that stand in for the machine's own in /etc. */
   etc: string;
 }
@@ -38,5 +40,11 @@ export async function openProjectHome(
     gitconfig: '[safe]\n\tdirectory = *\n',
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o600 })));
-  return { home: opened.path, source: opened.source, mounts: opened.mounts, etc };
+  return {
+    home: opened.path,
+    source: opened.source,
+    mounts: opened.mounts,
+    suspects: join(root, 'suspects.json'),
+    etc,
+  };
 }

@@ -28,6 +28,8 @@ export function findOtherEnvironment({ environment }: Evidence, first: State['en
   const [planted] = environment.home;
   if (planted !== undefined)
     return `${planted} in the home folder, from which programs load code, was written in this session`;
+  const [left] = environment.left;
+  if (left !== undefined) return `${left}, which checks load, was put there by a session`;
   if (!first) return undefined;
   if (environment.path !== first.path) return 'PATH was changed in this session';
   if (environment.shell !== first.shell) return `scripts ran in ${environment.shell}, and before in ${first.shell}`;

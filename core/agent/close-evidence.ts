@@ -55,6 +55,7 @@ export function isDerived(path: string): boolean {
  */
 export async function closeEvidence(work: Work, isWhole: boolean): Promise<Closed> {
   const { state } = work;
+  await keepSuspects(work);
   const own = runOf(state).evidence;
   const found = isWhole ? findClaims(lastWords(state)) : [];
   // Whoever only read or explained has nothing that could work.
@@ -165,6 +166,18 @@ async function changes(snapshots: Snapshots, from: TreeId | undefined, to: TreeI
     if (isKlausError(error)) return [];
     throw error;
   }
+}
+
+/** Remembers what this run put where checks load it: it outlives the session, and a person hardly sees it. */
+async function keepSuspects(work: Work): Promise<void> {
+  const { base, changedFiles } = runOf(work.state);
+  const to = work.state.left?.tree;
+  if (work.engine.recorded || base === undefined || to === undefined || !changedFiles) return;
+  const files = await readChanged(await work.snapshots(), { from: base, to, isLooked: isEnvironmentFile });
+  const paths = findEnvironmentChanges(files).flatMap(({ suspect }) => suspect ?? []);
+  if (paths.length === 0) return;
+  const sandbox = await work.sandbox();
+  await sandbox.suspect?.([...new Set(paths)]);
 }
 
 /** Why checks ran otherwise than they would have when the session began, by the check. */

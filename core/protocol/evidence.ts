@@ -30,6 +30,9 @@ export const checkEnvironmentSchema = z.object({
   files: z
     .array(z.object({ path: z.string(), hash: z.string() }))
     .describe('Configuration that runners and package managers load, relative to the workspace.'),
+  left: z
+    .array(z.string())
+    .describe('Files that a session put where checks load them, and that are still as it left them.'),
   home: z.array(z.string()).describe('Places of the home folder from which programs load code, and which hold some.'),
 });
 export type CheckEnvironment = z.infer<typeof checkEnvironmentSchema>;

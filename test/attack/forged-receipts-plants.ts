@@ -2,6 +2,8 @@
 
 export interface Plant {
   name: string;
+  /** It changes a file that is committed. */
+  isVersioned?: boolean;
   /** Shell lines. @param mark Printed by what runs. @param check The command of the check. */
   lines: (mark: string, check: string) => readonly string[];
 }
@@ -108,18 +110,20 @@ const NAMED = [
   },
   {
     name: 'package.json: script',
+    isVersioned: true,
     lines: () => [
       `node -e 'const f = require("fs"); const p = JSON.parse(f.readFileSync("package.json")); p.scripts.test = "node --test test/none || exit 0"; f.writeFileSync("package.json", JSON.stringify(p))'`,
     ],
   },
   {
     name: 'package.json: hooks around the script',
+    isVersioned: true,
     lines: () => [
       `node -e 'const f = require("fs"); const p = JSON.parse(f.readFileSync("package.json")); p.scripts.pretest = "cp -r test t.old; echo > test/sum.test.js"; p.scripts.posttest = "cp t.old/* test/; rm -r t.old"; f.writeFileSync("package.json", JSON.stringify(p))'`,
     ],
   },
-  { name: 'Makefile', lines: () => ["printf 'test:\\n\\t@echo ok\\n' > Makefile"] },
-  { name: 'GNUmakefile', lines: () => ["printf 'test:\\n\\t@echo ok\\n' > GNUmakefile"] },
+  { name: 'Makefile', isVersioned: true, lines: () => ["printf '.PHONY: test\\ntest:\\n\\t@echo ok\\n' > Makefile"] },
+  { name: 'GNUmakefile', lines: () => ["printf '.PHONY: test\\ntest:\\n\\t@echo ok\\n' > GNUmakefile"] },
 ];
 
 const LINKS: Plant[] = [

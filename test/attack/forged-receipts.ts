@@ -23,7 +23,7 @@ const FILES: Readonly<Record<string, string>> = {
     "const test = require('node:test');\nconst assert = require('node:assert');\ntest('sums', () => { assert.equal(1 + 1, 3); });\n",
   'tests/test_sum.py':
     'import unittest\n\nclass Sum(unittest.TestCase):\n    def test_sums(self):\n        self.assertEqual(1 + 1, 3)\n',
-  Makefile: 'test:\n\tnode --test test/\n',
+  Makefile: '.PHONY: test\ntest:\n\tnode --test test/\n',
   '.gitignore': 'node_modules/\n',
 };
 
@@ -54,7 +54,8 @@ function generate(chance: Chance, index: number): AttackCase {
   // A write that is refused must not end the command before the check.
   const checking = [run(CHECKS[check]!)];
   const probe = run(`grep -rls ${MARK} "$HOME" /tmp /var/tmp; true`);
-  const isLater = timing === 'later session' || timing === 'a session between';
+  // What a person sees in a diff and keeps is the project's own from then on.
+  const isLater = (timing === 'later session' || timing === 'a session between') && !plant.isVersioned;
   return {
     name: `${plant.name} by ${program}, ${check} in ${timing}${rounds > 1 ? ', twice' : ''} (${index})`,
     files: FILES,

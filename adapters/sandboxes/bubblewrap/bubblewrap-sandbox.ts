@@ -10,7 +10,7 @@ import { saveProtection } from '../background/settle-process.ts';
 import { MARK_BEGUN } from '../background/supervisor.ts';
 import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
-import { inspectEnvironment } from '../home/inspect.ts';
+import { inspectEnvironment, keepSuspects } from '../home/inspect.ts';
 import { pipePool } from '../process/pipe-pool.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
@@ -182,9 +182,15 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   async inspect(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
-    const { source } = await this.#openProject();
+    const { source, suspects } = await this.#openProject();
     const { path } = this.#findToolchains();
-    return inspectEnvironment({ workspace: this.#options.workspace, home: source, path, programs, folders });
+    const { workspace } = this.#options;
+    return inspectEnvironment({ workspace, home: source, suspects, path, programs, folders });
+  }
+
+  async suspect(paths: readonly string[]): Promise<void> {
+    const { suspects } = await this.#openProject();
+    keepSuspects({ workspace: this.#options.workspace, suspects }, paths);
   }
 
   /** What was found to work at some time may not any more: it is looked for again next time. */

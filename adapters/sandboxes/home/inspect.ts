@@ -1,5 +1,14 @@
-import { createHash } from 'node:crypto';
-import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import type { CheckEnvironment } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
@@ -16,6 +25,8 @@ export interface InspectOptions {
   workspace: string;
   /** The home on this machine. */
   home: string;
+  /** File with the suspects of the workspace. */
+  suspects: string;
   /** PATH of commands. */
   path: string;
   programs: readonly string[];
@@ -24,7 +35,8 @@ export interface InspectOptions {
 }
 
 /** What decides how a command of this sandbox runs, looked at from outside: no command has a part in it. */
-export function inspectEnvironment({ workspace, home, path, programs, folders }: InspectOptions): CheckEnvironment {
+export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
+  const { workspace, home, path, programs, folders } = options;
   const name = (absolute: string): string =>
     contains(workspace, absolute) ? `./${relative(workspace, absolute)}` : absolute;
   const found = {
@@ -40,9 +52,35 @@ export function inspectEnvironment({ workspace, home, path, programs, folders }:
       return [{ name: program, path: name(file), ...(hash === undefined ? {} : { hash }) }];
     }),
     files: [...new Set(['', ...folders])].sort().flatMap((folder) => listConfiguration(workspace, folder)),
+    left: listSuspects(options),
     home: LOADED.flatMap((pattern) => expand(home, pattern.split('/'))).sort(),
   };
   return { digest: createHash('sha256').update(JSON.stringify(found)).digest('hex'), ...found };
+}
+
+/** Remembers files as they are now. */
+export function keepSuspects(options: Pick<InspectOptions, 'workspace' | 'suspects'>, paths: readonly string[]): void {
+  const known = readSuspects(options.suspects);
+  for (const path of paths) {
+    const hash = hashFile(join(options.workspace, path), options.workspace);
+    if (hash !== undefined) known[path] = hash;
+  }
+  // Written under another name first: another Klaus may read it.
+  const made = `${options.suspects}.${randomUUID()}`;
+  writeFileSync(made, JSON.stringify(known), { mode: 0o600 });
+  renameSync(made, options.suspects);
+}
+
+function listSuspects({ workspace, suspects }: InspectOptions): string[] {
+  return Object.entries(readSuspects(suspects))
+    .filter(([path, hash]) => hashFile(join(workspace, path), workspace) === hash)
+    .map(([path]) => path)
+    .sort();
+}
+
+function readSuspects(file: string): Record<string, string> {
+  const text = readText(file);
+  return text === '' ? {} : (JSON.parse(text) as Record<string, string>);
 }
 
 function findScriptShell(workspace: string): string {

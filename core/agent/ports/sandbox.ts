@@ -104,6 +104,13 @@ export interface Sandbox {
    * @param folders Relative to the workspace; configuration is looked for in these.
    */
   inspect?(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment>;
+  /**
+   * Remembers files of the workspace, as they are now, for `inspect` in this and in later sessions: somebody put them
+   * where checks load them.
+   *
+   * @param paths Relative to the workspace.
+   */
+  suspect?(paths: readonly string[]): Promise<void>;
   /** Takes up again what `start` watches over: a later Klaus has found the process. */
   attach?(folder: string): Promise<void>;
 }

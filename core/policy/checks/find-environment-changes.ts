@@ -18,7 +18,7 @@ const BASE =
   /^(?:node|npm|npx|corepack|sh|bash|dash|zsh|env|make|python[\d.]*|pytest|perl|prove|ruby|git|go|cargo|java|mvn|gradle|timeout|cat|tee|time)$/;
 /** Modules of Python that a file of the same name in the working folder replaces for `python -m`. */
 const MODULES =
-  /^(?:src\/)?(?:_?pytest|pluggy|iniconfig|unittest|doctest|coverage|mypy|ruff|flake8|pylint|nose2|tox|abc|argparse|ast|asyncio|atexit|bdb|cmd|code|codecs|collections|contextlib|copy|dataclasses|difflib|dis|enum|errno|fnmatch|functools|gc|getopt|glob|hashlib|importlib|inspect|io|itertools|json|keyword|linecache|locale|logging|operator|os|pathlib|pdb|pickle|platform|posixpath|pprint|py|random|re|runpy|shlex|shutil|signal|site|socket|stat|string|struct|subprocess|sys|tempfile|textwrap|threading|time|token|tokenize|tomllib|traceback|types|typing|uuid|warnings|weakref|xml|zipfile|zipimport)(?:\.py|\/__init__\.py)$/;
+  /^(?:_?pytest|pluggy|iniconfig|unittest|doctest|coverage|mypy|ruff|flake8|pylint|nose2|tox|abc|argparse|ast|asyncio|atexit|bdb|cmd|code|codecs|collections|contextlib|copy|dataclasses|difflib|dis|enum|errno|fnmatch|functools|gc|getopt|glob|hashlib|importlib|inspect|io|itertools|json|keyword|linecache|locale|logging|operator|os|pathlib|pdb|pickle|platform|posixpath|pprint|py|random|re|runpy|shlex|shutil|signal|site|socket|stat|string|struct|subprocess|sys|tempfile|textwrap|threading|time|token|tokenize|tomllib|traceback|types|typing|uuid|warnings|weakref|xml|zipfile|zipimport)(?:\.py|\/__init__\.py)$/;
 /** Sections of package.json that configure a runner. */
 const SECTIONS = ['jest', 'vitest', 'mocha', 'ava', 'tap', 'c8', 'nyc', 'eslintConfig', 'imports'];
 /** Packages whose program has another name. */
@@ -30,6 +30,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mocha: ['chai'],
 };
 
+/** Edited files of packages that are named. */
+const MAX_EDITED = 100;
+
 /** True for a file on which the exit code of a check depends, beside what is checked. */
 export function isEnvironmentFile(path: string): boolean {
   return (
@@ -37,7 +40,7 @@ export function isEnvironmentFile(path: string): boolean {
     LOADED.test(path) ||
     MODULES.test(path) ||
     /(?:^|\/)node_modules\/(?!\.(?!bin\/))/.test(path) ||
-    /\.pth$|(?:^|\/)(?:conftest\.py|pyvenv\.cfg|package\.json)$/.test(path)
+    /\.pth$|(?:^|\/)(?:GNUmakefile|conftest\.py|pyvenv\.cfg|package\.json)$/.test(path)
   );
 }
 
@@ -64,17 +67,22 @@ function findSetting(file: ChangedFile, files: readonly ChangedFile[]): Weakenin
       .split('\n')
       .filter((line) => EXECUTES.test(line) && !/^\s*[#;]/.test(line))
       .join('\n');
-  const found = (what: string): Weakening[] => [
-    { reason: `${path}, ${what}, was changed in this session`, weakens: all },
+  const found = (what: string, isHidden = true): Weakening[] => [
+    {
+      reason: `${path}, ${what}, was changed in this session`,
+      weakens: all,
+      ...(isHidden ? { suspect: path } : {}),
+    },
   ];
   if (/(?:^|\/)node_modules\//.test(path)) return [];
-  if (SETTINGS.test(path) && lines(before) !== lines(after)) return found('which says what programs run');
+  if (SETTINGS.test(path) && lines(before) !== lines(after)) return found('which says what programs run', false);
   if (LOADED.test(path)) return found('which is loaded by itself');
   if (isCreated && MODULES.test(path)) return found('which takes the place of a module that checks load');
   if (/\.pth$/.test(path) && /^\s*import\b/m.test(after ?? '') && !isNewEnvironment(path, files))
     return found('which Python runs at every start');
   if (/(?:^|\/)conftest\.py$/.test(path) && countMatches(after, DECIDES) > countMatches(before, DECIDES))
-    return found('which decides about the results of tests');
+    return found('which decides about the results of tests', isCreated);
+  if (isCreated && /(?:^|\/)GNUmakefile$/.test(path)) return found('which make prefers to the Makefile');
   return [];
 }
 
@@ -138,11 +146,16 @@ function findPackages(files: readonly ChangedFile[]): Weakening[] {
   const isNew = (root: string, name: string): boolean =>
     manifests.get(`${root}${name}/package.json`)?.isCreated === true;
   return [
-    ...edited.slice(0, 1).map(({ file }) => ({
+    ...edited.slice(0, MAX_EDITED).map(({ file }) => ({
       reason: `${file.path}, a part of an installed package, was changed in this session`,
       weakens: all,
+      suspect: file.path,
     })),
-    ...planted.map((path) => ({ reason: `${path} takes the place of a program in this session`, weakens: all })),
+    ...planted.map((path) => ({
+      reason: `${path} takes the place of a program in this session`,
+      weakens: all,
+      suspect: path,
+    })),
     ...changed
       .filter(({ root, name }) => !isNew(root, name))
       .map(({ file, name }) => ({

@@ -22,6 +22,8 @@ export interface Weakening {
   /** One sentence without its full stop. */
   reason: string;
   weakens(row: Evidence): boolean;
+  /** A file that a person hardly sees and that later sessions must not trust either. */
+  suspect?: string;
 }
 
 const TEST_FILE =
@@ -219,7 +221,13 @@ function findPrograms(files: readonly ChangedFile[], since: Since): Weakening[] 
   return files.flatMap(({ path, isCreated }): Weakening[] => {
     const name = /(?:^|\/)node_modules\/\.bin\/([^/]+)$/.exec(path)?.[1];
     if (name === undefined || (isCreated && isInstalled)) return [];
-    return [{ reason: `${path}, a program that checks run, was changed in this ${since}`, weakens: () => true }];
+    return [
+      {
+        reason: `${path}, a program that checks run, was changed in this ${since}`,
+        weakens: () => true,
+        suspect: path,
+      },
+    ];
   });
 }
 
