@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
-import { createSandbox } from '../index.ts';
+import { createProcesses, createSandbox } from '../index.ts';
 import { createPlace } from '../sandbox.fixture.ts';
 import { CONFIGURATION } from './configuration.ts';
 
@@ -50,6 +50,12 @@ describe.skipIf(!program)('the home folder of a session', () => {
     expect(existsSync(old)).toBe(false);
     expect((await sh('used', 'cat ~/left')).stdout).toBe('1\n');
   });
+});
+
+test.skipIf(!program)('the home of a session is removed with the session', async () => {
+  await sh('deleted', 'echo 1 > ~/left');
+  await createProcesses(place).remove('deleted');
+  expect((await sh('deleted', 'cat ~/left')).stdout).toBe('');
 });
 
 function findHomes(): string[] {

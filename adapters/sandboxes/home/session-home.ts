@@ -70,7 +70,10 @@ export function openSessionHome(options: SessionHomeOptions): SessionHome {
 
 /** Removes the home of a session whose log is removed. */
 export function removeSessionHome(state: string, session: string): void {
-  for (const name of list(join(state, 'cache'))) remove(join(state, 'cache', name, 'homes', toKey(session)));
+  for (const name of list(join(state, 'cache'))) {
+    const homes = join(state, 'cache', name, 'homes');
+    if (list(homes).length > 0) remove(join(homes, toKey(session)));
+  }
 }
 
 function toKey(session: string): string {
