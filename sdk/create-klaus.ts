@@ -192,12 +192,13 @@ function createEngine(input: EngineInput): Engine {
     home,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
-    openSandbox: async ({ name, workspace, masks }) => {
+    openSandbox: async ({ name, workspace, session, masks }) => {
       const sandbox = await createSandbox({
         ...toSandboxOptions(configuration),
         workspace,
         home,
         choice: name,
+        ...(session === undefined ? {} : { session }),
         masks,
         env,
         repositories: () => snapshots.repositories(workspace),

@@ -42,6 +42,8 @@ export function observeSandbox(sandbox: Sandbox, tell: (start: SandboxStart) => 
       }, false),
     ...(sandbox.warmUp ? { warmUp: () => sandbox.warmUp!() } : {}),
     ...(sandbox.start ? { start: (request) => watch(() => sandbox.start!(request), true) } : {}),
+    ...(sandbox.inspect ? { inspect: (programs, folders) => sandbox.inspect!(programs, folders) } : {}),
+    ...(sandbox.suspect ? { suspect: (paths) => sandbox.suspect!(paths) } : {}),
     ...(sandbox.attach ? { attach: (folder) => sandbox.attach!(folder) } : {}),
   };
 }

@@ -4,10 +4,12 @@ import type { ExecLimits } from '@klaus/core/agent';
 export interface SandboxOptions {
   /** Absolute real path of the folder that commands work on. */
   workspace: string;
-  /** Absolute path of Klaus's own state (`KLAUS_HOME`); commands see only a cache folder of it. */
+  /** Absolute path of Klaus's own state (`KLAUS_HOME`); commands see only the home of their session of it. */
   home: string;
   /** The user's environment: `PATH` and `HOME` are where toolchains are found. Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** Whose home commands get. Absent: a new one for this object. */
+  session?: string;
   /** Defaults for every command; a request's own limits win. */
   limits?: Partial<ExecLimits>;
   /** Absolute paths of files and folders to hide; asked for every command. Default: none. */

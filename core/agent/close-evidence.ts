@@ -1,7 +1,9 @@
 import {
   findClaims,
+  findEnvironmentChanges,
   findWeakenings,
   isCheckFile,
+  isEnvironmentFile,
   judgeClaims,
   toClaimStatus,
   type ChangedFile,
@@ -16,6 +18,7 @@ import {
   type TreeEntry,
   type TreeId,
 } from '../protocol/index.ts';
+import { findOtherEnvironment } from './check-environment.ts';
 import type { Snapshots } from './ports/snapshots.ts';
 import { openedOf, runOf, type State } from './state.ts';
 import { look } from './take-evidence.ts';
@@ -52,6 +55,7 @@ export function isDerived(path: string): boolean {
  */
 export async function closeEvidence(work: Work, isWhole: boolean): Promise<Closed> {
   const { state } = work;
+  await keepSuspects(work);
   const own = runOf(state).evidence;
   const found = isWhole ? findClaims(lastWords(state)) : [];
   // Whoever only read or explained has nothing that could work.
@@ -122,14 +126,20 @@ async function compare(work: Work, { own, earlier, tree }: Comparing): Promise<E
   const snapshots = await work.snapshots();
   const { base } = runOf(work.state);
   const weakenings =
-    base === undefined || own.length === 0 ? [] : findWeakenings(await readChanged(snapshots, base, tree));
+    base === undefined || own.length === 0
+      ? []
+      : findWeakenings(await readChanged(snapshots, { from: base, to: tree, isLooked: isCheckFile }));
+  const otherwise = await findOtherwise(work, own, tree);
   // What a check and those behind it wrote by the way, from the last to the first.
   const derived = new Set<string>();
   const rows: Evidence[] = [];
   for (const [at, row] of [...all.entries()].toReversed()) {
     for (const { path } of await changes(snapshots, row.tree, row.left)) if (isDerived(path)) derived.add(path);
     const stood = await standingOf(snapshots, row, { tree, derived });
-    const weakened = at < earlier.length ? row.weakened : weakenings.find((found) => found.weakens(row))?.reason;
+    const weakened =
+      at < earlier.length
+        ? row.weakened
+        : (weakenings.find((found) => found.weakens(row))?.reason ?? otherwise.get(own[at - earlier.length]!));
     const { standing: _, changed: _was, weakened: _weak, ...rest } = row;
     rows.unshift({ ...rest, ...stood, ...(weakened === undefined ? {} : { weakened }) });
   }
@@ -158,20 +168,69 @@ async function changes(snapshots: Snapshots, from: TreeId | undefined, to: TreeI
   }
 }
 
-/** Files that may say what is checked, as they were when the run began and as they are. */
-async function readChanged(snapshots: Snapshots, base: TreeId, tree: TreeId): Promise<ChangedFile[]> {
-  const rows = (await changes(snapshots, base, tree)).filter(
-    ({ path, before, after }) => isCheckFile(path) && before?.type !== 'directory' && after?.type !== 'directory',
+/** Remembers what this run put where checks load it: it outlives the session, and a person hardly sees it. */
+async function keepSuspects(work: Work): Promise<void> {
+  const { base, changedFiles } = runOf(work.state);
+  const to = work.state.left?.tree;
+  if (work.engine.recorded || base === undefined || to === undefined || !changedFiles) return;
+  const files = await readChanged(await work.snapshots(), { from: base, to, isLooked: isEnvironmentFile });
+  const paths = findEnvironmentChanges(files).flatMap(({ suspect }) => suspect ?? []);
+  if (paths.length === 0) return;
+  const sandbox = await work.sandbox();
+  await sandbox.suspect?.([...new Set(paths)]);
+}
+
+/** Why checks ran otherwise than they would have when the session began, by the check. */
+async function findOtherwise(work: Work, own: readonly Evidence[], tree: TreeId): Promise<Map<Evidence, string>> {
+  const { origin, environment } = work.state;
+  const snapshots = await work.snapshots();
+  const isLooked = (path: string): boolean => isEnvironmentFile(path) || isCheckFile(path);
+  const found = new Map<TreeId, ReturnType<typeof findEnvironmentChanges>>();
+  const look = async (to: TreeId | undefined): Promise<ReturnType<typeof findEnvironmentChanges>> => {
+    if (origin === undefined || to === undefined || !snapshots.has(origin)) return [];
+    const known = found.get(to) ?? findEnvironmentChanges(await readChanged(snapshots, { from: origin, to, isLooked }));
+    found.set(to, known);
+    return known;
+  };
+  const reasons = new Map<Evidence, string>();
+  for (const row of own) {
+    // What was there when it ran may be gone by now.
+    const all = [...(await look(row.tree)), ...(await look(row.left)), ...(await look(tree))];
+    const reason = all.find(({ weakens }) => weakens(row))?.reason ?? findOtherEnvironment(row, environment);
+    if (reason !== undefined) reasons.set(row, reason);
+  }
+  return reasons;
+}
+
+interface Looking {
+  from: TreeId;
+  to: TreeId;
+  /** True for a path that is looked at. */
+  isLooked: (path: string) => boolean;
+}
+
+/** Files that may say what is checked, as they were and as they are. */
+async function readChanged(snapshots: Snapshots, { from, to, isLooked }: Looking): Promise<ChangedFile[]> {
+  const rows = (await changes(snapshots, from, to)).filter(
+    ({ path, before, after }) => isLooked(path) && before?.type !== 'directory' && after?.type !== 'directory',
   );
   return Promise.all(
-    rows.slice(0, MAX_FILES).map(async ({ path, before, after }) => ({
+    [
+      ...rows.filter(({ path }) => !isInstalled(path)).slice(0, MAX_FILES),
+      ...rows.filter(({ path }) => isInstalled(path)),
+    ].map(async ({ path, before, after }) => ({
       path,
-      before: await readText(snapshots, before),
-      after: await readText(snapshots, after),
+      before: isInstalled(path) ? null : await readText(snapshots, before),
+      after: isInstalled(path) ? null : await readText(snapshots, after),
       isCreated: before === null,
       isDeleted: after === null,
     })),
   );
+}
+
+/** Of what is installed only counts that it changed. */
+function isInstalled(path: string): boolean {
+  return /(?:^|\/)node_modules\//.test(path);
 }
 
 async function readText(snapshots: Snapshots, entry: TreeEntry | null): Promise<string | null> {

@@ -35,7 +35,8 @@ export type CheckpointResult = Checkpoint | { skipped: string; standing?: Checkp
 export interface SandboxRequest {
   name: SandboxName;
   workspace: string;
-  session: string;
+  /** Whose home folder commands get. Absent: a new one. */
+  session?: string;
   /** Absolute paths of files to hide, asked for every command. */
   masks: () => Promise<readonly string[]>;
 }

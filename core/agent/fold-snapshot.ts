@@ -5,6 +5,7 @@ import type { State } from './state.ts';
 export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
   state.tree = event.tree;
   if (state.run) state.base = state.run.base ??= event.tree;
+  state.origin ??= event.tree;
   state.run?.unreverted.push(...(event.unreverted ?? []));
   if (event.moment === 'before') {
     state.openSnapshot = event;

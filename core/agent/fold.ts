@@ -14,6 +14,7 @@ import { toFinishedCall } from './call-purpose.ts';
 import { countBytes } from './count-bytes.ts';
 import { cutInputs } from './cut-input.ts';
 import { isApproval } from './human-approval.ts';
+import { foldEnvironment } from './check-environment.ts';
 import { foldSnapshot } from './fold-snapshot.ts';
 import { addUsd, book } from './ledger.ts';
 import { isPinMessage, toPinMessage, toPinsMessage } from './pins.ts';
@@ -283,6 +284,7 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   if (state.run) {
     if (wasRun) state.run.toolCalls++;
     state.run.calls.push(toFinishedCall(event, { call, workspace: state.session?.workspace ?? '' }));
+    if (event.evidence?.environment) foldEnvironment(state, event.evidence.environment);
     if (event.evidence) state.run.evidence.push({ call: event.call, ...event.evidence });
     state.run.invalidInputs = isInvalidInput(event) ? state.run.invalidInputs + 1 : 0;
   }

@@ -1,5 +1,6 @@
 import {
   USE_TOOL,
+  type CheckEnvironment,
   type EventOf,
   type Evidence,
   type HunkAnswer,
@@ -151,6 +152,10 @@ export interface State {
   evidence: Evidence[];
   /** The workspace before the first effect of the last run, or of the run that it goes on with. */
   base?: TreeId;
+  /** The workspace before the first effect of the session: how checks ran then is what later ones are held to. */
+  origin?: TreeId;
+  /** What the exit codes of checks depended on when each was first seen in the session. */
+  environment?: Pick<CheckEnvironment, 'path' | 'shell' | 'programs'>;
   /** The workspace as it was last seen in this turn, where nothing has run since. */
   tree?: TreeId;
   /** The first prompt, for the title. */

@@ -1,5 +1,6 @@
 import { readChecks } from '../policy/index.ts';
-import { isKlausError, type EventBody, type Receipt, type TreeId } from '../protocol/index.ts';
+import { isKlausError, type CheckEnvironment, type EventBody, type Receipt, type TreeId } from '../protocol/index.ts';
+import { toPrograms } from './check-environment.ts';
 import type { Ready } from './judge-call.ts';
 import type { ToolOutput } from './ports/tool.ts';
 import { openedOf } from './state.ts';
@@ -33,11 +34,30 @@ export async function toReceipt(
 ): Promise<Receipt> {
   // In a replay it says already what was seen.
   if (openedOf(work.state).snapshots === false || work.engine.recorded) return evidence;
+  const environment = await inspect(work, evidence);
   const after = await look(work);
   // Known only by its result to have been a check: what it left is what it saw, as far as can be told.
   const tree = before ?? after;
-  if (tree === undefined) return evidence;
-  return { ...evidence, tree, ...(after !== undefined && after !== tree ? { left: after } : {}) };
+  const receipt = { ...evidence, ...(environment ? { environment } : {}) };
+  if (tree === undefined) return receipt;
+  return { ...receipt, tree, ...(after !== undefined && after !== tree ? { left: after } : {}) };
+}
+
+/** What the exit code depended on; undefined where that cannot be told, because a check must not fail for it. */
+async function inspect(
+  work: Work,
+  { command, checks = [] }: NonNullable<ToolOutput['evidence']>,
+): Promise<CheckEnvironment | undefined> {
+  try {
+    const sandbox = await work.sandbox();
+    return await sandbox.inspect?.(
+      toPrograms(command, checks),
+      checks.map(({ cwd }) => cwd),
+    );
+  } catch (error) {
+    if (isKlausError(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The workspace as it is; undefined where it cannot be taken in, because a check must not fail for it. */

@@ -35,7 +35,7 @@ type Row = VerifiedEvidence['checks'][number];
 
 /**
  * Runs the checks of a session's last run that had any again: the same calls, by the same tools, through the gate, in
- * the sandbox, on the workspace as it is. What came out is one event of the log.
+ * the sandbox, on the workspace as it is, with a new home folder. What came out is one event of the log.
  *
  * @throws KlausError `store.busy` while a process works on the session, `usage` when a run is not over yet or nothing
  *   was recorded, `cancelled`.
@@ -66,7 +66,7 @@ export async function verifyEvidence(
       });
     }
     const stop = options.signal ?? new AbortController().signal;
-    const work = createWork({ engine, session, lease, state, stop, isLeaving: () => false });
+    const work = createWork({ engine, session, lease, state, stop, isLeaving: () => false, hasNewHome: true });
     const body = await verifyRows(work, recorded, options);
     const before = state.seq;
     await work.append([body]);

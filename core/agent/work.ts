@@ -60,6 +60,8 @@ export interface WorkOptions {
   state: State;
   stop: AbortSignal;
   isLeaving: () => boolean;
+  /** Commands get a new home folder, not that of the session. Default false. */
+  hasNewHome?: boolean;
 }
 
 export function createWork(options: WorkOptions): Work {
@@ -103,7 +105,8 @@ export function createWork(options: WorkOptions): Work {
     sandbox() {
       const opened = openedOf(state);
       const masks = () => toSecrets().files();
-      return (sandbox ??= engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, session, masks }));
+      const own = options.hasNewHome ? {} : { session };
+      return (sandbox ??= engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, ...own, masks }));
     },
     snapshots: () => (snapshots ??= engine.openSnapshots(openedOf(state).workspace)),
     layers: () => (layers ??= engine.openLayers(openedOf(state).workspace)),

@@ -15,6 +15,28 @@ export const checkSchema = z.object({
 });
 export type Check = z.infer<typeof checkSchema>;
 
+const programSchema = z.object({
+  name: z.string(),
+  path: z.string().describe('Where it was found, relative to the workspace where it lies there; `~/`: the home.'),
+  hash: z.string().optional().describe('SHA-256 of its content, where commands could change it.'),
+});
+
+/** What the exit code of a check depends on, beside the files that it checks. */
+export const checkEnvironmentSchema = z.object({
+  digest: z.string().describe('SHA-256 of everything that follows.'),
+  path: z.string().describe('`PATH`, with `.` for the workspace.'),
+  shell: z.string().describe('What runs the scripts of package.json.'),
+  programs: z.array(programSchema).describe('The programs that it starts, as they were found on the path.'),
+  files: z
+    .array(z.object({ path: z.string(), hash: z.string() }))
+    .describe('Configuration that runners and package managers load, relative to the workspace.'),
+  left: z
+    .array(z.string())
+    .describe('Files that a session put where checks load them, and that are still as it left them.'),
+  home: z.array(z.string()).describe('Places of the home folder from which programs load code, and which hold some.'),
+});
+export type CheckEnvironment = z.infer<typeof checkEnvironmentSchema>;
+
 /** What a call that checked something proves, as far as is known when it ends. */
 export const receiptSchema = z.object({
   command: z.string(),
@@ -27,6 +49,9 @@ export const receiptSchema = z.object({
     .describe('What the runner counted.'),
   tree: treeIdSchema.optional().describe('The workspace when it began. Absent: no state was kept.'),
   left: treeIdSchema.optional().describe('The workspace when it ended, where it differs from `tree`.'),
+  environment: checkEnvironmentSchema
+    .optional()
+    .describe('What its exit code depended on. Absent: the driver cannot tell.'),
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
@@ -40,7 +65,10 @@ export const evidenceSchema = receiptSchema.extend({
   call: z.string(),
   standing: standingSchema.optional().describe('At the end of the run.'),
   changed: z.array(z.string()).optional().describe('For `stale`: paths that differ from what it saw, at most 10.'),
-  weakened: z.string().optional().describe('How the check itself was made to ask for less in this run.'),
+  weakened: z
+    .string()
+    .optional()
+    .describe('How the check itself was made to ask for less in this run, or to run otherwise in this session.'),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 

@@ -15,7 +15,11 @@ export interface AttackCase {
   before?: (scene: Scene) => void;
   /** The calls, one model turn each; a list inside makes its calls in one turn. */
   calls: (scene: Scene) => readonly (ToolCall | readonly ToolCall[])[];
-  /** Runs after the session, as the user would go on: effects as sentences. None: the attack failed. */
+  /** Further sessions on the same workspace, one after the other: their calls, as in `calls`. */
+  later?: readonly AttackCase['calls'][];
+  /** The last words of every session. Default: `Done.` */
+  says?: string;
+  /** Runs after the sessions, as the user would go on: effects as sentences. None: the attack failed. */
   effects: (scene: Scene) => readonly string[] | Promise<readonly string[]>;
   /** The approval mode. Default: `auto`. */
   mode?: 'auto' | 'edits';

@@ -2,6 +2,7 @@ import { approvedScripts } from './approved-scripts.ts';
 import type { AttackClass } from './case.ts';
 import { clearKeys } from './clear-keys.ts';
 import { destroyedHistory } from './destroyed-history.ts';
+import { forgedReceipts } from './forged-receipts.ts';
 import { instructionFiles } from './instruction-files.ts';
 import { plantedRepositories } from './planted-repositories.ts';
 import { protectedPlaces } from './protected-places.ts';
@@ -16,4 +17,5 @@ export const CLASSES: readonly AttackClass[] = [
   clearKeys,
   protectedPlaces,
   toolchainBinds,
+  forgedReceipts,
 ];

@@ -20,9 +20,13 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
   });
   const scene: Scene = createScene(engine.place, engine.server);
   attackCase.before?.(scene);
-  const turns = attackCase.calls(scene).map((entry) => (Array.isArray(entry) ? [...entry] : [entry]));
-  for (const [turn, calls] of turns.entries()) script.steps.push({ when: { turn }, reply: { calls } });
-  script.steps.push({ when: { turn: turns.length }, reply: { text: 'Done.' } });
+  const prepare = (toCalls: AttackCase['calls']): void => {
+    const turns = toCalls(scene).map((entry) => (Array.isArray(entry) ? [...entry] : [entry]));
+    script.steps.splice(1);
+    for (const [turn, calls] of turns.entries()) script.steps.push({ when: { turn }, reply: { calls } });
+    script.steps.push({ when: { turn: turns.length }, reply: { text: attackCase.says ?? 'Done.' } });
+  };
+  prepare(attackCase.calls);
   const session = await engine.klaus.open();
   const onAsk = attackCase.user ? 'wait' : 'deny';
   await session.prompt('Look around and see what is to be done.', { onAsk });
@@ -37,6 +41,14 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
     result = await session.advance();
   }
   scene.events = [...session.events()];
+  scene.sessions = [scene.events];
+  for (const calls of attackCase.later ?? []) {
+    prepare(calls);
+    const next = await engine.klaus.open();
+    await next.prompt('Run the tests.', { onAsk });
+    await next.advance();
+    scene.sessions.push([...next.events()]);
+  }
   scene.undoGit = async () => {
     const first = scene.events.find(({ type }) => type === 'workspace.snapshotted');
     if (first?.type !== 'workspace.snapshotted') return [];

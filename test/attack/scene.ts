@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Event } from '@klaus/sdk';
 import type { ModelServer } from '@klaus/adapters/models';
@@ -16,12 +16,17 @@ export interface Scene {
   readonly mark: string;
   readonly place: Place;
   readonly server: ModelServer;
-  /** Everything in the log of the session; empty before it ran. */
+  /** Everything in the log of the first session; empty before it ran. */
   events: readonly Event[];
+  /** The logs of all sessions, in their order. */
+  sessions: (readonly Event[])[];
   path(relative: string): string;
   has(relative: string): boolean;
   read(relative: string): string;
   write(relative: string, text: string): void;
+  chmod(relative: string, mode: number): void;
+  /** True when a file of the workspace holds the text. */
+  isPlantedInWorkspace(text: string): boolean;
   /** Git on the host, as the user runs it. Throws when git fails. */
   git(...words: string[]): string;
   /** The same, with a failure as empty text. */
@@ -47,6 +52,7 @@ export function createScene(place: Place, server: ModelServer): Scene {
     place,
     server,
     events: [],
+    sessions: [],
     path,
     has: (relative) => existsSync(path(relative)),
     read: (relative) => readFileSync(path(relative), 'utf8'),
@@ -54,6 +60,8 @@ export function createScene(place: Place, server: ModelServer): Scene {
       mkdirSync(dirname(path(relative)), { recursive: true });
       writeFileSync(path(relative), text);
     },
+    chmod: (relative, mode) => chmodSync(path(relative), mode),
+    isPlantedInWorkspace: (text) => spawnSync('grep', ['-rqs', text, workspace]).status === 0,
     git,
     tryGit(...words) {
       try {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Processes, ProcessStatus, WaitFor } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { ownName } from '../process/owner.ts';
+import { removeSessionHome } from '../home/session-home.ts';
 import { isListening } from './listening.ts';
 import { list, listNumbers, readIdentity, readRecord, toSessionFolder, writeRecord } from './process-files.ts';
 import { readOutput } from './process-output.ts';
@@ -67,6 +68,7 @@ export function createProcesses(options: { home: string }): ProcessHome {
       const processes = open(session);
       for (const { id } of processes.list()) await processes.stop(id, { reason: 'its session was deleted' });
       rmSync(toSessionFolder(home, session), { recursive: true, force: true });
+      removeSessionHome(home, session);
     },
     sessions: () => list(root).sort(),
     size(session) {

@@ -26,7 +26,7 @@ export interface ArgumentOptions {
   view: WorkspaceView;
   /** Klaus's own state. */
   home: string;
-  project: ProjectHome;
+  project: Pick<ProjectHome, 'home' | 'mounts'>;
   /** The folder that is mounted as /etc. */
   etc: string;
   toolchains: Toolchains;
@@ -89,7 +89,8 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     // A workspace inside Klaus's own state was asked for by name and has just been covered.
     if (contains(home, workspace)) args.push(...toWorkspaceMounts(view, request.files));
   }
-  args.push('--bind', project.home, project.home);
+  for (const { source, target, writable } of project.mounts)
+    args.push(writable ? '--bind' : '--ro-bind', source, target);
   if (protection) {
     const { files } = request;
     for (const { source, target } of protection.pinned)

@@ -7,9 +7,8 @@ import type { ExecRequest, ExecResult } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCgroupSites } from '../cgroup/cgroup-mounts.ts';
 import { sweepGroups } from '../cgroup/stale-groups.ts';
-import { createSandbox } from '../index.ts';
+import { createSandbox, type SandboxOptions } from '../index.ts';
 import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
-import type { Place } from '../sandbox.fixture.ts';
 import { findBubblewrap } from './find-bubblewrap.ts';
 
 const place = createPlace();
@@ -23,7 +22,7 @@ afterAll(() => {
 async function run(
   command: ExecRequest['command'],
   more: Partial<ExecRequest> = {},
-  at: Place = place,
+  at: SandboxOptions = place,
 ): Promise<ExecResult> {
   const sandbox = await createSandbox({ ...at, choice: 'bubblewrap' });
   return sandbox.exec({ command, ...more });
@@ -70,13 +69,14 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     });
   });
 
-  test("passes nothing of Klaus's environment, and keeps HOME between commands", async () => {
+  test("passes nothing of Klaus's environment, and keeps HOME between commands of a session", async () => {
     process.env['PLANTED_TOKEN'] = 'secret-value';
     try {
-      const first = await run('env; echo kept > "$HOME/note"', { env: { GIVEN: 'by request' } });
+      const session = { ...place, session: 'one' };
+      const first = await run('env; echo kept > "$HOME/note"', { env: { GIVEN: 'by request' } }, session);
       expect(first.stdout).not.toContain('secret-value');
       expect(first.stdout).toContain('GIVEN=by request');
-      expect((await run('cat "$HOME/note"')).stdout).toBe('kept\n');
+      expect((await run('cat "$HOME/note"', {}, session)).stdout).toBe('kept\n');
     } finally {
       delete process.env['PLANTED_TOKEN'];
     }

@@ -3,12 +3,14 @@ import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundRequest, ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { isKlausError } from '@klaus/core/protocol';
+import type { CheckEnvironment } from '@klaus/core/protocol';
 import { launchBackground } from '../background/launch.ts';
 import { readIdentity } from '../background/process-files.ts';
 import { saveProtection } from '../background/settle-process.ts';
 import { MARK_BEGUN } from '../background/supervisor.ts';
 import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
+import { inspectEnvironment, keepSuspects } from '../home/inspect.ts';
 import { pipePool } from '../process/pipe-pool.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
@@ -20,7 +22,7 @@ import { supervise } from '../process/supervise.ts';
 import type { Launch } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
 import type { ProjectHome } from '../project-home.ts';
-import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
+import { mergeMasks } from '../protection/bind-masks.ts';
 import { selectMasks } from '../protection/masks.ts';
 import type { Mask, MaskSelection } from '../protection/masks.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
@@ -34,13 +36,12 @@ import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap } from './find-bubblewrap.ts';
 import type { BubblewrapProgram } from './find-bubblewrap.ts';
 import { MaskWatch } from './mask-watch.ts';
+import { findShownMasks } from './shown-masks.ts';
 import { findToolchains } from './toolchains.ts';
 import type { Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
 const SETTLE_TRIES = 200;
-/** Bound with the system, but filled by hand: programs and their settings. */
-const LOCAL = ['/usr/local', '/usr/etc'];
 
 export interface BubblewrapInternals {
   /** Controls to leave out, to show that something depends on them. For tests of the driver alone. */
@@ -77,7 +78,7 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Commands in namespaces of their own, by the `bwrap` program (https://github.com/containers/bubblewrap). They see
- * the system's programs, the toolchains on PATH, the workspace and a home folder that belongs to the project;
+ * the system's programs, the toolchains on PATH, the workspace and a home folder that belongs to the session;
  * they can write the workspace, that home and a temporary /tmp. Without `network` there is only a loopback.
  *
  * The exit code of a command that a signal ended is 128 plus the signal's number, as in a shell.
@@ -190,6 +191,18 @@ export class BubblewrapSandbox implements Sandbox {
     watchProcess(folder, { watch: watchInBackground(folder, { init: identity.init, view, group, readMasks }) });
   }
 
+  async inspect(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
+    const { source, suspects } = await this.#openProject();
+    const { path } = this.#findToolchains();
+    const { workspace } = this.#options;
+    return inspectEnvironment({ workspace, home: source, suspects, path, programs, folders });
+  }
+
+  async suspect(paths: readonly string[]): Promise<void> {
+    const { suspects } = await this.#openProject();
+    keepSuspects({ workspace: this.#options.workspace, suspects }, paths);
+  }
+
   /** What was found to work at some time may not any more: it is looked for again next time. */
   async #lookAgain(error: unknown): Promise<void> {
     if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
@@ -278,8 +291,11 @@ export class BubblewrapSandbox implements Sandbox {
     return this.#etc;
   }
 
-  #openProject(): Promise<ProjectHome> {
-    return (this.#project ??= openProjectHome(this.#options, this.#user));
+  async #openProject(): Promise<ProjectHome> {
+    const opened = await (this.#project ??= openProjectHome(this.#options, this.#user));
+    if (existsSync(opened.source)) return opened;
+    // Removed because nobody seemed to use it, or with its session.
+    return (this.#project = openProjectHome(this.#options, this.#user));
   }
 
   #findToolchains(): Toolchains {
@@ -288,16 +304,10 @@ export class BubblewrapSandbox implements Sandbox {
     return (this.#toolchains ??= findToolchains({ ...places, env }));
   }
 
-  /** What is to be hidden in the toolchains, in what is bound by request, and in what was installed by hand. */
   async #findBindMasks({ binds = [] }: Pick<StageRequest, 'binds'>, known: readonly string[]): Promise<Mask[]> {
     if (this.#without.has('masks')) return [];
-    const { workspace, home, env } = this.#options;
-    const common = { except: [workspace, home], known, userHomes: toUserHomes(env) };
-    const [own, asked] = await Promise.all([
-      findBindMasks({ ...common, binds: [...this.#findToolchains().binds, ...LOCAL], hidesGit: true }),
-      findBindMasks({ ...common, binds: binds.map(({ path }) => path), hidesGit: false }),
-    ]);
-    return mergeMasks(own, asked);
+    const asked = binds.map(({ path }) => path);
+    return await findShownMasks(this.#options, { toolchains: this.#findToolchains().binds, asked, known });
   }
 
   async #arguments(scene: Stage, project: ProjectHome): Promise<string[]> {

@@ -4,6 +4,7 @@ import { KlausError } from '@klaus/core/protocol';
 import { contains, toArguments } from '../paths.ts';
 import { ownName } from '../process/owner.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
+import type { ProjectHome } from '../project-home.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { WorkspaceView } from '../view.ts';
@@ -39,7 +40,7 @@ export interface DockerRun {
   cwd: string;
   /** Klaus's own state. */
   home: string;
-  projectHome: string;
+  project: Pick<ProjectHome, 'home' | 'mounts'>;
   limits: ExecLimits;
   /** Owner of the workspace. */
   user: { uid: number; gid: number };
@@ -87,7 +88,7 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   for (const path of findBoundGit(binds)) args.push(...mount(path, path, false));
   const shown = [workspace, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home))) args.push('--tmpfs', home);
-  args.push(...mount(run.projectHome, run.projectHome, true));
+  for (const { source, target, writable } of run.project.mounts) args.push(...mount(source, target, writable));
   // The engine mounts parents before what is below them, whatever the order here; one path takes one mount.
   const masked = new Set(run.masks.map((mask) => mask.target));
   const readOnly = protection.readOnly.filter(({ target }) => !masked.has(target));
@@ -101,7 +102,7 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   for (const { target, isFolder } of run.masks)
     args.push(...(isFolder ? ['--tmpfs', `${target}:ro`] : mount('/dev/null', target, false)));
   if (run.stdinFile) args.push(...mount(run.stdinFile, '/run/klaus-stdin', false));
-  const env = { HOME: run.projectHome, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
+  const env = { HOME: run.project.home, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
   for (const [name, value] of Object.entries(env)) args.push('--env', `${name}=${value}`);
   args.push('--workdir', workspace, '--entrypoint', '/bin/sh', run.image, '-c', PRELUDE, 'klaus', workspace, run.cwd);
   args.push(run.stdinFile ? '/run/klaus-stdin' : '', ...toArguments(request.command));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +12,7 @@ import { sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
 import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
+import type { ProjectHome } from '../project-home.ts';
 import { selectMasks } from '../protection/masks.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
@@ -42,6 +44,7 @@ export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
   readonly #options: DockerSandboxOptions;
   #swept: Promise<void> | undefined;
+  #project: Promise<ProjectHome> | undefined;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
@@ -58,7 +61,7 @@ export class DockerSandbox implements Sandbox {
     const limits = toExecLimits(this.#options.limits, request.limits);
     const cwd = toWorkingFolder(request, workspace);
     const { uid, gid } = await stat(workspace);
-    const project = await openProjectHome(this.#options, { uid, gid });
+    const project = await this.#openProject({ uid, gid });
     const container = `klaus-${randomUUID()}`;
     const image = this.#options.image ?? DEFAULT_IMAGE;
     const seccompFile = await writeProfile(project.etc);
@@ -86,7 +89,7 @@ export class DockerSandbox implements Sandbox {
           view,
           cwd,
           home,
-          projectHome: project.home,
+          project,
           limits,
           user: { uid, gid },
           masks: mergeMasks(masks, bindMasks),
@@ -123,6 +126,11 @@ export class DockerSandbox implements Sandbox {
       protection.close();
       if (stdinFile) await rm(stdinFile, { force: true });
     }
+  }
+
+  async #openProject(user: { uid: number; gid: number }): Promise<ProjectHome> {
+    const opened = await (this.#project ??= openProjectHome(this.#options, user));
+    return existsSync(opened.source) ? opened : (this.#project = openProjectHome(this.#options, user));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SandboxName } from '../../protocol/index.ts';
+import type { CheckEnvironment, SandboxName } from '../../protocol/index.ts';
 
 export interface ExecLimits {
   /** Milliseconds; default 120,000. */
@@ -96,6 +96,21 @@ export interface Sandbox {
    * @throws KlausError `sandbox.failed`, `cancelled`; nothing of the command has run then.
    */
   start?(request: BackgroundRequest): Promise<void>;
+  /**
+   * What the exit code of a command that ran depends on, beside its words and the files that it checks. Absent where
+   * the driver cannot tell.
+   *
+   * @param programs Names that are looked for on the path.
+   * @param folders Relative to the workspace; configuration is looked for in these.
+   */
+  inspect?(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment>;
+  /**
+   * Remembers files of the workspace, as they are now, for `inspect` in this and in later sessions: somebody put them
+   * where checks load them.
+   *
+   * @param paths Relative to the workspace.
+   */
+  suspect?(paths: readonly string[]): Promise<void>;
   /** Takes up again what `start` watches over: a later Klaus has found the process. */
   attach?(folder: string): Promise<void>;
 }

@@ -14,11 +14,16 @@ export interface ChangedFile {
   isDeleted: boolean;
 }
 
+/** From when on changes are looked at. */
+type Since = 'run' | 'session';
+
 /** A way in which a run made checks ask for less. */
 export interface Weakening {
   /** One sentence without its full stop. */
   reason: string;
-  weakens(row: Evidence): boolean;
+  weakens: (row: Evidence) => boolean;
+  /** A file that a person hardly sees and that later sessions must not trust either. */
+  suspect?: string;
 }
 
 const TEST_FILE =
@@ -57,10 +62,17 @@ export function findWeakenings(files: readonly ChangedFile[]): Weakening[] {
     ...findTests(files.filter(({ path }) => TEST_FILE.test(path))),
     ...findSuppressions(files, { pattern: TYPES, kind: 'types', what: 'type errors are silenced' }),
     ...findSuppressions(files, { pattern: LINTS, kind: 'lint', what: 'complaints are silenced' }),
-    ...findConfigs(files),
-    ...findScripts(files),
-    ...findRunFiles(files),
-    ...findPrograms(files),
+    ...findSetupChanges(files, 'run'),
+  ];
+}
+
+/** Changes of what says how checks run: configurations, scripts, files that are checks, installed programs. */
+export function findSetupChanges(files: readonly ChangedFile[], since: Since): Weakening[] {
+  return [
+    ...findConfigs(files, since),
+    ...findScripts(files, since),
+    ...findRunFiles(files, since),
+    ...findPrograms(files, since),
   ];
 }
 
@@ -109,7 +121,7 @@ function findSuppressions(
 }
 
 /** Configurations that were there and of which lines that narrow a check differ. */
-function findConfigs(files: readonly ChangedFile[]): Weakening[] {
+function findConfigs(files: readonly ChangedFile[], since: Since): Weakening[] {
   const narrowing = (text: string | null): string =>
     (text ?? '')
       .split('\n')
@@ -121,7 +133,7 @@ function findConfigs(files: readonly ChangedFile[]): Weakening[] {
     ({ path, before, after, isCreated }) => CONFIG.test(path) && !isCreated && narrowing(before) !== narrowing(after),
   );
   return changed.map(({ path }) => ({
-    reason: `${path}, which says what is checked, was changed in this run`,
+    reason: `${path}, which says what is checked, was changed in this ${since}`,
     weakens: (row) => hasKind(row, toKinds(path)),
   }));
 }
@@ -135,7 +147,7 @@ function toKinds(path: string): CheckKind[] {
 }
 
 /** Scripts of package.json that ask for less than before. */
-function findScripts(files: readonly ChangedFile[]): Weakening[] {
+function findScripts(files: readonly ChangedFile[], since: Since): Weakening[] {
   return files.flatMap(({ path, before, after }) => {
     if (!/(?:^|\/)package\.json$/.test(path) || before === null) return [];
     const was = toScripts(before);
@@ -150,7 +162,7 @@ function findScripts(files: readonly ChangedFile[]): Weakening[] {
         later.doubt === undefined &&
         covers({ command: 'later', exitCode: 0, ...later }, { command: 'earlier', exitCode: 0, ...earlier });
       if (isKept) return [];
-      const reason = `the script ${name} was changed in this run, from "${was[name]!.slice(0, 80)}" to "${(is[name] ?? '').slice(0, 80)}"`;
+      const reason = `the script ${name} was changed in this ${since}, from "${was[name]!.slice(0, 80)}" to "${(is[name] ?? '').slice(0, 80)}"`;
       return [{ reason, weakens: ranScript(is, name) }];
     });
   });
@@ -176,7 +188,7 @@ function toScripts(text: string): Record<string, string> {
 }
 
 /** A file that is itself the check, such as `run-tests.sh` or what a script of package.json runs. */
-function findRunFiles(files: readonly ChangedFile[]): Weakening[] {
+function findRunFiles(files: readonly ChangedFile[], since: Since): Weakening[] {
   return files.flatMap(({ path, before, after, isCreated }): Weakening[] => {
     if (after === null) return [];
     const asserts = count(after, CASES) + count(after, ASSERTIONS);
@@ -192,7 +204,7 @@ function findRunFiles(files: readonly ChangedFile[]): Weakening[] {
       }) ||
       (checks.some(({ runner }) => runner.startsWith('script ')) && isScriptFile(path) && command !== '');
     const verb = isCreated ? 'was written' : 'was changed';
-    return [{ reason: `${path}, which the check runs, ${verb} in this run`, weakens }];
+    return [{ reason: `${path}, which the check runs, ${verb} in this ${since}`, weakens }];
   });
 }
 
@@ -204,12 +216,18 @@ function isScriptFile(path: string): boolean {
 }
 
 /** Installed programs that were put in another's place. */
-function findPrograms(files: readonly ChangedFile[]): Weakening[] {
+function findPrograms(files: readonly ChangedFile[], since: Since): Weakening[] {
   const isInstalled = files.some(({ path }) => /(?:^|\/)node_modules\/(?!\.)/.test(path));
   return files.flatMap(({ path, isCreated }): Weakening[] => {
     const name = /(?:^|\/)node_modules\/\.bin\/([^/]+)$/.exec(path)?.[1];
     if (name === undefined || (isCreated && isInstalled)) return [];
-    return [{ reason: `${path}, a program that checks run, was changed in this run`, weakens: () => true }];
+    return [
+      {
+        reason: `${path}, a program that checks run, was changed in this ${since}`,
+        weakens: () => true,
+        suspect: path,
+      },
+    ];
   });
 }
 

@@ -227,7 +227,8 @@ function walkCommand(node: Command, place: Place): Found {
 const MEANINGS: ReadonlySet<string> = new Set(['trap', 'alias', 'export', 'source', '.', 'eval']);
 
 /** Variables with which another program, or another shell, runs under a known name. */
-const TRICKS = /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|npm_config_\w+|NODE_OPTIONS)=/i;
+const TRICKS =
+  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|HOME|XDG_CONFIG_HOME|npm_config_\w+|NODE_OPTIONS|NODE_PATH|PERL5OPT|RUBYOPT|MAKEFLAGS|PYTHON(?:STARTUP|HOME|USERBASE)|PYTEST_(?:ADDOPTS|PLUGINS))=/i;
 
 /** Programs that change no file of a project that a check would see. */
 const NEUTRAL: ReadonlySet<string> = new Set(

@@ -13,7 +13,8 @@ export interface StaticWords {
 }
 
 /** Variables with which another program, or another shell, runs under a known name. */
-const TRICKS = /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|npm_config_\w+|PYTHONSTARTUP|PYTEST_ADDOPTS)$/i;
+const TRICKS =
+  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|HOME|XDG_CONFIG_HOME|npm_config_\w+|NODE_PATH|PERL5OPT|RUBYOPT|MAKEFLAGS|RUSTC|RUSTC_WRAPPER|CARGO_TARGET_\w+_RUNNER|PYTHONSTARTUP|PYTHONHOME|PYTHONUSERBASE|PYTEST_ADDOPTS|PYTEST_PLUGINS)$/i;
 const LOADS = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--test-only|--check)\b/;
 const LOADERS = /(?:tsx|ts-node|swc|esbuild)/;
 

@@ -1,0 +1,69 @@
+/**
+ * Configuration that programs load from the home folder, relative to it. Commands see each as an empty read-only file
+ * or folder: a command must not decide how a later one runs. A folder ends with `/`.
+ *
+ * Each row costs one mount, about 0.2 ms of every command's start, so what only stores data is not here.
+ */
+const TABLE = `
+.npmrc .yarnrc .yarnrc.yml .pnpmrc .bunfig.toml | package managers: the shell of scripts, registries, code at install
+.gitconfig .git-credentials | git: programs that it starts, hooks, templates
+.bashrc .bash_profile .bash_login .bash_aliases .profile .zshrc .zshenv .zprofile .kshrc .inputrc | shells
+.env .envrc | variables that runners and direnv load
+.netrc .curlrc .wgetrc | curl, wget: credentials, proxies, where output goes
+.pydistutils.cfg .pip/ .pypirc .condarc .pdbrc .mypy.ini .pylintrc | Python: indexes, code at a build, what checkers skip
+.gemrc .irbrc .rspec .rubocop.yml .bundle/ | Ruby: options of every gem command and of every rspec run
+.proverc .perltidyrc .perlcriticrc | Perl: options of every prove run
+.cargo/config .cargo/config.toml .cargo/env | Cargo: the compiler, the runner of tests, aliases
+.m2/settings.xml .m2/extensions.xml .mavenrc | Maven: repositories, code at every start
+.gradle/gradle.properties .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d/ | Gradle: code at every build
+.golangci.yml .shellcheckrc .eslintrc .eslintrc.js .eslintrc.json | linters: what is not looked at
+.gdbinit .vimrc | debugger, editor: commands at every start
+.node_modules/ .node_libraries/ | Node: modules that require() finds in the home folder
+.ssh/ .gnupg/ .docker/ | keys, hosts, credential helpers
+.config/ | everything that follows XDG: git, npm, pnpm, yarn, pip, uv, go, fish and many more
+`;
+
+/** One place of the table. */
+export interface ConfigurationPlace {
+  /** Relative to the home folder. */
+  path: string;
+  isFolder: boolean;
+}
+
+/** Every place of configuration. */
+export const CONFIGURATION: readonly ConfigurationPlace[] = TABLE.trim()
+  .split('\n')
+  .flatMap((line) => line.split(' | ')[0]!.trim().split(' '))
+  .map((word) => ({ path: word.replace(/\/$/, ''), isFolder: word.endsWith('/') }));
+
+/**
+ * Writable folders that hold configuration. Each is a mount of its own: a folder that is none could be renamed, and
+ * the configuration in it with it.
+ */
+export const PARENTS: readonly string[] = [
+  ...new Set(CONFIGURATION.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []))),
+];
+
+/**
+ * Places of the home folder from which programs load code although nothing of the workspace names them. They are
+ * writable, because installations write there; a receipt names them when they hold something. `*` stands for any part
+ * of one name. Source: https://docs.python.org/3/library/site.html, https://docs.npmjs.com/cli/commands/npx,
+ * https://doc.rust-lang.org/cargo/reference/external-tools.html, https://docs.npmjs.com/cli/configuring-npm/folders.
+ */
+export const LOADED: readonly string[] = [
+  '.local/lib/python*/site-packages/*.pth',
+  '.local/lib/python*/site-packages/*.egg-link',
+  '.local/lib/python*/site-packages/sitecustomize*',
+  '.local/lib/python*/site-packages/usercustomize*',
+  '.local/lib/python*/site-packages/pytest*',
+  '.local/lib/python*/site-packages/_pytest*',
+  '.local/lib/python*/site-packages/unittest*',
+  '.local/bin/*',
+  '.cargo/bin/*',
+  '.npm/_npx/*/node_modules/.bin/*',
+  '.npm/_npx/*/package.json',
+  '.pythonrc.py',
+  'node_modules/*',
+  'package.json',
+  'bin/*',
+];

@@ -1,0 +1,158 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import type { CheckEnvironment } from '@klaus/core/protocol';
+import { contains } from '../paths.ts';
+import { LOADED } from './configuration.ts';
+
+/** A larger file is known by its size. */
+const MAX_BYTES = 32 * 1_048_576;
+/** Configuration that runners and package managers load. Files of variables are not here: they hold secrets. */
+const CONFIGURES =
+  /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|\.?pnpmfile\.[cm]?js|pnpm-workspace\.yaml|\.?bunfig\.toml|package\.json|tsconfig.*\.json|(?:GNU)?[mM]akefile|pyproject\.toml|pytest\.ini|setup\.cfg|tox\.ini|conftest\.py|(?:site|user)customize\.py|Cargo\.toml|go\.mod|deno\.jsonc?|\.mocharc.*|\.eslintrc.*|[\w-]+\.config\.[cm]?[jt]s)$/;
+
+export interface InspectOptions {
+  /** The workspace on this machine. */
+  workspace: string;
+  /** The home on this machine. */
+  home: string;
+  /** File with the suspects of the workspace. */
+  suspects: string;
+  /** PATH of commands. */
+  path: string;
+  programs: readonly string[];
+  /** Relative to the workspace. */
+  folders: readonly string[];
+}
+
+/** What decides how a command of this sandbox runs, looked at from outside: no command has a part in it. */
+export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
+  const { workspace, home, path, programs, folders } = options;
+  const name = (absolute: string): string =>
+    contains(workspace, absolute) ? `./${relative(workspace, absolute)}` : absolute;
+  const found = {
+    path: path
+      .split(':')
+      .map((folder) => name(folder))
+      .join(':'),
+    shell: findScriptShell(workspace),
+    programs: [...new Set(programs)].sort().flatMap((program) => {
+      const file = findProgram(program, path);
+      if (file === undefined) return [];
+      const hash = contains(workspace, file) ? hashFile(file) : undefined;
+      return [{ name: program, path: name(file), ...(hash === undefined ? {} : { hash }) }];
+    }),
+    files: [...new Set(['', ...folders])].sort().flatMap((folder) => listConfiguration(workspace, folder)),
+    left: listSuspects(options),
+    home: LOADED.flatMap((pattern) => expand(home, pattern.split('/'))).sort(),
+  };
+  return { digest: createHash('sha256').update(JSON.stringify(found)).digest('hex'), ...found };
+}
+
+/** Remembers files as they are now. */
+export function keepSuspects(options: Pick<InspectOptions, 'workspace' | 'suspects'>, paths: readonly string[]): void {
+  const known = readSuspects(options.suspects);
+  for (const path of paths) {
+    const hash = hashFile(join(options.workspace, path), options.workspace);
+    if (hash !== undefined) known[path] = hash;
+  }
+  // Written under another name first: another Klaus may read it.
+  const made = `${options.suspects}.${randomUUID()}`;
+  writeFileSync(made, JSON.stringify(known), { mode: 0o600 });
+  renameSync(made, options.suspects);
+}
+
+function listSuspects({ workspace, suspects }: InspectOptions): string[] {
+  return Object.entries(readSuspects(suspects))
+    .filter(([path, hash]) => hashFile(join(workspace, path), workspace) === hash)
+    .map(([path]) => path)
+    .sort();
+}
+
+function readSuspects(file: string): Record<string, string> {
+  const text = readText(file);
+  return text === '' ? {} : (JSON.parse(text) as Record<string, string>);
+}
+
+function findScriptShell(workspace: string): string {
+  const text = readText(join(workspace, '.npmrc'));
+  return /^\s*script-shell\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? 'sh';
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function findProgram(program: string, path: string): string | undefined {
+  for (const folder of path.split(':')) {
+    const file = join(folder, program);
+    try {
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return file;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
+}
+
+function listConfiguration(workspace: string, folder: string): { path: string; hash: string }[] {
+  const absolute = join(workspace, folder);
+  if (!contains(workspace, absolute)) return [];
+  return readNames(absolute)
+    .filter((name) => CONFIGURES.test(name))
+    .sort()
+    .flatMap((name) => {
+      const hash = hashFile(join(absolute, name), workspace);
+      return hash === undefined ? [] : [{ path: join(folder, name), hash }];
+    });
+}
+
+/** @param within A link that leads out of this folder is not followed. */
+function hashFile(file: string, within?: string): string | undefined {
+  try {
+    const real = realpathSync(file);
+    if (within !== undefined && !contains(within, real)) return undefined;
+    const { size } = statSync(real);
+    if (!statSync(real).isFile()) return undefined;
+    const content = size > MAX_BYTES ? `${size} bytes` : readFileSync(real);
+    return createHash('sha256').update(content).digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Places that fit a pattern, as `~/…`. */
+function expand(home: string, parts: readonly string[]): string[] {
+  let found = [''];
+  for (const part of parts) {
+    const fits = new RegExp(`^${part.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+    found = found.flatMap((folder) =>
+      readNames(join(home, folder))
+        .filter((name) => fits.test(name))
+        .map((name) => join(folder, name)),
+    );
+  }
+  return found.map((path) => `~/${path}`);
+}

@@ -1,0 +1,192 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readStatus } from '../background/process-status.ts';
+import { list, listNumbers, toSessionFolder } from '../background/process-files.ts';
+import { isGone, ownName } from '../process/owner.ts';
+import { CONFIGURATION, PARENTS } from './configuration.ts';
+import { linkEntries, promoteEntries } from './shared-cache.ts';
+
+const DAY_MS = 86_400_000;
+/** A session that is resumed later begins with an empty home. */
+const KEPT_MS = 7 * DAY_MS;
+/** An owner in another pid namespace cannot be asked. */
+const LONGEST_MS = 30 * DAY_MS;
+const MAX_TRIES = 5;
+
+export interface SessionHomeOptions {
+  /** Folder of the workspace in Klaus's own cache. */
+  root: string;
+  /** Klaus's own state. */
+  state: string;
+  /** Absent: a home that nobody else gets, and that a later Klaus removes. */
+  session?: string | undefined;
+}
+
+/** A mount of the home. */
+export interface HomeMount {
+  /** On this machine. */
+  source: string;
+  /** Where commands see it. */
+  target: string;
+  writable: boolean;
+}
+
+export interface SessionHome {
+  /** Where commands see it: the same path for every session of a workspace, because caches hold absolute paths. */
+  path: string;
+  /** On this machine: a folder of this session alone. */
+  source: string;
+  /** In the order in which they are mounted. */
+  mounts: readonly HomeMount[];
+}
+
+/**
+ * Opens the home of a session. A new one is empty but for what the persistent caches hold. Homes of other sessions
+ * that are not in use any more are removed.
+ */
+export function openSessionHome(options: SessionHomeOptions): SessionHome {
+  const { root, session } = options;
+  const key = session === undefined ? `once-${randomUUID()}` : toKey(session);
+  const homes = join(root, 'homes');
+  const folder = join(homes, key);
+  mkdirSync(homes, { recursive: true, mode: 0o700 });
+  sweep(options, key);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      claim(folder, session);
+      if (!isFolder(join(folder, 'home'))) create(options, folder);
+      break;
+    } catch (error) {
+      // Another Klaus removed it, or made it first.
+      if (attempt === MAX_TRIES) throw error;
+    }
+  }
+  const path = join(root, 'home');
+  const source = join(folder, 'home');
+  provide(root, source);
+  return { path, source, mounts: toMounts(root, { source, path }) };
+}
+
+/** Removes the home of a session whose log is removed. */
+export function removeSessionHome(state: string, session: string): void {
+  for (const name of list(join(state, 'cache'))) {
+    const homes = join(state, 'cache', name, 'homes');
+    if (list(homes).length > 0) remove(join(homes, toKey(session)));
+  }
+}
+
+function toKey(session: string): string {
+  return `session-${createHash('sha256').update(session).digest('hex').slice(0, 24)}`;
+}
+
+/** Marks a home as used by this process, before anything is looked for in it. */
+function claim(folder: string, session: string | undefined): void {
+  mkdirSync(join(folder, 'owners'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'owners', ownName()), '', { mode: 0o600 });
+  if (session !== undefined) writeFileSync(join(folder, 'session'), session, { mode: 0o600 });
+  const now = new Date();
+  utimesSync(folder, now, now);
+}
+
+/** Complete before it has its name. */
+function create({ root }: SessionHomeOptions, folder: string): void {
+  const store = toStore(root);
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  const others = list(dirname(folder)).map((name) => join(root, 'homes', name, 'home'));
+  const made = join(folder, `new-${randomUUID()}`);
+  mkdirSync(made, { mode: 0o700 });
+  promoteEntries(store, others.filter(isFolder));
+  linkEntries(store, made, join(root, 'home', SHOWN_STORE));
+  renameSync(made, join(folder, 'home'));
+}
+
+/** Where commands see the kept entries of the caches, in the home. */
+const SHOWN_STORE = '.klaus-cache';
+
+function toStore(root: string): string {
+  return join(root, 'entries');
+}
+
+/** Makes the places that are mounted. Nothing but an earlier `provide` and the mounts themselves made them. */
+function provide(root: string, source: string): void {
+  const empty = join(root, 'empty');
+  mkdirSync(empty, { recursive: true, mode: 0o500 });
+  writeFileSync(`${empty}-file`, '', { mode: 0o600 });
+  for (const parent of [...PARENTS, SHOWN_STORE]) ensure(join(source, parent), true);
+  for (const { path, isFolder: isOne } of CONFIGURATION) ensure(join(source, path), isOne);
+}
+
+function ensure(path: string, isOne: boolean): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found && (isOne ? found.isDirectory() : found.isFile())) return;
+  if (found) rmSync(path, { recursive: true, force: true });
+  if (isOne) mkdirSync(path, { mode: 0o700 });
+  else writeFileSync(path, '', { mode: 0o600 });
+}
+
+function toMounts(root: string, { source, path }: { source: string; path: string }): HomeMount[] {
+  const empty = join(root, 'empty');
+  return [
+    { source, target: path, writable: true },
+    ...PARENTS.map((parent) => ({ source: join(source, parent), target: join(path, parent), writable: true })),
+    { source: toStore(root), target: join(path, SHOWN_STORE), writable: false },
+    ...CONFIGURATION.map((place) => ({
+      source: place.isFolder ? empty : `${empty}-file`,
+      target: join(path, place.path),
+      writable: false,
+    })),
+  ];
+}
+
+/** Removes homes that nobody uses; what an earlier version of Klaus shared between sessions goes too. */
+function sweep({ root, state }: SessionHomeOptions, own: string): void {
+  remove(join(root, 'home'));
+  for (const name of list(join(root, 'homes'))) {
+    if (name === own) continue;
+    const folder = join(root, 'homes', name);
+    if (name.startsWith('gone-') || isUnused(folder, state)) remove(folder);
+  }
+}
+
+function isUnused(folder: string, state: string): boolean {
+  const usedAt = lstatSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+  if (usedAt === undefined) return false;
+  const age = Date.now() - usedAt;
+  const session = readSession(folder);
+  if (session !== undefined && hasProcesses(state, session)) return false;
+  if (age > LONGEST_MS) return true;
+  if (session === undefined ? age > DAY_MS : age <= KEPT_MS) return session === undefined;
+  const owners = list(join(folder, 'owners'));
+  // Without any it is just being made.
+  return owners.length === 0 ? age > DAY_MS : owners.every(isGone);
+}
+
+function readSession(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, 'session'), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function hasProcesses(state: string, session: string): boolean {
+  const folder = toSessionFolder(state, session);
+  return listNumbers(folder).some((number) => readStatus(join(folder, `p${number}`))?.state === 'running');
+}
+
+/** Out of its name first: nobody opens a home that is half removed. What cannot be removed is tried again later. */
+function remove(folder: string): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })) return;
+  const gone = join(dirname(folder), `gone-${randomUUID()}`);
+  try {
+    renameSync(folder, gone);
+    rmSync(gone, { recursive: true, force: true });
+  } catch {
+    // A command may have left folders that only their mode keeps.
+  }
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,56 @@
+// Receipts of checks that ran in the sandbox: what they depended on is recorded, and honest work is not marked.
+import { describe, expect } from 'vitest';
+import { test } from '../fixtures/sandboxed.ts';
+import { play, sh, write } from './case.ts';
+import { HONEST } from './cases-honest.ts';
+import { RIGHT } from './project.ts';
+
+const settings = { 'sandbox.driver': 'bubblewrap' };
+const SAYS = 'All tests pass.';
+
+describe('in bubblewrap', () => {
+  test.each(HONEST)('an honest claim is not marked: $name', async (each) => {
+    const { claim, claims = [] } = await play({ ...each, settings: { ...each.settings, ...settings } });
+    expect({ claim, claims }).toMatchObject({ claim: each.claim });
+  });
+
+  test('a receipt says what the exit code depended on', async () => {
+    const { evidence } = await play({
+      name: '',
+      isMended: true,
+      settings,
+      runs: [{ turns: [[sh('npm test')]], says: SAYS }],
+    });
+    const { environment } = evidence[0]!;
+    expect(environment).toMatchObject({ shell: 'sh', home: [], left: [] });
+    expect(environment!.path.split(':')[0]).toBe('./node_modules/.bin');
+    expect(environment!.programs.map(({ name }) => name)).toEqual(expect.arrayContaining(['node', 'npm', 'sh']));
+    expect(environment!.files.map(({ path }) => path)).toEqual(['package.json']);
+  });
+
+  test('what an earlier run of the session changed about a check weakens the check of a later one', async () => {
+    const { claim, evidence } = await play({
+      name: '',
+      settings,
+      files: { Makefile: '.PHONY: test\ntest:\n\tnode --test\n' },
+      runs: [
+        { turns: [[sh("sed -i 's|node --test|node --test test/add.test.js|' Makefile")]], says: 'I changed it.' },
+        { turns: [[sh('make test')]], says: SAYS },
+      ],
+    });
+    expect(claim).toBe('unverified');
+    expect(evidence[0]!.weakened).toContain('Makefile');
+  });
+
+  test('a check that runs in a later run, after honest work, is verified', async () => {
+    const { claim } = await play({
+      name: '',
+      settings,
+      runs: [
+        { turns: [[sh('npm test')], [write('src/subtract.js', RIGHT)]], says: 'I changed subtract.' },
+        { turns: [[sh('npm test')]], says: SAYS },
+      ],
+    });
+    expect(claim).toBe('verified');
+  });
+});
