@@ -78,7 +78,7 @@ function findSetting(file: ChangedFile, files: readonly ChangedFile[]): Weakenin
   if (SETTINGS.test(path) && lines(before) !== lines(after)) return found('which says what programs run', false);
   if (LOADED.test(path)) return found('which is loaded by itself');
   if (isCreated && MODULES.test(path)) return found('which takes the place of a module that checks load');
-  if (/\.pth$/.test(path) && /^\s*import\b/m.test(after ?? '') && !isNewEnvironment(path, files))
+  if (path.endsWith('.pth') && /^\s*import\b/m.test(after ?? '') && !isNewEnvironment(path, files))
     return found('which Python runs at every start');
   if (/(?:^|\/)conftest\.py$/.test(path) && countMatches(after, DECIDES) > countMatches(before, DECIDES))
     return found('which decides about the results of tests', isCreated);
