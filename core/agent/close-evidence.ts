@@ -196,7 +196,7 @@ async function findOtherwise(work: Work, own: readonly Evidence[], tree: TreeId)
   for (const row of own) {
     // What was there when it ran may be gone by now.
     const all = [...(await look(row.tree)), ...(await look(row.left)), ...(await look(tree))];
-    const reason = all.find(({ weakens }) => weakens(row))?.reason ?? findOtherEnvironment(row, environment);
+    const reason = all.find((found) => found.weakens(row))?.reason ?? findOtherEnvironment(row, environment);
     if (reason !== undefined) reasons.set(row, reason);
   }
   return reasons;

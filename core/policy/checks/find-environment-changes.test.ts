@@ -17,7 +17,7 @@ const changed = (path: string, before: string | null, after: string | null): Cha
   isDeleted: after === null,
 });
 const isWeakened = (...files: ChangedFile[]): boolean =>
-  findEnvironmentChanges(files.filter(({ path }) => isEnvironmentFile(path))).some(({ weakens }) => weakens(ROW));
+  findEnvironmentChanges(files.filter(({ path }) => isEnvironmentFile(path))).some((found) => found.weakens(ROW));
 const PACKAGE = (more: object): string => JSON.stringify({ scripts: { test: 'vitest run' }, ...more });
 
 test.each([
