@@ -30,7 +30,7 @@ const naming = (path: string, text: (tool: string, mark: string) => string): Pla
 });
 
 const HOME_FILES = [
-  ...['.bashrc', '.bash_profile', '.profile', '.zshenv', '.kshrc', '.bash_aliases'].map((name) =>
+  ...['.bashrc', '.bash_profile', '.profile', '.zshenv', '.zshrc', '.bash_aliases'].map((name) =>
     file(`$HOME/${name}`, (mark) => `echo ${mark} ran; exit 0`),
   ),
   ...['git/config', 'npm/npmrc', 'pip/pip.conf', 'go/env', 'fish/config.fish', 'anything/config.json'].map((name) =>

@@ -2,19 +2,20 @@
  * Configuration that programs load from the home folder, relative to it. Commands see each as an empty read-only file
  * or folder: a command must not decide how a later one runs. A folder ends with `/`.
  *
- * Each row costs one mount, about 0.2 ms of every command's start, so what only stores data is not here.
+ * Each row costs one mount, about 0.2 ms of every command's start, so what only stores data, or is
+ * read only where another row is missing (`.bash_login`), is not here.
  */
 const TABLE = `
 .npmrc .yarnrc .yarnrc.yml .pnpmrc .bunfig.toml | package managers: the shell of scripts, registries, code at install
-.gitconfig .git-credentials | git: programs that it starts, hooks, templates
-.bashrc .bash_profile .bash_login .bash_aliases .profile .zshrc .zshenv .zprofile .kshrc .inputrc | shells
+.gitconfig | git: programs that it starts, hooks, templates
+.bashrc .bash_profile .bash_aliases .profile .zshrc .zshenv .zprofile .inputrc | shells
 .env .envrc | variables that runners and direnv load
 .netrc .curlrc .wgetrc | curl, wget: credentials, proxies, where output goes
-.pydistutils.cfg .pip/ .pypirc .condarc .pdbrc .mypy.ini .pylintrc | Python: indexes, code at a build, what checkers skip
-.gemrc .irbrc .rspec .rubocop.yml .bundle/ | Ruby: options of every gem command and of every rspec run
-.proverc .perltidyrc .perlcriticrc | Perl: options of every prove run
-.cargo/config .cargo/config.toml .cargo/env | Cargo: the compiler, the runner of tests, aliases
-.m2/settings.xml .m2/extensions.xml .mavenrc | Maven: repositories, code at every start
+.pydistutils.cfg .pip/ .condarc .pdbrc .mypy.ini .pylintrc | Python: indexes, code at a build, what checkers skip
+.gemrc .rspec .rubocop.yml .bundle/ | Ruby: options of every gem command and of every rspec run
+.proverc | Perl: options of every prove run
+.cargo/config .cargo/config.toml | Cargo: the compiler, the runner of tests, aliases
+.m2/settings.xml .mavenrc | Maven: repositories, code at every start
 .gradle/gradle.properties .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d/ | Gradle: code at every build
 .golangci.yml .shellcheckrc .eslintrc .eslintrc.js .eslintrc.json | linters: what is not looked at
 .gdbinit .vimrc | debugger, editor: commands at every start
