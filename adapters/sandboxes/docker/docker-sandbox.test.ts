@@ -118,6 +118,20 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     rmSync(join(place.workspace, 'file'));
   });
 
+  test('a session has a home of its own, whose configuration no command writes', async () => {
+    const { image } = started.engine!;
+    const open = (session: string) =>
+      createSandbox({ workspace: place.workspace, home: place.home, session, choice: 'docker', image });
+    const one = await open('one');
+    const command = 'echo x > ~/.npmrc; mkdir -p ~/.config/git; mv ~/.cargo ~/x; echo kept > ~/note; cat ~/note';
+    expect((await one.exec({ command })).stdout).toBe('kept\n');
+    expect((await one.exec({ command: 'cat ~/note; cat ~/.npmrc; ls -A ~/.config; ls -d ~/x' })).stdout).toBe('kept\n');
+    expect((await (await open('two')).exec({ command: 'cat ~/note' })).exitCode).not.toBe(0);
+    writeFileSync(join(place.workspace, '.npmrc'), 'script-shell=/bin/true\n');
+    expect(await one.inspect?.([], [''])).toMatchObject({ path: image, shell: '/bin/true', home: [] });
+    rmSync(join(place.workspace, '.npmrc'));
+  });
+
   test('our own seccomp profile is in force', async () => {
     const script =
       "const {spawnSync} = require('child_process'); const net = require('net');" +

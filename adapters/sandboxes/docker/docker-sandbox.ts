@@ -4,8 +4,9 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toExecLimits } from '../exec-limits.ts';
+import { inspectEnvironment, keepSuspects } from '../home/inspect.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
@@ -126,6 +127,19 @@ export class DockerSandbox implements Sandbox {
       protection.close();
       if (stdinFile) await rm(stdinFile, { force: true });
     }
+  }
+
+  /** Programs are those of the image, which no command changes. */
+  async inspect(_programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
+    const { workspace, image = DEFAULT_IMAGE } = this.#options;
+    const { source, suspects } = await this.#openProject(await stat(workspace));
+    return inspectEnvironment({ workspace, home: source, suspects, path: image, programs: [], folders });
+  }
+
+  async suspect(paths: readonly string[]): Promise<void> {
+    const { workspace } = this.#options;
+    const { suspects } = await this.#openProject(await stat(workspace));
+    keepSuspects({ workspace, suspects }, paths);
   }
 
   async #openProject(user: { uid: number; gid: number }): Promise<ProjectHome> {
