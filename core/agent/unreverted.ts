@@ -1,5 +1,6 @@
 import { describePlace, placeOf } from '../policy/index.ts';
 import { KlausError } from '../protocol/index.ts';
+import { isPackageFile } from './package-scripts.ts';
 import type { Ending } from './state.ts';
 
 /** How a run ends in which a protected place could not be restored: never as done. */
@@ -12,13 +13,14 @@ export function toUnrevertedEnding(paths: readonly string[]): Required<Pick<Endi
 
 /** What the user has to know of places that could not be restored. */
 export function toFailure(names: readonly string[]): string {
-  return `A command changed ${list(names)}, which is ${describeNames(names)}, and it could not be restored.`;
+  return `A command changed ${list(names)}, ${describeNames(names)}, and it could not be restored.`;
 }
 
-/** In words, by the first of them that is one by its name. */
+/** What they are, as a relative clause, by the first of them that is one by its name. */
 export function describeNames(names: readonly string[]): string {
   const place = names.map((name) => placeOf(name)).find((found) => found !== undefined);
-  return describePlace(place ?? 'agent');
+  if (place === undefined && names.some(isPackageFile)) return 'whose scripts others run';
+  return `which is ${describePlace(place ?? 'agent')}`;
 }
 
 export function list(names: readonly string[]): string {

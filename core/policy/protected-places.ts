@@ -108,11 +108,14 @@ hie.yaml | Haskell Language Server: the program that reports flags | https://git
 .config/fish | fish | https://fishshell.com/docs/current/language.html#configuration-files
 *_profile.ps1 | PowerShell | https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_profiles
 .config/git .gitconfig .gitmodules | git: programs that it starts, where submodules come from | https://git-scm.com/docs/git-config
+.lfsconfig | Git LFS: the server that downloads and credentials go to | https://github.com/git-lfs/git-lfs/blob/main/docs/man/git-lfs-config.adoc
 .netrc .curlrc .wgetrc | curl, wget: credentials, proxies, output files | https://everything.curl.dev/cmdline/configfile.html
 .envrc .direnv | direnv, when a shell enters the folder | https://direnv.net/man/direnv.1.html
 mise.toml .mise.toml mise.*.toml .mise.*.toml .mise mise/config.toml .config/mise .config/mise.toml .rtx.toml | mise: hooks and environment, when a shell enters the folder | https://mise.jdx.dev/configuration.html
 .tool-versions | asdf and mise: path: names a folder of programs | https://asdf-vm.com/manage/configuration.html
 .autoenv .autoenv.zsh .rvmrc .powrc .powenv .rbenv-vars | autoenv, RVM, Pow, rbenv: shell code or variables, when a shell enters the folder | https://github.com/hyperupcall/autoenv
+.luarc.json .luarc.jsonc | Lua Language Server: runtime.plugin is Lua code | https://luals.github.io/wiki/settings/
+.vimspector.json | Vimspector: programs of debug adapters | https://puremourning.github.io/vimspector/configuration.html
 .tmuxinator.yml .tmuxinator.yaml .tmuxp.yaml .tmuxp.json .tmux.conf .screenrc | tmuxinator, tmuxp: commands of a session | https://github.com/tmuxinator/tmuxinator#project-configuration-location
 .npmrc | npm: script-shell, registries | https://docs.npmjs.com/cli/configuring-npm/npmrc
 .yarnrc .yarnrc.yml .yarn/releases .yarn/plugins .yarn/sdks .pnp.cjs .pnp.js .pnp.loader.mjs | Yarn: its own code, plugins, the loader of every script | https://yarnpkg.com/configuration/yarnrc

@@ -94,6 +94,29 @@ for name in ['.zed/settings.json', '.vscode/tasks.json', '.vscode/foo.txt', 'fin
     expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
   });
 
+  test('is reverted in package.json for its scripts alone, and not in a new one', async () => {
+    const text = '{\n\t"name": "a",\n\t"scripts": { "test": "node --test" }\n}\n';
+    const program = `import json, os
+package = json.load(open('package.json'))
+package['scripts'] = {'test': 'true', 'postinstall': 'sh x'}
+package['dependencies'] = {'left': '1.0.0'}
+json.dump(package, open('package.json', 'w'), indent='\\t')
+os.makedirs('app')
+json.dump(package, open('app/package.json', 'w'))
+`;
+    await using engine = await open([[sh('python3 change.py')]], { 'package.json': text, 'change.py': program });
+    const session = await run(engine);
+    expect(JSON.parse(read(engine, 'package.json')!)).toEqual({
+      name: 'a',
+      scripts: { test: 'node --test' },
+      dependencies: { left: '1.0.0' },
+    });
+    expect(JSON.parse(read(engine, 'app/package.json')!)).toMatchObject({ scripts: { test: 'true' } });
+    expect(ofType(session.events(), 'workspace.restored')).toHaveLength(1);
+    expect((await session.restore({ kind: 'undo', turn: 1 }, { by: 'test' })).done).toBe(true);
+    expect(read(engine, 'package.json')).toBe(text);
+  });
+
   test('fails the run where it cannot be reverted, and the other places are reverted all the same', async () => {
     const plant = `import os
 os.mkfifo('.mcp.json')

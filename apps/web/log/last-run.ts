@@ -10,7 +10,8 @@ export function hasChanges({ changing }: Pick<Conversation, 'changing'>, after: 
 /** True when the last run has ended by a failure, as far as that is known here. */
 export function isLastFailed(session: string): boolean {
   const conversation = conversationOf(session);
-  return conversation !== undefined && !conversation.run && conversation.lastOutcome === 'failed';
+  const { run, lastOutcome } = conversation ?? {};
+  return !run && (lastOutcome === 'failed' || lastOutcome === 'model_failed');
 }
 
 /** True when files were changed since the last prompt, or when that is not known here. */

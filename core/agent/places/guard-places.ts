@@ -1,6 +1,7 @@
 import { placeOf, placesBelow } from '../../policy/index.ts';
 import type { EventBody, EventOf, TreeChange, TreeId } from '../../protocol/index.ts';
 import { findCommittedPlaces } from './committed-places.ts';
+import { changesScripts, toScriptRepair } from './package-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { describeNames, list, toFailure } from '../unreverted.ts';
 import { revertPlaces, type Reverted } from './revert-places.ts';
@@ -39,7 +40,9 @@ export async function guardPlaces(
   const unseen = findUnseen(snapshots, opened, tree);
   if (rows.length + unseen.length === 0) return { bodies: [], tree, unreverted: [] };
   const committed = await findCommittedPlaces(work, { rows, before: opened.tree, after: tree });
-  const reverted = await revertPlaces(snapshots, { rows: rows.filter(({ path }) => !committed.has(path)), tree });
+  const left = rows.filter(({ path }) => !committed.has(path));
+  const repairs = await Promise.all(left.map((row) => toScriptRepair(snapshots, row)));
+  const reverted = await revertPlaces(snapshots, { rows: repairs, tree });
   const unreverted = [...reverted.failed, ...unseen];
   const bodies = [
     ...toKeptNotice([...committed], opened.run),
@@ -60,7 +63,8 @@ export async function findPlaces(
     // What an edit tool wrote there the gate let pass, as long as it is still that.
     const isEdit = edited?.has(row.path) === true && edited.get(row.path) === (row.after?.hash ?? null);
     if (isEdit) continue;
-    if (placeOf(row.path) !== undefined || (await leadsToPlace(snapshots, row, after))) found.set(row.path, row);
+    const isPlace = placeOf(row.path) !== undefined || (await leadsToPlace(snapshots, row, after));
+    if (isPlace || (await changesScripts(snapshots, row))) found.set(row.path, row);
   }
   if (found.size === 0) return [];
   const byPath = new Map(rows.map((row) => [row.path, row]));
@@ -113,7 +117,7 @@ function findUnseen(snapshots: Snapshots, { tree: before, uncovered }: Opened, a
 
 function toKeptNotice(names: readonly string[], run: string): EventBody[] {
   if (names.length === 0) return [];
-  const text = `A checkout of a commit that was there before changed ${list(names)}, which is ${describeNames(names)}. Look at it before you use it.`;
+  const text = `A checkout of a commit that was there before changed ${list(names)}, ${describeNames(names)}. Look at it before you use it.`;
   return [{ type: 'notice', run, level: 'warn', text }];
 }
 
@@ -126,7 +130,7 @@ function toRevertedBodies(work: Work, { reverted, opened }: { reverted: Reverted
   const { run, turn } = opened;
   if (reverted.steps.length === 0) return [];
   const text =
-    `Reverted: a command changed ${list(reverted.reverted)}, which is ${describeNames(reverted.reverted)}. ` +
+    `Reverted: a command changed ${list(reverted.reverted)}, ${describeNames(reverted.reverted)}. ` +
     'Change such files with the edit tools, which ask the user.';
   const message = {
     id: work.engine.ids.ulid(),

@@ -1,0 +1,56 @@
+import { placeOf } from '../../policy/index.ts';
+import type { TreeChange, TreeEntry } from '../../protocol/index.ts';
+import { isPackageFile, scriptsOf } from '../package-scripts.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+
+/** A larger file is no package file that a person wrote. */
+const MAX_BYTES = 1_024 * 1_024;
+
+/**
+ * True for a `package.json` that was there before and whose scripts are others now. One that is new, or that npm cannot
+ * read, arms nothing that a person knows. What is installed in `node_modules` is not looked at.
+ */
+export async function changesScripts(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<boolean> {
+  if (!isPackageFile(path) || /(?:^|\/)node_modules\//.test(path) || before?.type !== 'file' || !after) return false;
+  if (after.type !== 'file') return true;
+  const now = await readPackage(snapshots, after);
+  return now !== undefined && scriptsOf(await read(snapshots, before)) !== scriptsOf(now.content);
+}
+
+/** The change by which only the scripts return; any other row as it is. */
+export async function toScriptRepair(snapshots: Snapshots, row: TreeChange): Promise<TreeChange> {
+  const { path, before, after } = row;
+  if (!isPackageFile(path) || placeOf(path) !== undefined || before?.type !== 'file' || after?.type !== 'file')
+    return row;
+  const [was, is] = [await readPackage(snapshots, before), await readPackage(snapshots, after)];
+  if (!was || !is) return row;
+  const { scripts } = was.value;
+  const value = { ...is.value };
+  if (scripts === undefined) delete value['scripts'];
+  else value['scripts'] = scripts;
+  const text = new TextDecoder().decode(is.content);
+  const indent = /^[{]\s*\n([ \t]+)/.exec(text)?.[1] ?? 0;
+  const end = text.endsWith('\n') ? '\n' : '';
+  const content = new TextEncoder().encode(`${JSON.stringify(value, undefined, indent)}${end}`);
+  const entry = await snapshots.put(content, { type: 'file', mode: after.mode });
+  return { ...row, before: entry };
+}
+
+async function readPackage(
+  snapshots: Snapshots,
+  entry: TreeEntry,
+): Promise<{ content: Uint8Array; value: Record<string, unknown> } | undefined> {
+  const content = await read(snapshots, entry);
+  if (!content) return undefined;
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(content));
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return { content, value: { ...value } };
+  } catch {
+    return undefined;
+  }
+}
+
+async function read(snapshots: Snapshots, entry: TreeEntry): Promise<Uint8Array | undefined> {
+  return entry.size > MAX_BYTES ? undefined : await snapshots.content(entry);
+}
