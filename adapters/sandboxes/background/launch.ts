@@ -29,6 +29,8 @@ export interface BackgroundLaunch {
   groups: readonly string[];
   /** Moves the shell over the process into its control group, before anything is forked. */
   enter: (pid: number) => Promise<void>;
+  /** Looks at the sandbox before the command begins. @throws What ends it. */
+  check: (init: number) => void;
   signal?: AbortSignal | undefined;
 }
 
@@ -60,6 +62,7 @@ export async function launchBackground(launch: BackgroundLaunch): Promise<Launch
     const init = child.pid === undefined ? undefined : findInit(child.pid);
     const supervisor = child.pid === undefined ? undefined : readProcess(child.pid);
     if (!init || !supervisor) throw toFailure(launch.folder);
+    launch.check(init.pid);
     writeIdentity(launch.folder, {
       boot: bootId(),
       namespace: ownNamespace(),

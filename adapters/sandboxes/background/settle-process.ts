@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeGroups } from '../cgroup/resource-group.ts';
-import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import { closeSavedWhilePaused } from '../protection/close-paused.ts';
 import type { SavedProtection } from '../protection/protected-workspace.ts';
 import { readIdentity, readJson, writeJson } from './process-files.ts';
 import { watched } from './watch-process.ts';
@@ -20,7 +20,7 @@ export async function settleProcess(folder: string): Promise<void> {
   const groups = readIdentity(folder)?.groups ?? [];
   await closeGroups(groups);
   if (!saved) return;
-  const warnings = ProtectedWorkspace.closeSaved(saved);
+  const warnings = await closeSavedWhilePaused(saved);
   if (warnings.length > 0) writeJson(join(folder, 'warnings.json'), warnings);
   rmSync(join(folder, PROTECTION), { force: true });
 }

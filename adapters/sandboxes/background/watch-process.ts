@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
 import { MaskWatch } from '../bubblewrap/mask-watch.ts';
 import { listDescendants, sendSignal } from '../process/process-table.ts';
+import { closeWhilePaused } from '../protection/close-paused.ts';
 import type { MaskSelection } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { WorkspaceView } from '../view.ts';
@@ -95,7 +96,7 @@ async function settleAtExit(folder: string, parts: WatchedParts & { child: Child
   await group?.close();
   // The folder is gone when its session was deleted.
   if (existsSync(folder)) {
-    warnings.push(...(protection?.close() ?? []));
+    warnings.push(...(await closeWhilePaused(resolve(folder, '../../..'), protection)));
     if (warnings.length > 0) writeJson(join(folder, 'warnings.json'), warnings);
     rmSync(join(folder, 'protection.json'), { force: true });
   } else protection?.close();

@@ -42,6 +42,21 @@ export interface ArgumentOptions {
   without: ReadonlySet<ControlName>;
 }
 
+/** The small environment of every command. */
+export function toEnvironment(toolchains: Toolchains, { home }: Pick<ProjectHome, 'home'>): Record<string, string> {
+  return {
+    PATH: toolchains.path,
+    HOME: home,
+    USER: 'klaus',
+    LOGNAME: 'klaus',
+    SHELL: '/bin/sh',
+    LANG: process.env['LANG'] ?? 'C.UTF-8',
+    TERM: 'dumb',
+    TMPDIR: '/tmp',
+    ...toolchains.env,
+  };
+}
+
 /** Folders of which commands see at least a part, besides the system's. */
 export function listShown(
   options: Pick<ArgumentOptions, 'view' | 'toolchains' | 'project'>,

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackgroundRequest, ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
-import { isKlausError } from '@klaus/core/protocol';
-import type { CheckEnvironment } from '@klaus/core/protocol';
+import type { BackgroundRequest, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
+import { isKlausError, KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { launchBackground } from '../background/launch.ts';
 import { readIdentity } from '../background/process-files.ts';
 import { saveProtection } from '../background/settle-process.ts';
@@ -18,19 +17,22 @@ import { toArguments, toWorkingFolder } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { listDescendants, readProcess, sendSignal } from '../process/process-table.ts';
 import type { ProcessRow } from '../process/process-table.ts';
+import { noteRunning, pauseRunning } from '../process/running-commands.ts';
 import { supervise } from '../process/supervise.ts';
 import type { Launch } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
 import type { ProjectHome } from '../project-home.ts';
 import { mergeMasks } from '../protection/bind-masks.ts';
+import { closeWhilePaused } from '../protection/close-paused.ts';
 import { selectMasks } from '../protection/masks.ts';
-import type { Mask, MaskSelection } from '../protection/masks.ts';
+import type { Mask } from '../protection/masks.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
 import { toView } from '../view.ts';
 import type { WorkspaceView } from '../view.ts';
-import { listShown, toBubblewrapArguments } from './arguments.ts';
+import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
+import { findForeignMount } from './check-mounts.ts';
 import type { ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap } from './find-bubblewrap.ts';
@@ -38,6 +40,7 @@ import type { BubblewrapProgram } from './find-bubblewrap.ts';
 import { MaskWatch } from './mask-watch.ts';
 import { findShownMasks } from './shown-masks.ts';
 import { findToolchains } from './toolchains.ts';
+import type { Scene, Stage, StageRequest } from './stage.ts';
 import type { Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
@@ -48,32 +51,9 @@ export interface BubblewrapInternals {
   without?: readonly ControlName[];
 }
 
-/** What `exec` and `start` have in common. */
-type StageRequest = Omit<ExecRequest, 'stdin' | 'onOutput' | 'keepBytes'>;
-
-/** What is prepared for a command before anything of it is started. */
-interface Stage {
-  request: StageRequest;
-  limits: ExecLimits;
-  cwd: string;
-  view: WorkspaceView;
-  project: ProjectHome;
-  protection: ProtectedWorkspace | undefined;
-  /** Filled also while the command runs. */
-  warnings: Set<string>;
-  readMasks: () => Promise<MaskSelection>;
-}
-
-/** What one command is run with. */
-interface Scene extends Stage {
-  request: ExecRequest;
-  group: ResourceGroup;
-  /** Why it had to be ended. */
-  failure?: string;
-}
-
-/** What bubblewrap says when a place that it was to mount has gone meanwhile. */
-const GONE = /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory/s;
+/** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
+const GONE =
+  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused/s;
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -134,7 +114,7 @@ export class BubblewrapSandbox implements Sandbox {
       const group = ResourceGroup.open(limits, this.#omitted());
       const { words, held } = await this.#words(stage, group);
       const result = await this.#run(words, { ...stage, group }, limits.timeoutMs);
-      for (const warning of protection?.close() ?? []) warnings.add(warning);
+      for (const warning of await this.#close(protection)) warnings.add(warning);
       return {
         ...result,
         unenforced: this.#toUnenforced(held),
@@ -144,14 +124,19 @@ export class BubblewrapSandbox implements Sandbox {
       await this.#lookAgain(error);
       throw error;
     } finally {
-      protection?.close();
+      stage.resume();
+      await this.#close(protection);
     }
+  }
+
+  #close(protection: ProtectedWorkspace | undefined): Promise<string[]> {
+    return closeWhilePaused(this.#options.home, protection);
   }
 
   async start(request: BackgroundRequest): Promise<void> {
     const { folder, survives, signal } = request;
     const stage = await this.#prepare(request);
-    const { protection, view, readMasks } = stage;
+    const { protection, view, readMasks, resume } = stage;
     const group = ResourceGroup.open(stage.limits, this.#omitted(), toGroupName(folder));
     try {
       const { words } = await this.#words(stage, group, MARK_BEGUN);
@@ -165,15 +150,21 @@ export class BubblewrapSandbox implements Sandbox {
         timeoutMs: request.limits?.timeoutMs,
         groups: group.folders,
         enter: (pid) => group.enter(pid),
+        check: (init) => {
+          this.#checkMounts(init, stage, words);
+          this.#noteRunning(init, group.freezable);
+        },
         signal,
       });
       const watch = this.#options.masks && watchInBackground(folder, { init, view, group: group.freezable, readMasks });
       watchProcess(folder, { child, watch, protection, group });
     } catch (error) {
-      protection?.close();
+      await this.#close(protection);
       await group.close();
       await this.#lookAgain(error);
       throw error;
+    } finally {
+      resume();
     }
   }
 
@@ -214,7 +205,11 @@ export class BubblewrapSandbox implements Sandbox {
     const cwd = toWorkingFolder(request, workspace);
     const view = toView(request, workspace);
     const project = await this.#openProject();
-    const protection = await this.#protect(request, view);
+    const resume = await pauseRunning(this.#options.home, workspace);
+    const protection = await this.#protect(request, view).catch((error: unknown) => {
+      resume();
+      throw error;
+    });
     const warnings = new Set<string>();
     const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
     const readMasks = async () => {
@@ -223,7 +218,7 @@ export class BubblewrapSandbox implements Sandbox {
       for (const warning of selection.warnings) warnings.add(warning);
       return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(request, paths)) };
     };
-    return { request, limits, cwd, view, project, protection, warnings, readMasks };
+    return { request, limits, cwd, view, project, protection, warnings, readMasks, resume };
   }
 
   /** @param before Shell lines just before the command. */
@@ -313,17 +308,6 @@ export class BubblewrapSandbox implements Sandbox {
   async #arguments(scene: Stage, project: ProjectHome): Promise<string[]> {
     const { request, view, protection, readMasks } = scene;
     const toolchains = this.#findToolchains();
-    const env = {
-      PATH: toolchains.path,
-      HOME: project.home,
-      USER: 'klaus',
-      LOGNAME: 'klaus',
-      SHELL: '/bin/sh',
-      LANG: process.env['LANG'] ?? 'C.UTF-8',
-      TERM: 'dumb',
-      TMPDIR: '/tmp',
-      ...toolchains.env,
-    };
     return toBubblewrapArguments(
       {
         view,
@@ -332,7 +316,7 @@ export class BubblewrapSandbox implements Sandbox {
         etc: this.#openEtc(project),
         toolchains,
         masks: (await readMasks()).masks,
-        env,
+        env: toEnvironment(toolchains, project),
         user: this.#user,
         hasDisableUserns: this.#program.hasDisableUserns,
         without: this.#without,
@@ -347,6 +331,7 @@ export class BubblewrapSandbox implements Sandbox {
     const { group } = scene;
     let init: ProcessRow | undefined;
     let watch: MaskWatch | undefined;
+    let forget: (() => void) | undefined;
     const kill = (pid: number) => {
       if (init && readProcess(init.pid)?.startTime === init.startTime) sendSignal(init.pid, 'SIGKILL');
       sendSignal(pid, 'SIGKILL');
@@ -363,6 +348,9 @@ export class BubblewrapSandbox implements Sandbox {
         const inside = listDescendants(pid);
         init = inside[0] === undefined ? undefined : readProcess(inside[0]);
         group.add([pid, ...inside]);
+        this.#checkMounts(init?.pid, scene, args);
+        forget = this.#noteRunning(init?.pid, group.freezable);
+        scene.resume();
         if (init && this.#options.masks) watch = this.#watchMasks(scene, { pid, inside: init.pid, kill });
       },
       terminate(pid) {
@@ -372,6 +360,7 @@ export class BubblewrapSandbox implements Sandbox {
       kill,
       async settle() {
         await watch?.close();
+        forget?.();
         // With its first process a process namespace ends, and that one is gone last.
         for (let attempt = 0; init && attempt < SETTLE_TRIES; attempt++) {
           const row = readProcess(init.pid);
@@ -380,6 +369,19 @@ export class BubblewrapSandbox implements Sandbox {
         }
       },
     };
+  }
+
+  #noteRunning(init: number | undefined, group: string | undefined): (() => void) | undefined {
+    const { home, workspace } = this.#options;
+    const row = init === undefined ? undefined : readProcess(init);
+    return row && noteRunning(home, { pid: row.pid, startTime: row.startTime, workspace, group });
+  }
+
+  /** @throws KlausError `sandbox.failed` before the command has begun. */
+  #checkMounts(init: number | undefined, { view, protection }: Stage, words: readonly string[]): void {
+    const folders = [view.target, ...(protection?.external ?? []).map(({ target }) => target)];
+    const place = init === undefined ? view.target : findForeignMount(init, { view, folders, words });
+    if (place !== undefined) throw new KlausError('sandbox.failed', `${place} was replaced while the sandbox was made`);
   }
 
   #watchMasks(scene: Scene, at: { pid: number; inside: number; kill: (pid: number) => void }): MaskWatch {

@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal } from '../process/process-table.ts';
 
 const TRIES = 200;
+/** Looks, a millisecond apart. Every lock of the kernel is given back before. */
+const MOST_WAITS = 20;
 
 export interface FreezeOptions {
   /** Folder of a version 2 control group that holds all members. */
@@ -24,43 +26,75 @@ export async function freeze({ folder, members }: FreezeOptions): Promise<(() =>
     if (thaw) return thaw;
   }
   const stopped = new Set<number>();
+  const waits = new Map<number, number>();
   let quiet = 0;
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const running = members().filter((pid) => !isStopped(pid));
+    const all = members();
+    for (const pid of all.filter((each) => !stopped.has(each))) {
+      stopped.add(pid);
+      hold(String(pid));
+    }
+    const running = all.filter((pid) => !isStopped(pid, waits));
     if (running.length === 0) quiet++;
     else quiet = 0;
-    if (quiet === 2) return () => stopped.forEach((pid) => sendSignal(pid, 'SIGCONT'));
-    for (const pid of running) {
-      stopped.add(pid);
-      sendSignal(pid, 'SIGSTOP');
-    }
+    if (quiet === 2) return () => letGo(stopped);
+    for (const pid of running) sendSignal(pid, 'SIGSTOP');
     await sleep(1);
   }
-  for (const pid of stopped) sendSignal(pid, 'SIGCONT');
+  letGo(stopped);
   return undefined;
+}
+
+/** How many need each process, or group, to stand still. */
+const holders = new Map<string, number>();
+
+function hold(name: string): void {
+  holders.set(name, (holders.get(name) ?? 0) + 1);
+}
+
+/** True when nobody else needs it. */
+function release(name: string): boolean {
+  const count = (holders.get(name) ?? 1) - 1;
+  if (count > 0) holders.set(name, count);
+  else holders.delete(name);
+  return count <= 0;
+}
+
+function letGo(stopped: ReadonlySet<number>): void {
+  for (const pid of stopped) if (release(String(pid))) sendSignal(pid, 'SIGCONT');
 }
 
 async function freezeGroup(folder: string): Promise<(() => void) | undefined> {
   const file = join(folder, 'cgroup.freeze');
   try {
     writeFileSync(file, '1');
+    hold(file);
+    const thaw = (): void => {
+      if (release(file) && existsSync(file)) writeFileSync(file, '0');
+    };
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      if (/^frozen 1$/m.test(readFileSync(join(folder, 'cgroup.events'), 'latin1')))
-        return () => writeFileSync(file, '0');
+      if (/^frozen 1$/m.test(readFileSync(join(folder, 'cgroup.events'), 'latin1'))) return thaw;
       await sleep(1);
     }
-    writeFileSync(file, '0');
+    thaw();
   } catch {
     // No freezer here.
   }
   return undefined;
 }
 
-/** Stopped, waiting to be collected, or gone: it does nothing. Every thread counts. */
-function isStopped(pid: number): boolean {
+/**
+ * Stopped, waiting to be collected, or gone: it does nothing. Nor does one that waits in the kernel for long, such as
+ * for a child that is stopped between vfork and exec: with a signal to stop it returns to no code of its own.
+ *
+ * @param waits Looks in a row that found a process waiting.
+ */
+function isStopped(pid: number, waits: Map<number, number>): boolean {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return 'TtZX'.includes(text.charAt(text.lastIndexOf(')') + 2));
+    const state = text.charAt(text.lastIndexOf(')') + 2);
+    waits.set(pid, state === 'D' ? (waits.get(pid) ?? 0) + 1 : 0);
+    return 'TtZX'.includes(state) || waits.get(pid)! > MOST_WAITS;
   } catch {
     return true;
   }

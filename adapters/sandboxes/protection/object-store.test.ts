@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { closeObjectStore, openObjectStore } from './object-store.ts';
 
@@ -35,6 +36,8 @@ function createRepository(): { root: string; git: (...words: string[]) => string
   git('commit', '-qm', 'first');
   return { root, git, objects: join(root, '.git/objects') };
 }
+
+const toBytes = (id: string): string => Buffer.from(id, 'hex').toString('latin1');
 
 /** Names of all object files. */
 function listObjects(folder: string): string[] {
@@ -104,6 +107,53 @@ test('an object that the store has is never replaced, and nothing but objects mo
     'pack/multi-pack-index',
   ])
     expect(existsSync(join(objects, path)), path).toBe(false);
+});
+
+test('an object with the name of another content is left out', () => {
+  const { root, git, objects } = createRepository();
+  writeFileSync(join(root, 'later'), 'to be committed\n');
+  const id = git('hash-object', 'later').trim();
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  mkdirSync(join(store.intake, id.slice(0, 2)));
+  writeFileSync(join(store.intake, id.slice(0, 2), id.slice(2)), deflateSync('blob 5\0evil\n'));
+  expect(closeObjectStore(store)).toEqual([expect.stringContaining(id)]);
+  expect(existsSync(join(objects, id.slice(0, 2), id.slice(2)))).toBe(false);
+  git('add', 'later');
+  expect(git('cat-file', 'blob', id)).toBe('to be committed\n');
+});
+
+test('the index of a pack is made from the pack, and no index claims the name of another object', () => {
+  const { root, git, objects } = createRepository();
+  const old = git('rev-parse', 'HEAD:a').trim();
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  const evil = mkdtempSync(join(tmpdir(), 'klaus-objects-'));
+  folders.push(evil);
+  execFileSync('git', ['init', '-q'], { cwd: evil });
+  writeFileSync(join(evil, 'a'), 'evil\n');
+  const own = execFileSync('git', ['hash-object', '-w', 'a'], { cwd: evil, encoding: 'utf8' }).trim();
+  const name = execFileSync('git', ['pack-objects', '-q', join(store.intake, 'pack/pack')], {
+    cwd: evil,
+    input: `${own}\n`,
+    encoding: 'utf8',
+  }).trim();
+  const index = join(store.intake, 'pack', `pack-${name}.idx`);
+  chmodSync(index, 0o644);
+  const forged = readFileSync(index).toString('latin1').replaceAll(toBytes(own), toBytes(old));
+  writeFileSync(index, forged, 'latin1');
+  expect(closeObjectStore(store)).toEqual([]);
+  expect(existsSync(join(objects, 'pack', `pack-${name}.pack`))).toBe(true);
+  expect(git('cat-file', 'blob', old)).toBe('a\n');
+  expect(git('cat-file', 'blob', own)).toBe('evil\n');
+  expect(() => git('fsck', '--strict')).not.toThrow();
+});
+
+test('a damaged pack is left out', () => {
+  const { root, objects } = createRepository();
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  const name = `pack-${'a'.repeat(40)}`;
+  for (const end of ['.pack', '.idx']) writeFileSync(join(store.intake, 'pack', name + end), 'garbage');
+  expect(closeObjectStore(store)).toEqual([expect.stringContaining(name)]);
+  expect(existsSync(join(objects, 'pack', `${name}.idx`))).toBe(false);
 });
 
 test('the next command closes the intake of a process that was killed', () => {

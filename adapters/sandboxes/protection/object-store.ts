@@ -19,6 +19,7 @@ import {
 import { isAbsolute, join, resolve } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
 import { list } from './repositories.ts';
+import { indexPack, isTrueObject } from './verify-objects.ts';
 
 /**
  * A git object store that a command can add to and cannot damage. Inside the sandbox an empty store, the intake, is
@@ -41,13 +42,15 @@ export const BASE = 'base';
 const PREFIX = 'klaus-';
 /** Of a command that outlives its Klaus: only the end of that command closes it. */
 const SURVIVES = 'background-';
+/** Objects that a warning names. */
+const MAX_NAMED = 5;
 const LOCK_TRIES = 50;
 const LOCK_PAUSE_MS = 10;
 const LOOSE_FOLDER = /^[0-9a-f]{2}$/;
 const LOOSE_OBJECT = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/;
-/** In this order: a pack is used as soon as its index is there. */
-const PACK_PARTS = ['.pack', '.rev', '.mtimes', '.promisor', '.keep', '.idx'];
-const PACK_FILE = /^pack-[0-9a-f]{40}(?:[0-9a-f]{24})?(?<part>\.[a-z]+)$/;
+/** Before the index: a pack is used as soon as that is there. */
+const PACK_PARTS = ['.pack', '.promisor', '.keep'];
+const PACK = /^pack-(?<id>[0-9a-f]{40}(?:[0-9a-f]{24})?)\.pack$/;
 
 /**
  * Opens an intake for the object store of a git folder, and closes those that killed processes left.
@@ -77,18 +80,21 @@ export function openObjectStore(gitFolder: string, options: { survives: boolean 
 }
 
 /**
- * Moves what the command added into the store. An object that the store has is never replaced. Doing it again does
- * nothing.
+ * Moves what the command added into the store: objects whose content has the hash that their name says, and packs with
+ * an index that is made from them. An object that the store has is never replaced. Doing it again does nothing.
  *
  * @returns What went wrong, as sentences.
  */
 export function closeObjectStore({ store, intake }: ObjectStore): string[] {
   if (!isFolder(store)) return [];
   try {
-    if (isFolder(intake)) moveObjects(store, intake);
+    const refused = isFolder(intake) ? moveObjects(store, intake) : [];
     changeAlternates(store, (lines) => lines.filter((line) => line !== intake.slice(store.length + 1)));
     rmSync(intake, { recursive: true, force: true });
-    return [];
+    if (refused.length === 0) return [];
+    return [
+      `Git objects were left out whose content is not what their name says: ${refused.slice(0, MAX_NAMED).join(', ')}`,
+    ];
   } catch (error) {
     return [`The new git objects stay in ${intake}, where git finds them: ${String(error)}`];
   }
@@ -120,20 +126,38 @@ function sweep(store: string): void {
   }
 }
 
-function moveObjects(store: string, intake: string): void {
+/** @returns Names of what is not what it says. */
+function moveObjects(store: string, intake: string): string[] {
+  const refused: string[] = [];
   for (const { name } of list(intake)) {
     if (!LOOSE_FOLDER.test(name) || !isFolder(join(intake, name))) continue;
     const target = join(store, name);
     if (!existsSync(target)) mkdirSync(target);
-    for (const object of list(join(intake, name)))
-      if (object.isFile() && LOOSE_OBJECT.test(object.name))
-        moveFile(join(intake, name, object.name), join(target, object.name));
+    for (const object of list(join(intake, name))) {
+      if (!object.isFile() || !LOOSE_OBJECT.test(object.name) || existsSync(join(target, object.name))) continue;
+      const path = join(intake, name, object.name);
+      if (isTrueObject(path, name + object.name)) moveFile(path, join(target, object.name));
+      else refused.push(name + object.name);
+    }
   }
   const packs = isFolder(join(intake, 'pack')) ? list(join(intake, 'pack')).filter((entry) => entry.isFile()) : [];
-  const rank = (name: string): number => PACK_PARTS.indexOf(PACK_FILE.exec(name)?.groups?.['part'] ?? '');
-  const ordered = packs.filter(({ name }) => rank(name) >= 0).sort((a, b) => rank(a.name) - rank(b.name));
-  if (ordered.length > 0 && !existsSync(join(store, 'pack'))) mkdirSync(join(store, 'pack'));
-  for (const { name } of ordered) moveFile(join(intake, 'pack', name), join(store, 'pack', name));
+  const names = new Set(packs.map(({ name }) => name));
+  for (const name of names) {
+    const { id } = PACK.exec(name)?.groups ?? {};
+    if (id === undefined || existsSync(join(store, 'pack', name))) continue;
+    if (!movePack(store, intake, { id, names })) refused.push(name);
+  }
+  return refused;
+}
+
+function movePack(store: string, intake: string, { id, names }: { id: string; names: ReadonlySet<string> }): boolean {
+  const index = join(intake, 'pack', `checked-${id}.idx`);
+  if (!indexPack(join(intake, 'pack', `pack-${id}.pack`), { id, index })) return false;
+  if (!existsSync(join(store, 'pack'))) mkdirSync(join(store, 'pack'));
+  for (const part of PACK_PARTS.map((end) => `pack-${id}${end}`))
+    if (names.has(part)) moveFile(join(intake, 'pack', part), join(store, 'pack', part));
+  moveFile(index, join(store, 'pack', `pack-${id}.idx`));
+  return true;
 }
 
 /** Never over a file that is there. */

@@ -125,6 +125,10 @@ export class ProtectedWorkspace {
     return new ProtectedWorkspace(options);
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** To be called when nothing of the command is left; again does nothing. @returns What was put right, as sentences. */
   close(): string[] {
     if (this.#isClosed) return [];

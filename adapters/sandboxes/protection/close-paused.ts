@@ -1,0 +1,32 @@
+import { isKlausError } from '@klaus/core/protocol';
+import { pauseRunning } from '../process/running-commands.ts';
+import { ProtectedWorkspace, type SavedProtection } from './protected-workspace.ts';
+
+/**
+ * Puts right what a command changed, while no other command is at work on the workspace. Where one cannot be paused it
+ * is done all the same: left undone it would be worse.
+ *
+ * @param home Klaus's own state.
+ * @returns What was put right, as sentences; none the second time.
+ */
+export async function closeWhilePaused(home: string, protection: ProtectedWorkspace | undefined): Promise<string[]> {
+  if (!protection || protection.isClosed) return [];
+  return whilePaused(home, protection.saved.view.target, () => protection.close());
+}
+
+/** The same for a command that an earlier Klaus started. */
+export function closeSavedWhilePaused(saved: SavedProtection): Promise<string[]> {
+  return whilePaused(saved.home, saved.view.target, () => ProtectedWorkspace.closeSaved(saved));
+}
+
+async function whilePaused(home: string, workspace: string, work: () => string[]): Promise<string[]> {
+  const resume = await pauseRunning(home, workspace).catch((error: unknown) => {
+    if (isKlausError(error)) return () => {};
+    throw error;
+  });
+  try {
+    return work();
+  } finally {
+    resume();
+  }
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
+
+/** A larger object is not checked, and so not taken over; git keeps such files in packs. */
+const MAX_BYTES = 1_024 * 1_048_576;
+const SHA1_DIGITS = 40;
+const INDEX_MS = 600_000;
+
+/**
+ * True when the content of a loose object has the hash that its name says. Git itself does not look when it reads one.
+ *
+ * @param id Hexadecimal.
+ * @source https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
+ */
+export function isTrueObject(path: string, id: string): boolean {
+  try {
+    const content = inflateSync(readFileSync(path), { maxOutputLength: MAX_BYTES });
+    return createHash(toAlgorithm(id)).update(content).digest('hex') === id;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes the index of a pack from the pack itself: the one that came with it can claim any name for any content.
+ *
+ * @param id Hexadecimal, of the pack.
+ * @param index File to write.
+ * @returns False when the pack is damaged, or git is not there.
+ */
+export function indexPack(pack: string, { id, index }: { id: string; index: string }): boolean {
+  rmSync(index, { force: true });
+  const format = toAlgorithm(id) === 'sha1' ? [] : ['--object-format=sha256'];
+  const words = ['-c', 'pack.writeReverseIndex=false', 'index-pack', ...format, '-o', index, pack];
+  // Outside of any repository: no configuration decides about it.
+  const env = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', HOME: '/' };
+  const ended = spawnSync('git', words, { cwd: '/', env, stdio: 'ignore', timeout: INDEX_MS });
+  return ended.status === 0 && existsSync(index);
+}
+
+function toAlgorithm(id: string): 'sha1' | 'sha256' {
+  return id.length === SHA1_DIGITS ? 'sha1' : 'sha256';
+}
