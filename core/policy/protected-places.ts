@@ -75,8 +75,10 @@ agents.md agent.md agents.local.md | instructions that most agents read | https:
 !.tabnine | Tabnine: guidelines, MCP servers | https://docs.tabnine.com/main/getting-started/tabnine-agent/guidelines
 .aider* | aider: commands to run (lint-cmd, test-cmd), model settings | https://aider.chat/docs/config/aider_conf.html
 gptme.toml | gptme: prompt, plugins, context command | https://gptme.org/docs/config.html
+!.aiassistant !.lingma !.rovodev !.serena !.specify !.grok !.vibe !.cody !.sourcegraph .ai/guidelines .agent.md | JetBrains AI Assistant, Lingma, Rovo Dev, Serena, Spec Kit, Grok, Vibe, Cody: rules, commands, instructions | https://www.jetbrains.com/help/ai-assistant/configure-project-rules.html
+!.superset conductor.json | Superset, Conductor: commands when the workspace of an agent is made | https://docs.conductor.build/
 warp.md | Warp: instructions | https://docs.warp.dev/knowledge-and-collaboration/rules
-copilot-instructions.md .github/instructions .github/prompts .github/chatmodes .github/agents .github/hooks .github/skills .github/copilot | GitHub Copilot: instructions, agents, hooks | https://docs.github.com/en/copilot/how-tos/configure-custom-instructions
+copilot-instructions.md .github/instructions .github/prompts .github/chatmodes .github/agents .github/hooks .github/skills .github/copilot .github/mcp.json .github/lsp.json | GitHub Copilot: instructions, agents, hooks | https://docs.github.com/en/copilot/how-tos/configure-custom-instructions
 .vscode/. !.vscode/tasks.json !.vscode/settings.json !.vscode/launch.json .vscode/extensions.json .vscode/mcp.json .vscode/extensions | VS Code: tasks that run when the folder opens, paths of programs, servers, extensions of the workspace | https://code.visualstudio.com/docs/editing/workspaces/workspace-trust
 *.code-workspace | VS Code: settings, tasks, launch configurations of a workspace | https://code.visualstudio.com/docs/editing/workspaces/workspaces
 .vs | Visual Studio: tasks.vs.json, launch.vs.json | https://learn.microsoft.com/en-us/visualstudio/ide/customize-build-and-debug-tasks-in-visual-studio
@@ -95,6 +97,9 @@ copilot-instructions.md .github/instructions .github/prompts .github/chatmodes .
 .lite_project.lua | Lite XL: Lua code | https://lite-xl.com/user-guide/configuration/
 .kateproject .kateproject.build | Kate: programs of language servers, build targets | https://docs.kde.org/stable5/en/kate/kate/kate-application-plugin-projects.html
 .externaltoolbuilders | Eclipse: programs that a build runs | https://help.eclipse.org/latest/topic/org.eclipse.platform.doc.user/gettingStarted/qs-96_non_ant_pp.htm
+.lsp/config.edn | clojure-lsp: a command that it runs on opening | https://clojure-lsp.io/settings/
+.project nbproject .lapce *.geany *.pro.user cmakelists.txt.user *.sublime-build | Eclipse, NetBeans, Lapce, Geany, Qt Creator, Sublime Text: commands of a project | https://help.eclipse.org/latest/topic/org.eclipse.platform.doc.isv/guide/resInt_natures.htm
+.ddev .lando.yml .lando.local.yml | DDEV, Lando: hooks that run on the host | https://docs.ddev.com/en/stable/users/configuration/hooks/
 .bsp | Metals, IntelliJ: the build server to start | https://build-server-protocol.github.io/docs/overview/server-discovery
 hie.yaml | Haskell Language Server: the program that reports flags | https://github.com/haskell/hie-bios
 .devcontainer .devcontainer.json | Dev Containers: initializeCommand runs on the host | https://containers.dev/implementors/json_reference/
@@ -112,6 +117,7 @@ hie.yaml | Haskell Language Server: the program that reports flags | https://git
 .netrc .curlrc .wgetrc | curl, wget: credentials, proxies, output files | https://everything.curl.dev/cmdline/configfile.html
 .envrc .direnv | direnv, when a shell enters the folder | https://direnv.net/man/direnv.1.html
 mise.toml .mise.toml mise.*.toml .mise.*.toml .mise mise/config.toml .config/mise .config/mise.toml .rtx.toml | mise: hooks and environment, when a shell enters the folder | https://mise.jdx.dev/configuration.html
+mise-tasks .mise-tasks .sdkmanrc | mise, SDKMAN: tasks, versions by which programs are chosen | https://mise.jdx.dev/tasks/file-tasks.html
 .tool-versions | asdf and mise: path: names a folder of programs | https://asdf-vm.com/manage/configuration.html
 .autoenv .autoenv.zsh .rvmrc .powrc .powenv .rbenv-vars | autoenv, RVM, Pow, rbenv: shell code or variables, when a shell enters the folder | https://github.com/hyperupcall/autoenv
 .luarc.json .luarc.jsonc | Lua Language Server: runtime.plugin is Lua code | https://luals.github.io/wiki/settings/
@@ -119,7 +125,7 @@ mise.toml .mise.toml mise.*.toml .mise.*.toml .mise mise/config.toml .config/mis
 .tmuxinator.yml .tmuxinator.yaml .tmuxp.yaml .tmuxp.json .tmux.conf .screenrc | tmuxinator, tmuxp: commands of a session | https://github.com/tmuxinator/tmuxinator#project-configuration-location
 .npmrc | npm: script-shell, registries | https://docs.npmjs.com/cli/configuring-npm/npmrc
 .yarnrc .yarnrc.yml .yarn/releases .yarn/plugins .yarn/sdks .pnp.cjs .pnp.js .pnp.loader.mjs | Yarn: its own code, plugins, the loader of every script | https://yarnpkg.com/configuration/yarnrc
-.pnpmfile.cjs .pnpmfile.mjs pnpmfile.js | pnpm: code at every install | https://pnpm.io/pnpmfile
+.pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml | pnpm: code at every install, the shell of scripts | https://pnpm.io/pnpmfile
 bunfig.toml .bunfig.toml | Bun: preload runs before every script | https://bun.sh/docs/runtime/bunfig
 sitecustomize.py usercustomize.py | Python: every start with the folder on its path | https://docs.python.org/3/library/site.html
 pip.conf pip.ini | pip of a virtual environment: package indexes | https://pip.pypa.io/en/stable/topics/configuration/
@@ -131,10 +137,11 @@ ipython_config.py ipython_kernel_config.py jupyter_*config.py .ipython | IPython
 .irbrc .pryrc .byebugrc .rdbgrc .gemrc .bundle | Ruby: irb, pry, debuggers, Bundler | https://bundler.io/man/bundle-config.1.html
 .rprofile .renviron .rdata | R: code and objects at every start | https://rstats.wtf/r-startup
 .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml | cargo, rustup, rust-analyzer: wrappers, runners, a folder of programs | https://doc.rust-lang.org/cargo/reference/config.html
-.mvn gradle/wrapper .sbtopts .jvmopts | Maven, Gradle, sbt: extensions, agents of the JVM, the program that an import runs | https://maven.apache.org/configure.html
+.mvn gradle/wrapper gradlew gradlew.bat mvnw mvnw.cmd mill mill.bat pleasew .sbtopts .jvmopts .mill-jvm-opts gradle/gradle-daemon-jvm.properties | Maven, Gradle, sbt: extensions, agents of the JVM, the program that an import runs | https://maven.apache.org/configure.html
 .bazelrc .bazeliskrc .bazelversion tools/bazel .buckconfig .buckconfig.local .buckconfig.d | Bazel, Buck: wrappers and commands of every build | https://bazel.build/run/bazelrc
 nuget.config directory.build.rsp msbuild.rsp | NuGet, MSBuild: sources, options of every build | https://learn.microsoft.com/en-us/nuget/reference/nuget-config-file
 ansible.cfg | Ansible: paths of plugins | https://docs.ansible.com/ansible/latest/reference_appendices/config.html
+.nrepl.edn .lein-env profiles.clj .valgrindrc | Clojure, Valgrind: what is loaded at every start | https://nrepl.org/nrepl/usage/server.html
 .user.ini wp-cli.yml wp-cli.local.yml | PHP: code before every script | https://www.php.net/manual/en/configuration.file.per-user.php
 `,
   hook: `
@@ -164,8 +171,10 @@ cloudbuild.yaml cloudbuild.yml cloudbuild.json | Google Cloud Build | https://cl
 buildspec.yml buildspec.yaml | AWS CodeBuild | https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html
 .semaphore | Semaphore | https://docs.semaphore.io/reference/pipeline-yaml
 .builds .build.yml | SourceHut | https://man.sr.ht/builds.sr.ht/
-.teamcity .tekton .harness .zuul.yaml .zuul.d .prow.yaml .prow | TeamCity, Tekton, Harness, Zuul, Prow | https://www.jetbrains.com/help/teamcity/kotlin-dsl.html
+.teamcity .tekton .harness .zuul.yaml .zuul.d zuul.yaml zuul.d .prow.yaml .prow | TeamCity, Tekton, Harness, Zuul, Prow | https://www.jetbrains.com/help/teamcity/kotlin-dsl.html
 codemagic.yaml bitrise.yml wercker.yml screwdriver.yaml .packit.yaml .packit.yml | Codemagic, Bitrise, Wercker, Screwdriver, Packit | https://docs.codemagic.io/yaml-basic-configuration/yaml-getting-started/
+netlify.toml vercel.json amplify.yml render.yaml heroku.yml .ebextensions .platform | Netlify, Vercel, Amplify, Render, Heroku, Elastic Beanstalk, Platform.sh: commands of a build after a push | https://docs.netlify.com/build/configure-builds/file-based-configuration/
+bamboo-specs .gocd.yaml .evergreen.yml .crow garnix.yaml .buddy .concourse.yml .scrutinizer.yml shippable.yml codeship-steps.yml | Bamboo, GoCD, Evergreen, Crow, Garnix, Buddy, Concourse, Scrutinizer, Shippable, CodeShip | https://confluence.atlassian.com/bamboo/bamboo-specs-894743906.html
 .readthedocs.yaml .readthedocs.yml | Read the Docs | https://docs.readthedocs.com/platform/stable/config-file/v2.html
 `,
 };
