@@ -188,7 +188,7 @@ function createEngine(input: EngineInput): Engine {
     tools: createToolRegistry([...builtin, ...(options.tools ?? [])]),
     clock: createSystemClock(),
     ids,
-    settings: toEngineSettings(configuration),
+    settings: toEngineSettings(configuration, options),
     home,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),

@@ -5,7 +5,10 @@ import type { Configuration } from './config/configuration.ts';
 /** A question that nobody answers is refused after a week. */
 const APPROVAL_TTL_MS = 7 * 86_400_000;
 
-export function toEngineSettings(configuration: Configuration): EngineSettings {
+export function toEngineSettings(
+  configuration: Configuration,
+  { endProcesses = 'close' }: Partial<Pick<EngineSettings, 'endProcesses'>> = {},
+): EngineSettings {
   const { values } = configuration;
   return {
     maxOutputTokens: values.maxOutputTokens,
@@ -19,6 +22,7 @@ export function toEngineSettings(configuration: Configuration): EngineSettings {
     approvalTtlMs: APPROVAL_TTL_MS,
     secretPatterns: values.secrets.files,
     hiddenPatterns: [],
+    endProcesses,
   };
 }
 

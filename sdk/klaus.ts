@@ -67,6 +67,11 @@ export interface KlausOptions {
   builtinTools?: boolean;
   /** Returns where a `scripted/NAME` model is served. Default: such models are unknown. */
   scripted?: (name: string) => Promise<ScriptedServer>;
+  /**
+   * When background processes end that are not marked to survive: with the run that started them, so that nothing they
+   * do comes after its last look, or when Klaus is closed. Default `close`.
+   */
+  endProcesses?: 'run' | 'close';
   /** Lines for the user that belong to no session, such as "openai/… goes through OpenRouter". */
   onNotice?: (text: string) => void;
 }

@@ -12,6 +12,8 @@ export interface OpenKlausOptions {
   settings?: Readonly<Record<string, unknown>>;
   /** Lines that belong to no session. Default: standard error. */
   onNotice?: (text: string) => void;
+  /** See `KlausOptions`. Default `run`: a command does one run. */
+  endProcesses?: 'run' | 'close';
 }
 
 /** Loads the engine and opens it. Everything before this call works without it. */
@@ -21,6 +23,7 @@ export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> 
   return createKlaus({
     cwd: options.cwd === undefined ? process.cwd() : toFolder(options.cwd),
     settings: Object.fromEntries(given),
+    endProcesses: options.endProcesses ?? 'run',
     scripted: toScriptedServer,
     onNotice: options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`)),
   });

@@ -79,15 +79,11 @@ export async function workOn(options: WorkOptions): Promise<number> {
   return driven.exitCode;
 }
 
-/** What is left running behind this program, and what ends with it. */
+/** What is left running behind this program. */
 function sayWhatGoesOn({ klaus, session, output }: WorkOptions): void {
   for (const { id, state, survives, command } of klaus.processes(session.id)) {
-    if (state !== 'running') continue;
+    if (state !== 'running' || !survives) continue;
     const name = `${session.id}/${id}`;
-    output.note(
-      survives
-        ? `Background process ${id} goes on: ${toLine(command, 80)}. klaus logs ${name}, klaus stop ${name}`
-        : `Background process ${id} ends with this run: ${toLine(command, 80)}`,
-    );
+    output.note(`Background process ${id} goes on: ${toLine(command, 80)}. klaus logs ${name}, klaus stop ${name}`);
   }
 }

@@ -2,6 +2,7 @@ import { decide, RULES } from '../policy/index.ts';
 import { toKlausError, type EventBody } from '../protocol/index.ts';
 import { toGateContext } from './gate-context.ts';
 import { closeEvidence } from './close-evidence.ts';
+import { lookLast } from './last-look.ts';
 import { settleCalls, settleTurn, toRunFinished } from './settle.ts';
 import { openedOf, runOf, type Ending } from './state.ts';
 import { createToolContext } from './tool-context.ts';
@@ -10,8 +11,13 @@ import type { Work } from './work.ts';
 /** The checkpoint in the log, as a call of the engine's own. */
 const CHECKPOINT = 'git_checkpoint';
 
-/** Ends the run. */
+/** Ends the run, unless a last look at the workspace finds what ends it otherwise. */
 export async function finishRun(work: Work, ending: Ending): Promise<void> {
+  const { unreverted } = runOf(work.state);
+  if (unreverted.length === 0) {
+    await lookLast(work);
+    if (unreverted.length > 0) return;
+  }
   await work.append(await endRun(work, ending));
 }
 

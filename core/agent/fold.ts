@@ -277,7 +277,8 @@ function foldResult(state: State, event: EventOf<'tool.finished'>): void {
   if (wasRun && !isInherited(state)) state.spent.toolCalls++;
   for (const change of event.changes) {
     state.turnEffects?.paths.add(change.path);
-    state.turnEffects?.edited.set(change.path, change.after);
+    // Of an interrupted call these are all changes since its start, whoever made them.
+    if (event.outcome !== 'unknown') state.turnEffects?.edited.set(change.path, change.after);
     if (change.kind === 'deleted') state.deleted.add(change.path);
     else state.deleted.delete(change.path);
   }

@@ -12,6 +12,7 @@ import {
 } from '../protocol/index.ts';
 import { endRun } from './finish.ts';
 import { toGrantChange } from './grant-change.ts';
+import { lookLast } from './last-look.ts';
 import { describeLimit, usedOf } from './limit-check.ts';
 import { loadInstructions } from './instructions.ts';
 import { findPinProblem, isInHistory, pinPrompt } from './pins.ts';
@@ -137,6 +138,7 @@ async function learnWhereThere(work: Work, { type }: Command): Promise<void> {
 async function endCancelled(work: Work, command: Extract<Command, { type: 'cancel' }>): Promise<EventBody[]> {
   const { run } = work.state;
   if (!run || (command.run !== undefined && command.run !== run.id)) return [];
+  await lookLast(work);
   const reason = command.reason ?? 'The user stopped the run.';
   return endRun(work, { outcome: 'cancelled', reason, ...(command.by === undefined ? {} : { by: command.by }) });
 }

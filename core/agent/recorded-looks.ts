@@ -20,6 +20,8 @@ export interface RecordedLooks {
   settled(call: CallState): EventBody[];
   /** What was reverted, or reported, of protected places that a turn changed. */
   guarded(): { bodies: EventBody[]; unreverted: string[] };
+  /** True where the run took another look before it ended. */
+  looksLast(): boolean;
   /** Git object ids that were there before. */
   known(): NonNullable<EventOf<'workspace.snapshotted'>['known']>;
   /** Messages with what workspace files and the memory say, and the checkpoint at the end of a run. */

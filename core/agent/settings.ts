@@ -29,6 +29,11 @@ export interface EngineSettings {
   compactAt: number;
   /** Milliseconds after which an open question is refused. */
   approvalTtlMs: number;
+  /**
+   * When background processes end that are not marked to survive: `run` with the run that started them, `close` when
+   * Klaus is closed.
+   */
+  endProcesses: 'run' | 'close';
   /** The user's globs of secret files beside the known ones, relative to the workspace. */
   secretPatterns: readonly string[];
   /** Globs of files that commands find empty whatever is in them: what a policy denies reading. */

@@ -34,7 +34,7 @@ test('what survives is listed, followed and stopped from other terminals', async
   try {
     expect(ran.stderr).toContain(`Background process p1 goes on: ${SERVE.slice(0, 40)}`);
     expect(ran.stderr).toContain(`klaus stop ${id}/p1`);
-    expect(ran.stderr).toContain('Background process p2 ends with this run: sleep 1000');
+    expect(ran.stderr).toContain('background process p2 stopped, the run that had started it ended: sleep 1000');
 
     const listed = await runKlaus(['ps'], options);
     expect(listed.stdout).toMatch(new RegExp(`^${id}/p1 +running +\\d+ .* 3 bytes +survives +echo up`, 'm'));
@@ -42,7 +42,7 @@ test('what survives is listed, followed and stopped from other terminals', async
     const all = (await runKlaus(['ps', id.slice(0, 12), '--all', '--json'], options)).stdout.trimEnd().split('\n');
     expect(all.map((line) => JSON.parse(line) as object)).toMatchObject([
       { id: 'p1', session: id, state: 'running', survives: true, bytes: 3 },
-      { id: 'p2', session: id, state: 'stopped', reason: 'the Klaus that had started it ended' },
+      { id: 'p2', session: id, state: 'stopped', reason: 'the run that had started it ended' },
     ]);
     expect((await runKlaus(['sessions', '--json'], options)).stdout).toContain('"processes":["p1"]');
     expect((await runKlaus(['sessions'], options)).stdout).toContain('done +p1');
@@ -58,7 +58,7 @@ test('what survives is listed, followed and stopped from other terminals', async
     expect(late).toMatchObject({ code: 0, stdout: `${id}/p1 does not run: exit 3.\n` });
     const shown = await runKlaus(['show', id], options);
     expect(shown.stdout).toContain(`background process p1 started, to survive: ${SERVE}`);
-    expect(shown.stdout).toContain('background process p2 stopped, the Klaus that had started it ended: sleep 1000');
+    expect(shown.stdout).toContain('background process p2 stopped, the run that had started it ended: sleep 1000');
     toEvents((await runKlaus(['show', id, '--json'], options)).stdout);
   } finally {
     await runKlaus(['db', 'clear-sessions', '--yes'], options);

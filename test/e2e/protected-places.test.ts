@@ -172,6 +172,41 @@ open('.envrc', 'w').write('x')
   });
 });
 
+describe('a background process that ends with the run', () => {
+  test('leaves nothing at protected places and in git, also by what it does when it is told to end', async () => {
+    const program = `import os, signal, sys, time
+def plant(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    open('.envrc', 'w').write('x')
+    os.makedirs('.vscode', exist_ok=True)
+    open('.vscode/tasks.json', 'w').write('x')
+    os.remove('.git/HEAD')
+    open('planted', 'w').write('x')
+    sys.exit(0)
+signal.signal(signal.SIGTERM, plant)
+open('ready', 'w').write('x')
+while True: time.sleep(60)
+`;
+    const wait = 'i=0; while [ ! -e ready ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i+1)); done';
+    await using engine = await createTestEngine({
+      script: toScript([
+        [{ name: 'run_command', input: { command: 'exec python3 late.py', background: true } }],
+        [sh(wait)],
+      ]),
+      settings: { 'sandbox.driver': 'bubblewrap' },
+      files: { 'README.md': 'hello\n', 'late.py': program },
+      endProcesses: 'run',
+    });
+    const session = await run(engine);
+    expect(read(engine, 'planted')).toBe('x');
+    expect(read(engine, '.envrc')).toBeUndefined();
+    expect(read(engine, '.vscode/tasks.json')).toBeUndefined();
+    expect(read(engine, '.git/HEAD')).toBe('ref: refs/heads/main\n');
+    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+    expect(engine.klaus.processes(session.id)).toMatchObject([{ state: 'stopped' }]);
+  });
+});
+
 describe('after HEAD moved', () => {
   for (const [name, command] of [
     ['a checkout', 'git checkout -q theme'],
@@ -257,6 +292,22 @@ open('.envrc', 'w').write('theirs')
     await engine.klaus.answer(parked.approvals[0]!.approval, 'approved');
     await session.advance();
     expect(read(engine, 'CLAUDE.md')).toBe('approved\n');
+    expect(read(engine, '.envrc')).toBeUndefined();
+  });
+
+  test('of the network alone says nothing of protected places', async () => {
+    const plant = `open('.envrc', 'w').write('theirs')
+open('fine', 'w').write('x')
+`;
+    const call = { name: 'run_command', input: { command: 'python3 plant.py', network: true } };
+    await using engine = await open([[call]], { 'plant.py': plant });
+    const session = await engine.klaus.open();
+    await session.prompt('go', { onAsk: 'wait' });
+    const parked = await session.advance();
+    if (parked.state !== 'parked') throw new Error('no question');
+    await engine.klaus.answer(parked.approvals[0]!.approval, 'approved');
+    await session.advance();
+    expect(read(engine, 'fine')).toBe('x');
     expect(read(engine, '.envrc')).toBeUndefined();
   });
 });

@@ -87,6 +87,7 @@ function replayWith({ klaus }: TestEngine, events: readonly Event[]) {
       gitIdentity: { name: '', email: '' },
       secretPatterns: [],
       hiddenPatterns: [],
+      endProcesses: 'close',
     },
     ids: {
       ulid: () => `01HZZZZZZZZZZZZZZZZZZ${String(count++).padStart(5, '0')}`,

@@ -157,6 +157,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       approvalTtlMs: APPROVAL_TTL_MS,
       secretPatterns: [],
       hiddenPatterns: [],
+      endProcesses: 'close',
     },
     home: '/klaus-home',
     openWorkspace: async () => files.workspaceOf(host),

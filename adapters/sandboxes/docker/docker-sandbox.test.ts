@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -109,11 +111,19 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     git('init', '-q');
     writeFileSync(join(place.workspace, 'file'), 'one');
     const id = git('hash-object', '-w', 'file');
-    const added = `aa/${'b'.repeat(38)}`;
-    const attack = `mkdir -p .git/objects/aa; echo new > .git/objects/${added}; rm -rf .git/objects/${id.slice(0, 2)}; find .git/objects -type f -exec rm -f {} +; mkdir -p .git/objects/aa; echo new > .git/objects/${added}`;
-    await run(attack);
+    // An object with its true name, as git in the container would write it.
+    const content = 'blob 4\0new\n';
+    const name = createHash('sha1').update(content).digest('hex');
+    writeFileSync(join(place.workspace, 'object'), deflateSync(content));
+    const added = `${name.slice(0, 2)}/${name.slice(2)}`;
+    const add = `mkdir -p .git/objects/${name.slice(0, 2)}; cp object .git/objects/${added}`;
+    await run(
+      `${add}; rm -rf .git/objects/${id.slice(0, 2)}; find .git/objects -type f -exec rm -f {} +; ${add}; mkdir -p .git/objects/aa; echo forged > .git/objects/aa/${'b'.repeat(38)}`,
+    );
     expect(git('cat-file', '-p', id)).toBe('one');
-    expect(readFileSync(join(place.workspace, '.git/objects', added), 'utf8')).toBe('new\n');
+    expect(git('cat-file', '-p', name)).toBe('new');
+    expect(existsSync(join(place.workspace, '.git/objects/aa', 'b'.repeat(38)))).toBe(false);
+    rmSync(join(place.workspace, 'object'));
     rmSync(join(place.workspace, '.git'), { recursive: true });
     rmSync(join(place.workspace, 'file'));
   });

@@ -13,7 +13,7 @@ export interface ServeCommandOptions
 /** `klaus serve`: the page and the API, until it is stopped. The options of a run are defaults for those begun there. */
 export async function serveCommand(options: ServeCommandOptions): Promise<number> {
   const settings = { ...toGivenSettings(options), ...toSettings(options) };
-  await using klaus = await openKlaus({ cwd: options.cwd, settings });
+  await using klaus = await openKlaus({ cwd: options.cwd, settings, endProcesses: 'close' });
   const { serve } = await import('@klaus/server');
   await serve({
     klaus,

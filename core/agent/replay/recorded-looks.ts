@@ -72,6 +72,11 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       const unreverted = kept?.type === 'workspace.snapshotted' ? (kept.unreverted ?? []) : [];
       return { bodies: events.slice(at, end).map(toBody), unreverted };
     },
+    looksLast() {
+      const end = find(({ type }) => type === 'run.finished');
+      const look = find(({ type }) => type === 'workspace.snapshotted');
+      return look >= 0 && (end < 0 || look < end);
+    },
     known() {
       const event = recording.events[find(({ type }) => type === 'workspace.snapshotted')];
       return event?.type === 'workspace.snapshotted' ? (event.known ?? []) : [];
