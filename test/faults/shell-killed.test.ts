@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RecordedRequest, Script } from '@klaus/adapters/models';
 import { describe, expect, vi } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
@@ -126,4 +128,30 @@ describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, s
       },
     );
   });
+});
+
+test('SIGKILL: what the command changed at protected places is reverted when the session goes on', async () => {
+  const sleep = toUniqueSleep();
+  const program = `import os, subprocess
+os.makedirs('.vscode')
+for name in ('.envrc', '.vscode/tasks.json', 'CLAUDE.md', 'fine.txt'): open(name, 'w').write('theirs')
+subprocess.run(['sh', '-c', '${sleep}'])
+`;
+  using place = createPlace({ 'CLAUDE.md': 'mine', 'job.py': program });
+  await using server = await startServer(toScript('python3 job.py'));
+  const env = {
+    ...WIRES.anthropic.toEnv(server.url),
+    ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60',
+    KLAUS_SANDBOX: 'bubblewrap',
+  };
+  const klaus = startKlaus(['run', '--json', PROMPT], { place, env });
+  await klaus.printed('stdout', '"type":"tool.started"');
+  const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
+  await untilProgram(sleep);
+  klaus.kill('SIGKILL');
+  await klaus.ended;
+  expect(await runKlaus(['resume', session, '--json'], { place, env })).toMatchObject({ code: 0 });
+  const read = (path: string) => readFileSync(join(place.workspace, path), 'utf8');
+  expect([read('CLAUDE.md'), read('fine.txt')]).toEqual(['mine', 'theirs']);
+  expect(['.envrc', '.vscode/tasks.json'].filter((path) => existsSync(join(place.workspace, path)))).toEqual([]);
 });
