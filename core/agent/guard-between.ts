@@ -26,7 +26,7 @@ export async function guardBetween(
   if (left.run === run) return await guardWorkspace(work, { opened, ...now });
   if (engine.recorded) return { ...engine.recorded.guarded(), ...now };
   const snapshots = await work.snapshots();
-  const places = await findPlaces(snapshots, { before: left.tree, after: now.tree });
+  const places = await findPlaces(snapshots, { before: left, after: now.tree });
   const armed = await findArmedPaths(snapshots, { opened, ...now });
   const names = [...new Set([...places.map(({ path }) => path), ...armed])];
   if (names.length === 0) return nothing;

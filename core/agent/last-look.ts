@@ -23,5 +23,6 @@ export async function lookLast(work: Work): Promise<void> {
 async function endProcesses({ engine, session, state }: Work): Promise<void> {
   const processes = engine.openProcesses(session);
   for (const { id, survives, last } of state.processes.values())
-    if (last.state === 'started' && !survives) await processes.stop(id, { reason: 'the run that had started it ended' });
+    if (last.state === 'started' && !survives)
+      await processes.stop(id, { reason: 'the run that had started it ended' });
 }

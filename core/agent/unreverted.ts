@@ -20,7 +20,7 @@ export function toFailure(names: readonly string[]): string {
 export function describeNames(names: readonly string[]): string {
   const place = names.map((name) => placeOf(name)).find((found) => found !== undefined);
   if (place === undefined && names.some(isPackageFile)) return 'whose scripts others run';
-  return `which is ${describePlace(place ?? 'agent')}`;
+  return place === undefined ? 'to which a protected file leads' : `which is ${describePlace(place)}`;
 }
 
 export function list(names: readonly string[]): string {

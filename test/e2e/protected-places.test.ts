@@ -1,7 +1,7 @@
 // Protected places after a turn: what is reverted, what a checkout may bring, and how a run ends that could not revert.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';
 import type { Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
@@ -169,6 +169,85 @@ open('.envrc', 'w').write('x')
     const warnings = ofType(session.events(), 'notice').filter(({ level }) => level === 'warn');
     for (const path of ['.envrc', 'node_modules/x/.git/config'])
       expect(warnings.some(({ text }) => text.includes(path))).toBe(true);
+  });
+});
+
+describe('what is protected because something leads to it', () => {
+  const cases: readonly {
+    name: string;
+    links?: Record<string, string>;
+    files: Record<string, string>;
+    config?: string[][];
+    program: string;
+  }[] = [
+    {
+      name: 'the target of a link at a protected place, through further links',
+      links: {
+        'AGENTS.md': 'CLAUDE.md',
+        'CLAUDE.md': 'docs/guide.md',
+        '.envrc': 'conf/env',
+        'app/.vscode': '../editor',
+      },
+      files: { 'docs/guide.md': 'mine', 'conf/env': 'mine', 'editor/settings.json': 'mine' },
+      program: `for name in ('docs/guide.md', 'conf/env', 'editor/settings.json', 'editor/tasks.json'): open(name, 'w').write('x')`,
+    },
+    {
+      name: 'an included configuration whose folder is renamed',
+      files: { 'conf/shared.gitconfig': '[user]\n\tname = U\n' },
+      config: [['include.path', '../conf/shared.gitconfig']],
+      program: `os.rename('conf', 'old'); os.mkdir('conf'); open('conf/shared.gitconfig', 'w').write('[core]\\n\\tfsmonitor = touch x\\n')`,
+    },
+    {
+      name: 'a folder of hooks that is not there yet',
+      links: { 'tools/link': 'target' },
+      files: {},
+      config: [['core.hooksPath', 'tools/hooks']],
+      program: `os.rename('tools', 'old'); os.makedirs('tools/hooks'); open('tools/hooks/pre-commit', 'w').write('x')`,
+    },
+    {
+      name: 'programs that the configuration of git names',
+      links: { '.git/hooks/pre-commit': '../../tools/check.sh' },
+      files: { 'tools/check.sh': 'true', 'tools/monitor.sh': 'true', 'tools/clean.sh': 'cat' },
+      config: [
+        ['core.fsmonitor', 'tools/monitor.sh'],
+        ['filter.c.clean', 'sh tools/clean.sh "%f"'],
+      ],
+      program: `for name in ('check', 'monitor', 'clean'): open('tools/' + name + '.sh', 'w').write('x')`,
+    },
+  ];
+  for (const { name, links = {}, files, config = [], program } of cases) {
+    test(name, async () => {
+      await using engine = await open([[sh('python3 change.py')]], {
+        ...files,
+        'change.py': `import os\n${program}\nopen('ran', 'w').write('x')\n`,
+      });
+      const { workspace } = engine.place;
+      for (const [path, target] of Object.entries(links)) {
+        mkdirSync(dirname(join(workspace, path)), { recursive: true });
+        symlinkSync(target, join(workspace, path));
+      }
+      for (const words of config) git(engine, 'config', ...words);
+      const session = await run(engine);
+      expect(read(engine, 'ran')).toBe('x');
+      for (const [path, content] of Object.entries(files)) expect(read(engine, path)).toBe(content);
+      for (const path of ['tools/hooks/pre-commit', 'editor/tasks.json']) expect(read(engine, path)).toBeUndefined();
+      expect(ofType(session.events(), 'workspace.restored')).not.toEqual([]);
+      expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+    });
+  }
+
+  test('an edit tool may change it, and a name that no file has does no harm', async () => {
+    const edit = { name: 'write_file', input: { path: 'docs/guide.md', content: 'new' } };
+    const look = { name: 'read_file', input: { path: 'docs/guide.md' } };
+    await using engine = await open([[look], [edit, sh('git status --short && echo two > two')]], {
+      'docs/guide.md': 'mine',
+    });
+    symlinkSync('docs/guide.md', join(engine.place.workspace, 'CLAUDE.md'));
+    git(engine, 'config', 'include.path', '../missing.gitconfig');
+    await run(engine);
+    expect(read(engine, 'docs/guide.md')).toBe('new');
+    expect(read(engine, 'missing.gitconfig')).toBeUndefined();
+    expect(read(engine, 'two')).toBe('two\n');
   });
 });
 

@@ -146,6 +146,7 @@ export class Files {
       hasGitObject: () => false,
       isSameIndex: async () => false,
       gitlinks: async () => undefined,
+      links: async () => [],
       applyGit: async () => ({ applied: false, conflicts: [] }),
       has: (tree) => this.#trees.has(tree),
       uncovered: () => [],

@@ -51,7 +51,7 @@ export function addGitFolder(places: Places, folder: string, at: { root: string;
   const text = read(config);
   if (isThere(join(folder, 'config.worktree'))) places.readOnly.push(join(folder, 'config.worktree'));
   else if (/worktreeconfig/i.test(text)) places.missing.push({ path: join(folder, 'config.worktree'), content: '' });
-  for (const path of readConfiguredPaths(text, folder)) if (contains(at.root, path)) hold(places, { path });
+  for (const place of readConfiguredPaths(text, folder)) if (contains(at.root, place.path)) hold(places, place);
   if (at.nesting >= MAX_NESTING) return;
   for (const [name, isGitFolder] of [
     ['modules', (path: string) => existsSync(join(path, 'HEAD'))],
@@ -95,12 +95,13 @@ function isDangling(path: string): boolean {
 }
 
 /** Files and folders of the project that the configuration itself names: `include.path` and `core.hooksPath`. */
-function readConfiguredPaths(config: string, folder: string): string[] {
-  const found: string[] = [];
+function readConfiguredPaths(config: string, folder: string): Placeholder[] {
+  const found: Placeholder[] = [];
   for (const [, key, value] of config.matchAll(/^\s*(path|hookspath)\s*=\s*"?([^"\n#;]+?)"?\s*$/gim)) {
     if (/^[~%]/.test(value!)) continue;
     // Includes are relative to the file that names them, hooks to the top of the working tree.
-    found.push(resolve(key!.toLowerCase() === 'path' ? folder : dirname(folder), value!));
+    if (key!.toLowerCase() === 'path') found.push({ path: resolve(folder, value!), content: '' });
+    else found.push({ path: resolve(dirname(folder), value!) });
   }
   return found;
 }

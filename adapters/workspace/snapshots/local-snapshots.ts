@@ -200,6 +200,12 @@ class FolderSnapshots implements LocalSnapshots {
     return node && toTreeEntry(node);
   }
 
+  async links(tree: TreeId): Promise<readonly { path: string; entry: TreeEntry }[]> {
+    const { trees } = this.#kept;
+    const found = await trees.links(toTreeHash(trees, tree), new Pace());
+    return found.map(({ path, node }) => ({ path, entry: toTreeEntry(node) }));
+  }
+
   async content(entry: TreeEntry): Promise<Uint8Array> {
     const hash = Buffer.from(entry.hash, 'hex');
     if (hash.length !== 32) throw corrupt(this.#kept.db.folder, `"${entry.hash}" is no hash`);

@@ -3,9 +3,20 @@ import { corrupt, type Database } from './database.ts';
 import type { Pace } from './pace.ts';
 import { compareNames, decodeTree, EMPTY, toTreeEntry, type Node } from './tree.ts';
 
+/** An entry with its path from the directory that was asked for. */
+interface Found {
+  path: string;
+  node: Node;
+}
+
+/** Directories whose symlinks are kept in memory. */
+const MAX_KNOWN = 200_000;
+const NONE: readonly Found[] = [];
+
 /** The directory objects of a store. */
 export class Trees {
   readonly #db: Database;
+  readonly #links = new Map<string, readonly Found[]>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -41,6 +52,25 @@ export class Trees {
       yield { path: own, node };
       if (node.type === 'directory') yield* this.walk(node.hash, own);
     }
+  }
+
+  /** Symlinks below a directory. Those of a directory that did not change are known. */
+  async links(hash: Buffer, pace: Pace): Promise<readonly Found[]> {
+    const key = hash.toString('latin1');
+    const known = this.#links.get(key);
+    if (known) return known;
+    if (pace.due) await pace.rest();
+    const found: Found[] = [];
+    for (const node of this.nodes(hash)) {
+      if (node.type === 'symlink') found.push({ path: node.name, node });
+      if (node.type !== 'directory') continue;
+      for (const link of await this.links(node.hash, pace))
+        found.push({ path: `${node.name}/${link.path}`, node: link.node });
+    }
+    if (this.#links.size > MAX_KNOWN) this.#links.clear();
+    const kept = found.length === 0 ? NONE : found;
+    this.#links.set(key, kept);
+    return kept;
   }
 
   /** What differs between two states, by path. What is in a new or a deleted directory has rows of its own. */

@@ -1,9 +1,11 @@
 import { placeOf, placesBelow } from '../../policy/index.ts';
 import type { EventBody, EventOf, TreeChange, TreeId } from '../../protocol/index.ts';
 import { findCommittedPlaces } from './committed-places.ts';
+import { findFurtherPlaces, type PlacedIn } from './further-places.ts';
 import { changesScripts, toScriptRepair } from './package-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { describeNames, list, toFailure } from '../unreverted.ts';
+import { resolveInside } from './resolve-inside.ts';
 import { revertPlaces, type Reverted } from './revert-places.ts';
 import type { Work } from '../work.ts';
 
@@ -18,7 +20,7 @@ export interface Guarded {
 }
 
 /** The state that the turn began with. */
-type Opened = Pick<EventOf<'workspace.snapshotted'>, 'run' | 'turn' | 'tree' | 'uncovered'>;
+type Opened = Pick<EventOf<'workspace.snapshotted'>, 'run' | 'turn' | 'tree' | 'gitTree' | 'uncovered'>;
 
 /** Paths that the log names of what a state does not hold. */
 const MAX_NAMED = 20;
@@ -36,7 +38,7 @@ export async function guardPlaces(
   const { state } = work;
   if (state.turnEffects?.isApproved) return { bodies: [], tree, unreverted: [] };
   const snapshots = await work.snapshots();
-  const rows = await findPlaces(snapshots, { before: opened.tree, after: tree, edited: state.turnEffects?.edited });
+  const rows = await findPlaces(snapshots, { before: opened, after: tree, edited: state.turnEffects?.edited });
   const unseen = findUnseen(snapshots, opened, tree);
   if (rows.length + unseen.length === 0) return { bodies: [], tree, unreverted: [] };
   const committed = await findCommittedPlaces(work, { rows, before: opened.tree, after: tree });
@@ -55,15 +57,23 @@ export async function guardPlaces(
 /** Changes at protected places, and those without which such a place could not be restored. */
 export async function findPlaces(
   snapshots: Snapshots,
-  { before, after, edited }: { before: TreeId; after: TreeId; edited?: ReadonlyMap<string, string | null> | undefined },
+  {
+    before,
+    after,
+    edited,
+  }: { before: PlacedIn; after: TreeId; edited?: ReadonlyMap<string, string | null> | undefined },
 ): Promise<TreeChange[]> {
-  const rows = await snapshots.changes(before, after);
+  const rows = await snapshots.changes(before.tree, after);
+  if (rows.length === 0) return [];
+  const further = await findFurtherPlaces(snapshots, before);
+  const isFurther = (path: string): boolean => further.some((place) => path === place || path.startsWith(`${place}/`));
   const found = new Map<string, TreeChange>();
   for (const row of rows) {
     // What an edit tool wrote there the gate let pass, as long as it is still that.
     const isEdit = edited?.has(row.path) === true && edited.get(row.path) === (row.after?.hash ?? null);
     if (isEdit) continue;
-    const isPlace = placeOf(row.path) !== undefined || (await leadsToPlace(snapshots, row, after));
+    const isPlace =
+      placeOf(row.path) !== undefined || isFurther(row.path) || (await leadsToPlace(snapshots, row, after));
     if (isPlace || (await changesScripts(snapshots, row))) found.set(row.path, row);
   }
   if (found.size === 0) return [];
@@ -83,7 +93,9 @@ async function leadsToPlace(snapshots: Snapshots, { path, after: entry }: TreeCh
   if (entry?.type !== 'symlink' || entry.size > MAX_TARGET) return false;
   const below = placesBelow(path);
   if (below.length === 0) return false;
-  const target = resolve(path, new TextDecoder().decode(await snapshots.content(entry)));
+  const text = new TextDecoder().decode(await snapshots.content(entry));
+  const folder = path.split('/').slice(0, -1).join('/');
+  const target = text.startsWith('/') ? undefined : resolveInside(folder, text);
   if (target === undefined) return true;
   for (const rest of below) {
     const known = rest.split('/').findIndex((part) => part.includes('*'));
@@ -92,18 +104,6 @@ async function leadsToPlace(snapshots: Snapshots, { path, after: entry }: TreeCh
     if (full === '' || (await snapshots.entry(tree, full))) return true;
   }
   return false;
-}
-
-/** Where a relative link leads in the workspace; undefined when it leads out, or to another link's choice. */
-function resolve(path: string, target: string): string | undefined {
-  if (target.startsWith('/')) return undefined;
-  const parts = path.split('/').slice(0, -1);
-  for (const part of target.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return undefined;
-  }
-  return parts.join('/');
 }
 
 /** Places at which something came to be that no state can hold, such as a socket or what may not be read. */

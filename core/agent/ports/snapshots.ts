@@ -75,6 +75,8 @@ export interface Snapshots {
   changes(from: TreeId, to: TreeId): Promise<TreeChange[]>;
   /** Undefined when nothing is at the path. */
   entry(tree: TreeId, path: string): Promise<TreeEntry | undefined>;
+  /** All symlinks of a state. Fast again for a state that is like one before. */
+  links(tree: TreeId): Promise<readonly { path: string; entry: TreeEntry }[]>;
   /** Content of a file, or the target of a symlink. @throws KlausError `store.corrupt` when it is gone or altered. */
   content(entry: TreeEntry): Promise<Uint8Array>;
   /** Takes in content that stands nowhere yet, such as a file with only some hunks of a change. */

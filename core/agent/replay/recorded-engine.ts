@@ -84,6 +84,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       hasGitObject: () => true,
       isSameIndex: unreachable,
       gitlinks: unreachable,
+      links: unreachable,
       applyGit: unreachable,
       has: () => false,
       uncovered: () => {
