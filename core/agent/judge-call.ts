@@ -10,10 +10,12 @@ import {
 import { toEditParts } from './change-parts.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import { findScriptChanges } from './package-scripts.ts';
+import { unlessStopped } from './keep-state.ts';
+import { findFurtherPlaces } from './places/further-places.ts';
 import { findRunScripts, type RunScripts } from './run-scripts.ts';
 import type { Intent, Tool, ToolContext } from './ports/tool.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer, type Asked } from './question.ts';
-import { runOf, type CallState } from './state.ts';
+import { openedOf, runOf, type CallState } from './state.ts';
 import { takeHunks } from './take-hunks.ts';
 import { createToolContext } from './tool-context.ts';
 import type { Work } from './work.ts';
@@ -134,12 +136,16 @@ async function judgeIntent(
   scripts: readonly string[],
 ): Promise<{ decision: Decision; runs: RunScripts; remember?: Remembered }> {
   const { engine, state } = work;
+  const linked = intent.access.some((access) => access.kind === 'fs' && access.right === 'w')
+    ? await findLinked(work)
+    : [];
   const facts = {
     name: call.name,
     effects: tool.effects,
     access: intent.access,
     altered: call.redacted && !work.originals.has(call.id),
     scripts,
+    linked,
     ...(tool.inPlace ? { inPlace: true } : {}),
   };
   const gate = toGateContext(work);
@@ -158,6 +164,19 @@ async function judgeIntent(
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };
   const finding = { rule: 'remembered', verdict: 'allow' as const, reason: 'approved before, for longer than once' };
   return { decision: { ...finding, findings: [...decision.findings, finding] }, ...rest };
+}
+
+/** What protected places lead to, in the last state of the workspace that is known. */
+async function findLinked(work: Work): Promise<readonly string[]> {
+  const { state } = work;
+  if (openedOf(state).snapshots === false) return [];
+  const snapshots = await work.snapshots();
+  const known = state.openSnapshot ?? state.left;
+  if (known) return findFurtherPlaces(snapshots, known);
+  const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
+  // No effect begins then.
+  if (tree === undefined) return [];
+  return findFurtherPlaces(snapshots, { tree, gitTree: await snapshots.snapshotGit(tree) });
 }
 
 export interface CallHead {

@@ -59,7 +59,7 @@ function toLastPositions({ state }: Work, snapshots: Snapshots): readonly GitPos
 }
 
 /** The first look at a large workspace takes a while, and a cancel ends it. */
-async function unlessStopped<T>(work: Work, look: () => Promise<T>): Promise<T | undefined> {
+export async function unlessStopped<T>(work: Work, look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {

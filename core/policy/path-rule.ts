@@ -14,7 +14,7 @@ export const pathRule: Rule = {
       if (access.kind !== 'fs') continue;
       const look = lookAt(access, context);
       if (look?.verdict === 'deny') return look;
-      ask ??= look;
+      ask ??= look ?? lookAtLinked(access, call.linked ?? [], context);
     }
     const script = call.scripts?.[0];
     return ask ?? (script === undefined ? undefined : askAboutScripts(script));
@@ -31,6 +31,18 @@ function lookAt(
   if (relative === undefined) return { verdict: 'deny', reason: `${path} is outside the workspace` };
   if (isSecretPath(relative, secretPatterns)) return { verdict: 'ask', reason: `${relative} is a secret file` };
   return access.right === 'w' ? lookAtWrite(relative) : undefined;
+}
+
+/** A change of what a protected place leads to is a change of that place. */
+function lookAtLinked(
+  { path, right }: Extract<Access, { kind: 'fs' }>,
+  linked: readonly string[],
+  { workspace }: GateContext,
+): Look | undefined {
+  if (right !== 'w') return undefined;
+  const relative = toRelative(path, workspace);
+  if (relative === undefined || !linked.some((place) => isBelow(`/${relative}`, `/${place}`))) return undefined;
+  return { verdict: 'ask', reason: `a protected file, or git's configuration, leads to ${relative}` };
 }
 
 /** What the gate says to a change at this place, whoever makes it. */

@@ -236,13 +236,28 @@ describe('what is protected because something leads to it', () => {
     });
   }
 
-  test('an edit tool may change it, and a name that no file has does no harm', async () => {
+  test('an edit tool is asked about it', async () => {
+    const edit = { name: 'write_file', input: { path: 'docs/guide.md', content: 'new' } };
+    const look = { name: 'read_file', input: { path: 'docs/guide.md' } };
+    await using engine = await open([[look], [edit]], { 'docs/guide.md': 'mine' });
+    symlinkSync('docs/guide.md', join(engine.place.workspace, 'CLAUDE.md'));
+    const session = await engine.klaus.open();
+    await session.prompt('go', { onAsk: 'wait' });
+    const parked = await session.advance();
+    if (parked.state !== 'parked') throw new Error('no question');
+    expect(parked.approvals[0]!.reason).toContain('docs/guide.md');
+    await engine.klaus.answer(parked.approvals[0]!.approval, 'approved');
+    await session.advance();
+    expect(read(engine, 'docs/guide.md')).toBe('new');
+    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+  });
+
+  test('an included name that no file has does no harm', async () => {
     const edit = { name: 'write_file', input: { path: 'docs/guide.md', content: 'new' } };
     const look = { name: 'read_file', input: { path: 'docs/guide.md' } };
     await using engine = await open([[look], [edit, sh('git status --short && echo two > two')]], {
       'docs/guide.md': 'mine',
     });
-    symlinkSync('docs/guide.md', join(engine.place.workspace, 'CLAUDE.md'));
     git(engine, 'config', 'include.path', '../missing.gitconfig');
     await run(engine);
     expect(read(engine, 'docs/guide.md')).toBe('new');
