@@ -1,4 +1,4 @@
-import { decide, findRemembered, RULES, toRemembered } from '../policy/index.ts';
+import { decide, findRemembered, isProgramPath, RULES, toRemembered } from '../policy/index.ts';
 import {
   isKlausError,
   toKlausError,
@@ -149,10 +149,14 @@ async function judgeIntent(
     ...(tool.inPlace ? { inPlace: true } : {}),
   };
   const gate = toGateContext(work);
-  const decision = decide(facts, gate, [...RULES, ...engine.rules]);
+  const found = decide(facts, gate, [...RULES, ...engine.rules]);
   // Only an answer is bound to them: what needs none is spared the look.
-  if (decision.verdict !== 'ask') return { decision, runs: { scripts: [], isComplete: true } };
+  if (found.verdict !== 'ask') return { decision: found, runs: { scripts: [], isComplete: true } };
   const runs = await findRunScripts(context.workspace, intent.access, (text) => engine.ids.digest(text));
+  const programs = runs.scripts.map(({ path }) => path).filter(isProgramPath);
+  // Who reads "curl" has to know that it is not the machine's.
+  const reason = programs.length === 0 ? found.reason : `${found.reason}; it runs ${programs.join(', ')}`;
+  const decision = { ...found, reason };
   const agent = agentOf(work);
   const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace, runs });
   const remember = toRemembered(question, decision);

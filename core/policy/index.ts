@@ -39,6 +39,7 @@ export { askingRules, findRemembered, toRemembered, type Question, type FoundRem
 export { renderCommand, toCommandKey } from './render-command.ts';
 export { review, type Review } from './review.ts';
 export { RULES } from './rules.ts';
+export { isProgramPath } from './scripts/loaded-files.ts';
 export { findScripts, isSystemPath, type ScriptUse } from './scripts/script-use.ts';
 export type { CallFacts, ChangeFacts, GateContext, Rule } from './rule.ts';
 export { PROMISED_RULES } from './secrets/promised-rules.ts';

@@ -40,10 +40,29 @@ test.each([
   ['git -c alias.x="!sh s.sh" x', 's.sh'],
   ['PATH=$PWD/tools:$PATH go-on', 'tools/go-on'],
   ['npx tool', 'node_modules/.bin/tool'],
+  ['curl https://example.com/', 'node_modules/.bin/curl'],
+  ['time sh s.sh', 'node_modules/.bin/time'],
+  ['xargs -n 1 mytool', 'node_modules/.bin/mytool'],
+  ['cd sub && pytest', '.venv/bin/pytest'],
+  ['BASH_ENV=./e.sh bash -c true', 'e.sh'],
+  ['NODE_OPTIONS="--require ./p.js" node -e 0', 'p.js'],
+  ['PYTHONPATH=lib python3 -c "import z"', 'lib/z.py'],
+  ['python3 -c "import z"', 'z.py'],
+  ['python3 -m unittest t', 't.py'],
+  ['npm run x', '.npmrc'],
   ['go run main.go', 'main.go'],
   ['java Main.java', 'Main.java'],
 ])('%s runs %s', (line, file) => {
   expect(files(line)).toContain(file);
+});
+
+test('the program that the first line of a script names is found in it', () => {
+  expect(files('./run', { '/w/run': '#!/usr/bin/env -S myint --fast\n' })).toContain('node_modules/.bin/myint');
+});
+
+test('a line whose variables load code cannot be remembered', () => {
+  expect(findScripts('BASH_ENV=./e.sh bash -c true', { workspace: W }).isComplete).toBe(false);
+  expect(findScripts('LANG=C bash s.sh', { workspace: W }).isComplete).toBe(true);
 });
 
 test('scripts that a known script runs are found in it', () => {
@@ -59,9 +78,10 @@ test('scripts that a known script runs are found in it', () => {
 });
 
 test('data of a program that runs no files is no script', () => {
-  expect(files('cat a.txt')).toEqual([]);
-  expect(files('sed -n 1,5p a.txt')).toEqual([]);
-  expect(files('git commit -m x a.txt')).toEqual([]);
+  const data = (line: string) => files(line).filter((path) => !/bin\/\w+$/.test(path));
+  expect(data('cat a.txt')).toEqual([]);
+  expect(data('sed -n 1,5p a.txt')).toEqual([]);
+  expect(data('git commit -m x a.txt')).toEqual([]);
 });
 
 test('the scripts of package.json are named with their folder', () => {

@@ -6,6 +6,7 @@ import type { SimpleCommand } from '../shell/reading.ts';
 import { resolvePath } from '../shell/resolve-path.ts';
 import { SHELLS } from '../shell/shells.ts';
 import { hasGlob, isDynamic, isKnown, type Word } from '../shell/word.ts';
+import { toLoaded, toNamedInterpreter, toProgramFiles, toProgramPaths } from './loaded-files.ts';
 import { BUILD_FILES, CODE_OPTIONS, FILE_RUNNERS, FOLDER_OPTIONS } from './build-files.ts';
 
 /** What a command line runs as code, as far as it names it. */
@@ -21,6 +22,8 @@ export interface ScriptUse {
 }
 
 const PACKAGE_MANAGERS = /^(?:npm|pnpm|yarn|bun|npx|bunx)$/;
+/** What a package manager reads beside the package file. */
+const CONFIGURATION = ['.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', 'bunfig.toml'];
 const RUNS_BINARY = /^(?:npx|bunx|npm exec|npm x|pnpm|yarn|bun)/;
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   python: ['/__main__.py'],
@@ -45,20 +48,38 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
     if (!isKnown(word)) isComplete = false;
     else for (const cwd of cwds) files.add(resolvePath(word, cwd));
   };
+  // A word of bash's grammar, and a program to a plain sh.
+  if (/\btime\b/.test(line)) for (const file of toProgramPaths('time')) add(file, [options.workspace]);
   // Where a shell is fed what other commands print, what those read is code.
   const isFed = reading.problems.some(({ rule }) => rule === 'downloaded' || rule === 'dynamic');
   for (const command of reading.commands) {
     const { cwds, name, argv } = command;
     const program = argv[0] ?? '';
     if (program.includes('/') && (isDynamic(program) || hasGlob(program) || !isSystemPath(program))) add(program, cwds);
+    for (const file of toProgramFiles(command)) add(file, [options.workspace]);
+    const loaded = toLoaded(command);
+    if (!loaded.isComplete) isComplete = false;
+    for (const word of loaded.words) add(word, cwds);
     for (const folder of toSearchPath(reading.commands)) add(`${folder}/${name}`, cwds);
     if (command.via.some((via) => RUNS_BINARY.test(via))) add(`node_modules/.bin/${name}`, cwds);
-    if (PACKAGE_MANAGERS.test(name)) packages.push(...toPackages(command));
+    if (PACKAGE_MANAGERS.test(name)) {
+      packages.push(...toPackages(command));
+      // It names the shell of the scripts.
+      for (const file of CONFIGURATION) add(file, [options.workspace, ...cwds]);
+    }
+    // Modules are found beside the folder where code in the line runs, and where the line says.
+    for (const { text } of command.code)
+      if (isKnown(text))
+        for (const file of toIncludes(text))
+          for (const folder of ['.', ...loaded.words]) add(`${folder}/${file}`, cwds);
     for (const file of toBuildFiles(command)) add(file, cwds);
     if (isFed || runsFiles(name)) for (const word of toFileWords(command, isFed)) add(word, cwds);
   }
   for (const [path, text] of options.files ?? [])
-    if (files.has(path)) for (const file of toIncludes(text)) add(file, [path.replace(/\/[^/]*$/, '')]);
+    if (files.has(path)) {
+      for (const file of toIncludes(text)) add(file, [path.replace(/\/[^/]*$/, '')]);
+      for (const file of toNamedInterpreter(text)) add(file, [options.workspace]);
+    }
   const isReadable = reading.problems.every(({ rule }) => rule !== 'unreadable' && rule !== 'fork-bomb');
   return { files, packages, isComplete, isReadable };
 }
@@ -89,7 +110,7 @@ function toFileWords({ name, argv, redirects, code }: SimpleCommand, isFed: bool
     return toLanguage(name) === 'sqlite' || toLanguage(name) === 'gdb' ? [...values, ...input] : values;
   }
   const module = args.findIndex((arg) => arg === '-m');
-  const modules = module >= 0 ? toModuleFiles(args[module + 1] ?? '') : [];
+  const modules = module >= 0 ? args.slice(module + 1).flatMap(toModuleFiles) : [];
   const words = args.flatMap(toCandidates);
   // A folder is run by the file that its language looks for in it.
   const entries = ENTRIES[toLanguage(name) ?? ''] ?? [];
