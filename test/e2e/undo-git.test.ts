@@ -1,9 +1,9 @@
 // Undo of git's own data, through the whole engine: refs, index and stash on request, created repositories always.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createScene, type Scene } from '../attack/scene.ts';
-import { createTestEngine, type TestEngine } from '../fixtures/engine.ts';
+import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
 interface Worked {
@@ -124,4 +124,19 @@ describe('repositories that a turn created', () => {
     expect(events.some((event) => event.type === 'notice' && event.level === 'warn')).toBe(true);
     expect(events.some((event) => event.type === 'workspace.restored' && event.git !== undefined)).toBe(true);
   });
+});
+
+test('steps of a rebase that run programs are removed when a command wrote them, and the user’s own stay', async () => {
+  const todo = '.git/rebase-merge/git-rebase-todo';
+  for (const own of ['', 'exec make check\npick 1234567 one\n']) {
+    await using worked = await work(
+      `mkdir -p .git/rebase-merge; printf 'exec touch planted\nx touch planted\nexec make check\nbreak\n' >> ${todo}`,
+      (scene) => {
+        if (own !== '') scene.write(todo, own);
+      },
+    );
+    const made = own === '' ? 'break\n' : `${own}break\n`;
+    expect(readFileSync(join(worked.engine.place.workspace, todo), 'utf8')).toBe(made);
+    expect(ofType(worked.session.events(), 'workspace.restored')).toHaveLength(1);
+  }
 });

@@ -13,6 +13,8 @@ export interface States {
 }
 
 const EXECUTABLE = 0o111;
+/** A step of a rebase that runs a program. @source git-rebase(1) */
+const RUNS = /^\s*(?:exec|x)(?=\s|$)/;
 
 /**
  * Finds what would make the user's next git command run something that a command of the model planted, and how to
@@ -54,6 +56,8 @@ async function judgeFile(states: States, row: TreeChange, file: ArmingFile): Pro
       return judgeCommondir(snapshots, row);
     case 'hook':
       return judgeHook(row, wasThere);
+    case 'todo':
+      return judgeTodo(snapshots, row);
     case 'attributes':
       return toChange(row.path, row.after, row.before);
   }
@@ -78,6 +82,23 @@ async function judgeCommondir(snapshots: Snapshots, { path, before, after }: Tre
   const isLinked = path.split('/').at(-3) === 'worktrees' && text === '../..';
   // A folder that names itself names nothing new, and an empty file is read as one.
   return isLinked || text === '.' || text === '' ? [] : toChange(path, after, before);
+}
+
+/** The steps of a rebase that the next `git rebase --continue` takes: lines that run a program and are new go. */
+async function judgeTodo(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<TreeChange[]> {
+  if (!after || after.type === 'directory') return [];
+  const text = await readText(snapshots, after);
+  if (text === undefined) return toChange(path, after, before);
+  const known = ((await readText(snapshots, before)) ?? '').split('\n').filter((line) => RUNS.test(line));
+  const kept = text.split('\n').filter((line) => {
+    if (!RUNS.test(line)) return true;
+    const at = known.indexOf(line);
+    if (at >= 0) known.splice(at, 1);
+    return at >= 0;
+  });
+  if (kept.length === text.split('\n').length) return [];
+  const { type, mode } = after;
+  return toChange(path, after, await snapshots.put(new TextEncoder().encode(kept.join('\n')), { type, mode }));
 }
 
 function judgeHook({ path, before, after }: TreeChange, wasThere: boolean): TreeChange[] {

@@ -5,7 +5,7 @@ import type { Snapshots } from '../ports/snapshots.ts';
 export interface ArmingFile {
   /** The git folder, relative to the workspace. */
   folder: string;
-  kind: 'config' | 'commondir' | 'hook' | 'attributes';
+  kind: 'config' | 'commondir' | 'hook' | 'attributes' | 'todo';
 }
 
 /** Names that make a folder a git folder, or arm one. */
@@ -17,6 +17,8 @@ export function toArmingFiles(path: string): ArmingFile[] {
   const folder = names.slice(0, -1).join('/');
   const name = names.at(-1)!;
   if (name === 'config' || name === 'config.worktree') return [{ folder, kind: 'config' }];
+  if (name === 'git-rebase-todo' && names.at(-2) === 'rebase-merge')
+    return [{ folder: names.slice(0, -2).join('/'), kind: 'todo' }];
   if (name === 'commondir') return [{ folder, kind: 'commondir' }];
   if (name === 'attributes' && names.at(-2) === 'info')
     return [{ folder: names.slice(0, -2).join('/'), kind: 'attributes' }];
