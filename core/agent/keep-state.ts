@@ -1,3 +1,4 @@
+import { placeOf } from '../policy/index.ts';
 import type { EventBody } from '../protocol/index.ts';
 import { isKlausError, isReadOnly } from '../protocol/index.ts';
 import { guardBetween } from './guard-between.ts';
@@ -5,6 +6,7 @@ import { guardWorkspace } from './guard-workspace.ts';
 import type { Tool } from './ports/tool.ts';
 import { toKnown } from './places/known-commits.ts';
 import type { GitPosition, Snapshots } from './ports/snapshots.ts';
+import { list } from './unreverted.ts';
 import { openedOf, runOf } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -32,9 +34,15 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
   const between = await guardBetween(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
   const known = work.engine.recorded?.known() ?? (last === 'unknown' ? [] : toKnown(snapshots.git(tree), last));
   const { gitTree } = between;
-  const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
+  // What is at a protected place is named first: see `findUnseen`.
+  const isPlace = (path: string): number => (placeOf(path) === undefined ? 1 : 0);
+  const uncovered = snapshots
+    .uncovered(tree)
+    .map(({ path }) => path)
+    .toSorted((a, b) => isPlace(a) - isPlace(b));
   return [
     ...between.bodies,
+    ...(state.left ? [] : toUnprotectedNotice(work, uncovered)),
     {
       type: 'workspace.snapshotted',
       run: runOf(state).id,
@@ -47,6 +55,17 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
       ...toUnreverted(between.unreverted),
     },
   ];
+}
+
+/** Repositories that are there at the first look, and that nothing protects. */
+function toUnprotectedNotice({ engine, state }: Work, uncovered: readonly string[]): EventBody[] {
+  const beginning = 'Klaus cannot protect or restore ';
+  if (engine.recorded)
+    return engine.recorded.guarded().bodies.filter((it) => it.type === 'notice' && it.text.startsWith(beginning));
+  const names = uncovered.filter((path) => placeOf(path) === 'git');
+  if (names.length === 0) return [];
+  const text = `${beginning}${list(names)}: the name is not UTF-8, or it cannot be read.`;
+  return [{ type: 'notice', run: runOf(state).id, level: 'warn', text }];
 }
 
 /**

@@ -133,6 +133,26 @@ open('.envrc', 'w').write('x')
     expect(read(engine, 'never.txt')).toBeUndefined();
   });
 
+  test('fails the run where it is a repository in a folder whose name is not UTF-8', async () => {
+    const plant = `import os
+for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
+    for name in (b'objects', b'refs'): os.makedirs(at + b'/' + name)
+    open(at + b'/HEAD', 'w').write('ref: refs/heads/main')
+    open(at + b'/config', 'w').write('[core]\\n\\tfsmonitor = touch planted\\n')
+`;
+    const many = 'for i in $(seq 30); do mkfifo p$i; done';
+    await using engine = await open([[sh(many)], [sh('python3 plant.py')]], { 'plant.py': plant });
+    const old = Buffer.from(`${engine.place.workspace}/old\xff/.git`, 'latin1');
+    mkdirSync(old, { recursive: true });
+    const session = await run(engine);
+    const warned = ofType(session.events(), 'notice').filter(({ text }) => text.includes('old\uFFFD/.git'));
+    expect(warned).toMatchObject([{ level: 'warn' }]);
+    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'failed', error: { code: 'workspace.conflict' } });
+    expect(ofType(session.events(), 'workspace.snapshotted').at(-1)).toMatchObject({
+      unreverted: ['fine\uFFFD/a/b.git/.git', 'new\uFFFD/.git'],
+    });
+  });
+
   test('is reverted when a background process does it, in a turn or between two', async () => {
     const wait = 'i=0; while [ ! -e done ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i+1)); done';
     await using engine = await open(

@@ -150,7 +150,7 @@ function replayOf({ klaus }: TestEngine, events: readonly Event[]) {
     gitIdentity: { name: '', email: '' },
     secretPatterns: [],
     hiddenPatterns: [],
-      endProcesses: 'close',
+    endProcesses: 'close',
   };
   const ids = { ulid: () => toUlid(counter++), digest, random: () => 0.5 };
   const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -4,6 +4,7 @@ import type { Batch } from './batch.ts';
 import { toGitNames } from './git-names.ts';
 import { toNumbers, toSeen, type Seen, type SeenDirectory } from './seen.ts';
 import { takeFile, takeLink, type Taker } from './take-file.ts';
+import { findUnnamedGit } from './unnamed-git.ts';
 import type { Trail } from './trail.ts';
 import { compareNames, encodeTree, type Node } from './tree.ts';
 
@@ -144,7 +145,10 @@ function toDecodable(scan: Scan, spot: Spot): string[] {
   return readdirSync(spot.absolute, { encoding: 'buffer' }).flatMap((bytes) => {
     const name = bytes.toString('utf8');
     if (Buffer.from(name).equals(bytes)) return [name];
-    scan.uncovered.push({ path: join(spot.relative, name), why: 'name is not UTF-8' });
+    const relative = join(spot.relative, name);
+    const absolute = Buffer.concat([Buffer.from(`${spot.absolute}/`), bytes]);
+    for (const path of [relative, ...findUnnamedGit(absolute, relative)])
+      scan.uncovered.push({ path, why: 'name is not UTF-8' });
     return [];
   });
 }

@@ -39,13 +39,21 @@ export function toStateWrite(
 ): Write | undefined {
   const old = db.get<StateRow>('SELECT at, git, uncovered FROM states WHERE tree = ?', tree);
   const git = beside ? JSON.stringify(beside.git) : (old?.git ?? '[]');
-  const uncovered = beside ? JSON.stringify(beside.uncovered.slice(0, MAX_UNCOVERED)) : (old?.uncovered ?? '[]');
+  const uncovered = beside
+    ? JSON.stringify(beside.uncovered.toSorted(hiddenFirst).slice(0, MAX_UNCOVERED))
+    : (old?.uncovered ?? '[]');
   const isKnown = old?.git === git && old.uncovered === uncovered && old.at > now() - FRESH_S;
   if (isKnown && (!isLast || lastState(db)?.equals(tree))) return undefined;
   return () => {
     db.run('INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)', tree, now(), git, uncovered);
     if (isLast) db.run("INSERT OR REPLACE INTO meta VALUES ('last', ?)", tree);
   };
+}
+
+/** Names that begin with a dot may be of files that programs obey. */
+function hiddenFirst(a: Uncovered, b: Uncovered): number {
+  const rank = ({ path }: Uncovered): number => (/(?:^|\/)\./.test(path) ? 0 : 1);
+  return rank(a) - rank(b);
 }
 
 export function hasState(db: Database, tree: Buffer): boolean {

@@ -109,7 +109,7 @@ async function leadsToPlace(snapshots: Snapshots, { path, after: entry }: TreeCh
 /** Places at which something came to be that no state can hold, such as a socket or what may not be read. */
 function findUnseen(snapshots: Snapshots, { tree: before, uncovered }: Opened, after: TreeId): string[] {
   // The event says what was there: a state of the same files is one state, and keeps only the last list.
-  const isWhole = uncovered !== undefined && uncovered.length < MAX_NAMED;
+  const isWhole = uncovered !== undefined && uncovered.filter((path) => placeOf(path) !== undefined).length < MAX_NAMED;
   const known = new Set(isWhole ? uncovered : snapshots.uncovered(before).map(({ path }) => path));
   const paths = snapshots.uncovered(after).map(({ path }) => path);
   return paths.filter((path) => !known.has(path) && placeOf(path) !== undefined);
