@@ -1,5 +1,5 @@
 // Undo of git's own data, through the whole engine: refs, index and stash on request, created repositories always.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createScene, type Scene } from '../attack/scene.ts';
@@ -67,6 +67,18 @@ describe('undo --git', () => {
     expect(scene.git('log', '--format=%s', '-1')).toBe('agent\n');
     expect(scene.git('branch', '--format=%(refname:short)')).toContain('extra');
     expect(scene.git('fsck', '--strict')).not.toContain('missing');
+  });
+
+  test('a HEAD that went since comes back, and a ref that nothing moves is not named', async () => {
+    await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
+    const { scene, session } = worked;
+    scene.git('branch', 'mine');
+    rmSync(scene.path('.git/HEAD'));
+    const undone = await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test', conflicts: 'overwrite' });
+    expect(undone.done).toBe(true);
+    expect(undone.git.refs.map(({ name }) => name).sort()).toEqual(['HEAD', 'refs/heads/main']);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
+    expect(scene.git('branch', '--list', 'mine')).toContain('mine');
   });
 
   test('without --git commits stay', async () => {

@@ -52,7 +52,29 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
   const isMine = ({ path }: TreeChange): boolean =>
     created.some((folder) => path === folder || path.startsWith(`${folder}/`)) || toArmingFiles(path).length > 0;
   const rows = changes.filter((row) => isInside(row.path) && !OWN.test(row.path) && (all || isMine(row)));
-  return toPlan(snapshots, rows, { now, refsOf: all ? pairs[0]!.before : undefined });
+  const target = pairs[0]!.before;
+  if (!all) return toPlan(snapshots, rows, { now, refsOf: undefined });
+  const lost = await findLostHeads(snapshots, { now, target });
+  return toPlan(snapshots, [...rows, ...lost.filter(({ path }) => !rows.some((row) => row.path === path))], {
+    now,
+    refsOf: target,
+  });
+}
+
+/** A HEAD that is gone since, without which git takes the folder for no repository. */
+async function findLostHeads(
+  snapshots: Snapshots,
+  { now, target }: { now: TreeId; target: TreeId },
+): Promise<TreeChange[]> {
+  const lost: TreeChange[] = [];
+  for (const { path } of snapshots.git(target)) {
+    for (const name of ['HEAD', 'refs']) {
+      const full = toGitPath(path, name);
+      if (await snapshots.entry(now, full)) continue;
+      lost.push(...toChange(full, null, (await snapshots.entry(target, full)) ?? null));
+    }
+  }
+  return lost;
 }
 
 /** What the undo replaced. */
@@ -98,7 +120,12 @@ async function toPlan(
     if (isSame(found, expected) || isSame(found, after) || PASSING.test(`/${path}`)) continue;
     if (!(await isRewritten(snapshots, { path, expected, found }))) conflicts.push({ path, expected, found });
   }
-  const refs = refsOf === undefined ? [] : compareRefs(snapshots.git(now), snapshots.git(refsOf));
+  if (refsOf === undefined) return { changes, conflicts, refs: [] };
+  const moved = new Set(changes.map(({ path }) => path));
+  // A ref that something else moved since stays where it is.
+  const refs = compareRefs(snapshots.git(now), snapshots.git(refsOf)).filter(
+    ({ repository, name }) => moved.has(toGitPath(repository, name)) || moved.has(toGitPath(repository, 'packed-refs')),
+  );
   return { changes, conflicts, refs };
 }
 
@@ -130,6 +157,10 @@ function compareRefs(now: readonly GitPosition[], then: readonly GitPosition[]):
         ...(other === undefined ? {} : { to: other }),
       };
     });
+}
+
+function toGitPath(repository: string, name: string): string {
+  return repository === '' ? `.git/${name}` : `${repository}/.git/${name}`;
 }
 
 function isInside(path: string): boolean {
