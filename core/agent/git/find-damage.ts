@@ -7,6 +7,9 @@ const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Refs whose loss is the loss of commits. A stash is dropped by using it, and remote branches come back. */
 const KEPT = /^refs\/(?:heads|tags|klaus)\//;
 
+/** @source gitrepository-layout(5), git-pack-refs(1) */
+const PACKED_LINE = /^(?:#.*|\^?[0-9a-f]{40}(?:[0-9a-f]{24})?(?: \S.*)?)$/;
+
 export interface GitStates {
   snapshots: Snapshots;
   before: TreeId;
@@ -52,10 +55,22 @@ async function isBroken(states: GitStates, folder: string, { path, before, after
     return !isSymbolic && !(OBJECT_ID.test(text) && snapshots.hasGitObject(folder, text));
   }
   if (name === 'index' && after) return isUnusableIndex(states, folder, { before, after });
-  if (name === 'packed-refs' && after) return after.type !== 'file';
+  if (name === 'packed-refs' && after) return !isPackedRefs(await readText(snapshots, after));
+  if (name === 'shallow' && after) return !isIdList(await readText(snapshots, after));
   if (!name.startsWith('refs/') || after?.type !== 'file') return false;
   const id = (await readText(snapshots, after))?.trim() ?? '';
   return !id.startsWith('ref: ') && !snapshots.hasGitObject(folder, id);
+}
+
+function isIdList(text: string | undefined): boolean {
+  return text !== undefined && text.split('\n').every((line) => line === '' || OBJECT_ID.test(line));
+}
+
+/** Git reads no ref at all beside a file of which it does not understand one line. */
+function isPackedRefs(text: string | undefined): boolean {
+  if (text === undefined) return false;
+  const lines = text.split('\n');
+  return lines.pop() === '' && lines.every((line) => PACKED_LINE.test(line));
 }
 
 /**
