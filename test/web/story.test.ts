@@ -104,7 +104,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           await page.getByText('I look at the project first').waitFor();
           await page.getByText('Tests: 5 passed, 1 failed').or(page.getByText('5 passed, 1 failed')).first().waitFor();
           await page.getByText('patch 3 files').first().waitFor();
-          expect(await page.title()).toBe('(1) Klaus');
+          await expect.poll(() => page.title(), { timeout: LIMIT / 4 }).toBe('(1) Klaus');
           expect(read(MERGE)).toBe(STORY_FILES[MERGE]);
 
           await review(page, async () => {
