@@ -152,9 +152,10 @@ const nested: EscapeCase[] = [
     { folder: 'sub' },
   ),
   plants(
-    'a nested .git file that leads to HOME',
+    // The home of commands has no such path on the host: only the workspace does.
+    'a nested .git file with an absolute path',
     (world) =>
-      `mkdir sub; cp -r .git "$HOME/x"; printf '${setting(world)}' >> "$HOME/x/config"; echo "gitdir: $HOME/x" > sub/.git`,
+      `mkdir sub; cp -r .git x; printf '${setting(world)}' >> x/config; echo "gitdir: ${world.workspace}/x" > sub/.git`,
     { folder: 'sub' },
   ),
   plants(
