@@ -211,6 +211,7 @@ function createEngine(input: EngineInput): Engine {
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),
+    listProcesses: () => processes.list(),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: createCheckpoint,

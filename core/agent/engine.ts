@@ -8,7 +8,7 @@ import type { RecordedLooks } from './recorded-looks.ts';
 import type { Recall } from './ports/recall.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Models } from './ports/model.ts';
-import type { Processes } from './ports/processes.ts';
+import type { Processes, ProcessStatus } from './ports/processes.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { SecretSource } from './ports/secrets.ts';
 import type { Snapshots } from './ports/snapshots.ts';
@@ -61,6 +61,8 @@ export interface Engine {
   openRecall(session: string): Recall;
   /** The background processes of a session. */
   openProcesses(session: string): Processes;
+  /** Those of all sessions, ended ones included. */
+  listProcesses(): ProcessStatus[];
   createRedactor(session: string): Redactor;
   /** The states that the workspace had, for undo. */
   openSnapshots(root: string): Promise<Snapshots>;

@@ -12,7 +12,8 @@ import { agentOf, toGateContext } from './gate-context.ts';
 import { findScriptChanges } from './package-scripts.ts';
 import { unlessStopped } from './keep-state.ts';
 import { findFurtherPlaces } from './places/further-places.ts';
-import { findRunScripts, type RunScripts } from './run-scripts.ts';
+import { listRunning } from './processes.ts';
+import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
 import type { Intent, Tool, ToolContext } from './ports/tool.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer, type Asked } from './question.ts';
 import { openedOf, runOf, type CallState } from './state.ts';
@@ -151,12 +152,11 @@ async function judgeIntent(
   const gate = toGateContext(work);
   const found = decide(facts, gate, [...RULES, ...engine.rules]);
   // Only an answer is bound to them: what needs none is spared the look.
-  if (found.verdict !== 'ask') return { decision: found, runs: { scripts: [], isComplete: true } };
-  const runs = await findRunScripts(context.workspace, intent.access, (text) => engine.ids.digest(text));
-  const programs = runs.scripts.map(({ path }) => path).filter(isProgramPath);
-  // Who reads "curl" has to know that it is not the machine's.
-  const reason = programs.length === 0 ? found.reason : `${found.reason}; it runs ${programs.join(', ')}`;
-  const decision = { ...found, reason };
+  if (found.verdict !== 'ask') return { decision: found, runs: NO_SCRIPTS };
+  const digest = (text: string): string => engine.ids.digest(text);
+  const running = (): string[] => listRunning(work);
+  const runs = await findRunScripts(context.workspace, intent.access, { digest, running });
+  const decision = { ...found, reason: toReason(found.reason, runs) };
   const agent = agentOf(work);
   const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace, runs });
   const remember = toRemembered(question, decision);
@@ -168,6 +168,18 @@ async function judgeIntent(
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };
   const finding = { rule: 'remembered', verdict: 'allow' as const, reason: 'approved before, for longer than once' };
   return { decision: { ...finding, findings: [...decision.findings, finding] }, ...rest };
+}
+
+/** What whoever answers has to know: that "curl" is not the machine's, and that what runs may not stay as it is. */
+function toReason(reason: string, { scripts, rivals }: RunScripts): string {
+  const programs = scripts.map(({ path }) => path).filter(isProgramPath);
+  return [
+    reason,
+    ...(programs.length > 0 ? [`it runs ${programs.join(', ')}`] : []),
+    ...(rivals.length > 0
+      ? [`${rivals.join(', ')} can change the scripts that it runs; stop it first if in doubt`]
+      : []),
+  ].join('; ');
 }
 
 /** What protected places lead to, in the last state of the workspace that is known. */

@@ -1,7 +1,8 @@
+import { toRelative } from '../policy/index.ts';
 import type { EventBody } from '../protocol/index.ts';
 import { PROCESS_NEWS } from './fold.ts';
 import type { ProcessStatus } from './ports/processes.ts';
-import type { State } from './state.ts';
+import { openedOf, type State } from './state.ts';
 import type { Work } from './work.ts';
 
 type Changed = Extract<EventBody, { type: 'process.changed' }>;
@@ -98,6 +99,20 @@ export function toProcessChanged(status: ProcessStatus, { run, call }: { run: st
 export function describeStarted({ id, survives }: Pick<ProcessStatus, 'id' | 'survives'>): string {
   const end = survives ? 'It goes on when Klaus ends, until it is stopped.' : 'It ends when this Klaus ends.';
   return `Started as background process ${id}. ${end} process_output reads what it writes.`;
+}
+
+/** Names of background processes, of this session or another, that can write in this workspace at this moment. */
+export function listRunning({ engine, state, session }: Pick<Work, 'engine' | 'state' | 'session'>): string[] {
+  const { workspace } = openedOf(state);
+  return engine
+    .listProcesses()
+    .filter((each) => each.state === 'running')
+    .filter((each) => isAround(each.workspace, workspace))
+    .map((each) => (each.session === session ? each.id : `${each.session}/${each.id}`));
+}
+
+function isAround(one: string, other: string): boolean {
+  return toRelative(one, other) !== undefined || toRelative(other, one) !== undefined;
 }
 
 /** True when the log and the files differ: a process has ended, and the log does not say so. */

@@ -34,7 +34,13 @@ export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: Aske
   if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
   const key = ({ subject }: { subject: Asked['subject'] }): string =>
     subject.kind === 'call'
-      ? JSON.stringify([subject.callHash, subject.grantHash, subject.before, subject.scripts ?? []])
+      ? JSON.stringify([
+          subject.callHash,
+          subject.grantHash,
+          subject.before,
+          subject.scripts ?? [],
+          subject.rivals ?? [],
+        ])
       : '';
   return key(before) === key(now);
 }
@@ -68,6 +74,7 @@ export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput):
       ...(intent.diff === undefined ? {} : { diff: intent.diff }),
       ...(intent.command === undefined ? {} : { command: intent.command }),
       ...(runs.scripts.length > 0 ? { scripts: [...runs.scripts] } : {}),
+      ...(runs.rivals.length > 0 ? { rivals: [...runs.rivals] } : {}),
       ...(hunks.length > 0 ? { hunks: [...hunks] } : {}),
       ...(remember ? { remember } : {}),
     },
@@ -79,14 +86,15 @@ export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput):
 
 /**
  * What of a call an earlier approval can be compared with; nothing where a part of a command, or a file that it
- * runs, is only known when it runs.
+ * runs, is only known when it runs, or where a background process can exchange that file.
  */
 export function toQuestion(
   { intent, input }: Pick<Ready, 'intent' | 'input'>,
   of: { agent: string; tool: string; workspace: string; runs: RunScripts },
 ): Question {
   const commands = toCommandKeys(intent, of.workspace);
-  if (!commands || (commands.length > 0 && !of.runs.isComplete)) return { agent: of.agent, tool: of.tool };
+  if (!commands || (commands.length > 0 && (!of.runs.isComplete || of.runs.rivals.length > 0)))
+    return { agent: of.agent, tool: of.tool };
   const folder = (input as { cwd?: unknown } | null)?.cwd;
   if (commands.length > 0 && typeof folder === 'string') commands.unshift(`(in ${folder})`);
   // What was approved without the network, or with less of it, says nothing about the network.

@@ -14,7 +14,12 @@ export interface RunScripts {
   scripts: BoundScript[];
   /** False when what runs is not fully known: an approval cannot hold for a later call then. */
   isComplete: boolean;
+  /** Names of background processes that can exchange these scripts, and may not do what the call may. */
+  rivals: readonly string[];
 }
+
+/** What a call runs that is not looked at. */
+export const NO_SCRIPTS: RunScripts = { scripts: [], isComplete: true, rivals: [] };
 
 interface Line {
   line: string;
@@ -22,11 +27,16 @@ interface Line {
   cwd: string;
 }
 
-/** Finds the script files that the commands of a call run, directly or through scripts, and their hashes. */
+/**
+ * Finds the script files that the commands of a call run, directly or through scripts, and their hashes.
+ *
+ * @param running Names of background processes that can write the workspace, and so exchange a script after it was
+ *   compared. That gains them something only where the call reaches the network or another folder.
+ */
 export async function findRunScripts(
   workspace: Workspace,
   access: readonly Access[],
-  digest: Ids['digest'],
+  { digest, running }: { digest: Ids['digest']; running: () => readonly string[] },
 ): Promise<RunScripts> {
   const { root } = workspace;
   const lines: Line[] = access.flatMap((item) =>
@@ -58,7 +68,11 @@ export async function findRunScripts(
     if (seen.size + lines.length === known) break;
   }
   const scripts = [...hashes].map(([path, hash]) => ({ path, hash }));
-  return { scripts: scripts.sort((a, b) => (a.path < b.path ? -1 : 1)), isComplete };
+  const isWider = access.some(
+    (item) => item.kind === 'net' || (item.kind === 'fs' && toRelative(item.path, root) === undefined),
+  );
+  const rivals = isWider && scripts.length > 0 ? running() : [];
+  return { scripts: scripts.sort((a, b) => (a.path < b.path ? -1 : 1)), isComplete, rivals };
 }
 
 /** False when the file exists and cannot be read: a link out of the workspace, for one. */

@@ -221,6 +221,10 @@ export const approvalAsked = z
           .array(boundScriptSchema)
           .optional()
           .describe('Files that the command runs; another content asks again.'),
+        rivals: z
+          .array(z.string())
+          .optional()
+          .describe('Background processes that can change these files while the command runs; another one asks again.'),
         hunks: z.array(hunkSchema).optional().describe('The parts of the change that can be answered one by one.'),
         remember: rememberedSchema.optional().describe('What an answer with a scope beyond `once` will hold for.'),
       }),

@@ -14,11 +14,12 @@ const SETTINGS = { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 
 /** Greets, echoes what it is told, and ends at "bye". */
 const PARROT = 'echo up; while read -r line; do echo "heard $line"; [ "$line" != bye ] || exit 3; done';
 
-function createEngine(turns: readonly Calls[], settings = {}): Promise<TestEngine> {
+function createEngine(turns: readonly Calls[], settings = {}, before: Script['steps'] = []): Promise<TestEngine> {
   return createTestEngine({
     settings: { ...SETTINGS, ...settings },
     script: {
       steps: [
+        ...before,
         ...turns.map((calls, turn) => ({ when: { turn }, reply: { calls } })),
         { when: { turn: turns.length }, reply: { text: 'Done.' } },
       ],
@@ -140,6 +141,34 @@ test('the gate judges a command in the background, and what is written to it, li
   expect(said[2]).toMatch(/^Denied \(shell\)/);
   expect(said[4]).toContain('p1: exited with code 0');
   expect(existsSync(join(engine.place.workspace, 'fine.txt'))).toBe(true);
+});
+
+test('who approves scripts for the network is told of processes that can exchange them, each time', async () => {
+  const deploy: Calls = [{ name: 'run_command', input: { command: 'sh deploy.sh', network: true } }];
+  const local: Calls = [{ name: 'run_command', input: { command: 'sh deploy.sh' } }];
+  const write: Calls = [{ name: 'write_file', input: { path: 'deploy.sh', content: 'echo deployed\n' } }];
+  await using engine = await createEngine([write, deploy, deploy, start('sleep 1000'), local, deploy], {}, [
+    { when: { turn: 0, user: 'Wait' }, reply: { calls: start('sleep 1000') } },
+  ]);
+  const session = await engine.klaus.open();
+  await session.prompt('Go.', { onAsk: 'wait' });
+  const ask = async () => {
+    const result = await session.advance();
+    return result.state === 'parked' ? result.approvals[0]?.approval : undefined;
+  };
+  const rivals = (): unknown[] =>
+    ofType(session.events(), 'approval.asked').map(({ subject }) => subject.kind === 'call' && subject.rivals);
+  await engine.klaus.answer((await ask())!, 'approved', { scope: 'session' });
+  // The second one passes; the third meets p1.
+  const again = (await ask())!;
+  expect(rivals()).toEqual([undefined, ['p1']]);
+  const other = await engine.klaus.open();
+  await other.prompt('Wait.');
+  await other.advance();
+  await engine.klaus.answer(again, 'approved', { scope: 'session' });
+  const third = (await ask())!;
+  expect(third).not.toBe(again);
+  expect(rivals()).toEqual([undefined, ['p1'], expect.arrayContaining(['p1', `${other.id}/p1`])]);
 });
 
 test('where changes are looked at before they are kept, and without bubblewrap, it is refused with the reason', async () => {

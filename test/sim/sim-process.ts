@@ -165,6 +165,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: () => NO_PROCESSES,
+    listProcesses: () => [],
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
     openSnapshots: async () => files.snapshotsOf(host, () => faults.checkSnapshot()),

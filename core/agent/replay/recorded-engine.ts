@@ -77,6 +77,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       send: unreachable,
       stop: unreachable,
     }),
+    listProcesses: () => [],
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
       snapshot: async () => nextKept(recording)?.tree ?? '0'.repeat(64),
