@@ -138,7 +138,9 @@ for name in ('.envrc', '.vscode/tasks.json', 'CLAUDE.md', 'fine.txt'): open(name
 subprocess.run(['sh', '-c', '${sleep}'])
 `;
   using place = createPlace({ 'CLAUDE.md': 'mine', 'job.py': program });
-  await using server = await startServer(toScript('python3 job.py'));
+  const { steps } = toScript('python3 job.py');
+  const other = { when: { turn: 0, user: 'hello' }, reply: { text: 'Hello.' } };
+  await using server = await startServer({ steps: [other, ...steps] });
   const env = {
     ...WIRES.anthropic.toEnv(server.url),
     ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60',
@@ -150,7 +152,10 @@ subprocess.run(['sh', '-c', '${sleep}'])
   await untilProgram(sleep);
   klaus.kill('SIGKILL');
   await klaus.ended;
+  const warning = `klaus resume ${session}`;
+  expect((await runKlaus(['run', 'hello'], { place, env })).stderr).toContain(warning);
   expect(await runKlaus(['resume', session, '--json'], { place, env })).toMatchObject({ code: 0 });
+  expect((await runKlaus(['run', 'hello'], { place, env })).stderr).not.toContain(warning);
   const read = (path: string) => readFileSync(join(place.workspace, path), 'utf8');
   expect([read('CLAUDE.md'), read('fine.txt')]).toEqual(['mine', 'theirs']);
   expect(['.envrc', '.vscode/tasks.json'].filter((path) => existsSync(join(place.workspace, path)))).toEqual([]);

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus, OnAsk, Part, Session } from '@klaus/sdk';
+import { warnOfInterrupted } from '../interrupted.ts';
 import { openKlaus, toFolder } from '../open-klaus.ts';
 import type { Output } from '../output/output.ts';
 import { readStdin, toPromptParts } from '../prompt-input.ts';
@@ -28,6 +29,8 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 
   const existing = findSession(klaus, options);
   const session = existing ?? (await openSession(klaus, options));
+  const warning = existing === undefined ? warnOfInterrupted(klaus, session.id) : undefined;
+  if (warning !== undefined) output.note(warning);
   return await sendPrompt({
     klaus,
     session,

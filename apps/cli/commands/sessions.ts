@@ -1,5 +1,6 @@
 import type { Klaus, SessionRow } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
+import { isInterrupted } from '../interrupted.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { toGivenServer, type ServerOptions } from '../server-option.ts';
 import { printSessions } from '../listing/session-table.ts';
@@ -27,6 +28,6 @@ function listRunning(klaus: Klaus, session: string): string[] {
 
 /** The log knows `running`; whether a process is behind it only the lock knows. */
 function toStatus(klaus: Klaus, row: SessionRow): string {
-  if (row.status === 'running') return klaus.store.isClaimed(row.id) ? 'running' : 'interrupted';
+  if (row.status === 'running') return isInterrupted(klaus, row) ? 'interrupted' : 'running';
   return row.status === 'idle' ? (row.outcome ?? 'new') : row.status;
 }

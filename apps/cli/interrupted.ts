@@ -1,0 +1,26 @@
+import type { Klaus, SessionRow } from '@klaus/sdk';
+
+/** The newest sessions that are looked through. */
+const LOOKED_THROUGH = 200;
+
+/** True for a session whose run is not over and that no process holds. */
+export function isInterrupted(klaus: Klaus, row: Pick<SessionRow, 'id' | 'status'>): boolean {
+  return row.status === 'running' && !klaus.store.isClaimed(row.id);
+}
+
+/**
+ * What somebody who begins another session in a folder has to know: what the last command of an interrupted session
+ * did to protected places and to git is repaired when that session goes on, not by another one.
+ *
+ * @param session The one that begins.
+ */
+export function warnOfInterrupted(klaus: Klaus, session: string): string | undefined {
+  const workspace = klaus.store.session(session)?.workspace;
+  const rows = klaus.sessions({ limit: LOOKED_THROUGH });
+  const left = rows.find((row) => row.workspace === workspace && isInterrupted(klaus, row));
+  if (left === undefined) return undefined;
+  return (
+    `Session ${left.id} was interrupted in this folder. What its last command changed at protected places and in git ` +
+    `is not repaired yet: klaus resume ${left.id} goes on with it.`
+  );
+}
