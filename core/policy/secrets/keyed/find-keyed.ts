@@ -16,6 +16,11 @@ export const KEY_WORDS: readonly string[] = [
   'bindpw',
   'rootpw',
   'userpw',
+  'psk',
+  'kennwort',
+  'wachtwoord',
+  'contrasena',
+  'senha',
 ];
 const WORD = new RegExp(KEY_WORDS.join('|'), 'gi');
 /** From such a word to the mark that may begin a value. Every repetition has a bound. */
@@ -27,12 +32,19 @@ const LONGEST_KEY = 80;
 
 /** The closing quote of a key, brackets around it, and what leads to its value. */
 const SEPARATOR =
-  /\\{0,3}["'`]?[\])]{0,2}[?!]?[ \t]{0,40}(?<mark>=>|:=|\?=|\+=|={1,3}|!==?|:|>|,|\|\||\?\?)[ \t]{0,40}/y;
-/** A type between name and value: `password: string = "…"`. */
-const TYPE = /[A-Za-z_][\w.<>[\]|?]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=\\{0,3}["'`])/y;
+  /\\{0,3}["'`]?[\])]{0,2}[?!]?[ \t]{0,40}(?<mark>=>|:=|\?=|\+=|={1,3}|!==?|:|>|,|\|\||\?\?|\|)[ \t]{0,40}/y;
+/** A type between name and value: `password: string = "…"`, `key: &'static str = "…"`. */
+const TYPE = /(?:&(?:'\w{1,20}[ \t])?)?[A-Za-z_][\w.<>[\]|?]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=\\{0,3}["'`])/y;
+/** An anchor or a tag of YAML before the value. */
+const YAML_MARK = /(?:(?:&[\w-]{1,60}|!{1,2}(?:str|binary))[ \t]{1,10}){1,2}/y;
+/** The value of a quoted key on its own line. */
+const NEXT_LINE = /\r?\n[ \t]{0,80}(?=")/y;
+/** A property of C#. */
+const ACCESSORS = /[ \t]{0,4}\{[ \t]{0,4}get;[^\n}]{0,30}\}[ \t]{0,4}=[ \t]{0,4}(?=@?")/y;
 /** The key is the value of `name`, or holds an object: what counts is called `value` or the like. */
 const BRIDGE =
   /\\{0,3}["'`]?[\s,;{}:=-]{1,120}(?:["']?(?:type|description|sensitive|nullable|required|scope|secure|target)["']?[ \t]{0,20}[:=][^\n}]{0,200}?[,\n]\s{0,40}){0,4}\\{0,3}["'`]?@?(?:value|default(?:[_-]?value)?|content|plaintext|string_?value)\\{0,3}["'`]?[ \t]{0,10}[:=][ \t]{0,10}/iy;
+const CDATA = /\s{0,80}<!\[CDATA\[/y;
 const PLIST = /<\/key>\s{0,40}<string>/y;
 /** `"host": "value"` in an object below the key. */
 const HOSTS = /\{\s{0,40}(?:"[\w.:@/-]{3,100}"\s{0,10}:\s{0,10}(?=")|(?=\}))/y;
@@ -47,7 +59,7 @@ const SPACE = /[ \t]{1,40}(?=[^\s=:>,{|?<])/y;
 const DIRECTIVE = /^(?:requirepass|masterauth|rootpw|bindpw)$/i;
 /** What sets the variable or header whose name follows. */
 const SETTING =
-  /(?:^|\s)(?:ENV|ARG|LABEL|setenv|SetEnv|set(?:[ \t]{1,4}-{1,2}\w{1,12}){1,3}|fastcgi_param|uwsgi_param|proxy_set_header|RequestHeader[ \t]set|setx)[ \t]{1,8}["']?$/;
+  /(?:^|\s)(?:ENV|ARG|LABEL|setenv|SetEnv|set(?:[ \t]{1,4}-{1,2}\w{1,12}){1,3}|fastcgi_param|uwsgi_param|proxy_set_header|RequestHeader[ \t]set|setx|#[ \t]{0,4}define|configure[ \t]set)[ \t]{1,8}["']?$/;
 
 /**
  * Values that are secret by the name of their key, in whatever syntax: settings, source, markup, command lines. It
@@ -107,6 +119,8 @@ function* readValues(text: string, key: Key): Generator<Candidate> {
     const found = readValue(text, bridged, {});
     if (found) yield { found, isStrict: false };
   }
+  const assigned = matchAt(ACCESSORS, text, key.end);
+  if (assigned !== undefined) return yield* toCandidate(readValue(text, assigned, {}), false);
   const spaced = matchAt(SPACE, text, key.end);
   if (spaced !== undefined) return yield* readSpaced(text, key, spaced);
   SEPARATOR.lastIndex = key.end;
@@ -114,11 +128,19 @@ function* readValues(text: string, key: Key): Generator<Candidate> {
   if (mark === undefined) return;
   const at = SEPARATOR.lastIndex;
   if (mark === '>') return yield* readElement(text, at);
+  // The cell beside it.
+  if (mark === '|') return yield* toCandidate(readValue(text, at, { separator: '|' }), true);
   if (mark === ',' || mark === '||' || mark === '??') {
     if (/["'`]/.test(text[at] ?? '')) yield* toCandidate(readValue(text, at, {}), mark === ',' && !isDefine(text, key));
     return;
   }
-  const start = matchAt(TYPE, text, at) ?? matchAt(BLOCK, text, at) ?? at;
+  const isQuotedKey = /["']/.test(text[key.end] ?? '');
+  const start =
+    matchAt(TYPE, text, at) ??
+    matchAt(BLOCK, text, at) ??
+    matchAt(YAML_MARK, text, at) ??
+    (isQuotedKey ? matchAt(NEXT_LINE, text, at) : undefined) ??
+    at;
   const list = matchAt(ITEM, text, start);
   if (list !== undefined) return yield* readList(text, list);
   yield* toCandidate(readValue(text, matchAt(HOSTS, text, start) ?? start, toSurroundings(text, key)), false);
@@ -132,18 +154,20 @@ function* toCandidate(found: FoundValue | undefined, isStrict: boolean): Generat
 function* readSpaced(text: string, { start, end }: Key, at: number): Generator<Candidate> {
   const key = text.slice(start, end);
   const isOption = key.startsWith('-');
-  const isWord = /^(?:password|passwd)$/i.test(key);
+  // `password …` of a .netrc, `keyPassword "…"` of a Gradle file.
+  const isWord = /^(?:password|passwd)$/i.test(key) || (/password$/i.test(key) && /["']/.test(text[at] ?? ''));
   if (!isOption && !isWord && !DIRECTIVE.test(key) && !SETTING.test(text.slice(Math.max(0, start - 48), start))) return;
   yield* toCandidate(readValue(text, at, toSurroundings(text, { start, end })), isWord);
 }
 
 /** `<password>…</password>`, `<entry key="password">…</entry>`. */
 function* readElement(text: string, at: number): Generator<Candidate> {
-  const close = text.indexOf('<', at);
-  if (close < 0 || close - at > 1_000) return;
-  const inner = text.slice(at, close);
-  const start = at + inner.length - inner.trimStart().length;
-  const end = at + inner.trimEnd().length;
+  const from = matchAt(CDATA, text, at) ?? at;
+  const close = text.indexOf(from === at ? '<' : ']]>', from);
+  if (close < 0 || close - from > 1_000) return;
+  const inner = text.slice(from, close);
+  const start = from + inner.length - inner.trimStart().length;
+  const end = from + inner.trimEnd().length;
   if (end > start && !inner.trim().includes('\n')) yield { found: { start, end, isQuoted: true }, isStrict: false };
 }
 

@@ -36,8 +36,11 @@ function readQuoted(text: string, from: number, quote: string): FoundValue | und
     const unit = text[at]!;
     if (unit === '\n' && quote.length === 1) return undefined;
     if (text.startsWith(quote, at)) {
-      const start = skipScheme(text, from);
-      return start < at ? { start, end: at, isQuoted: true } : undefined;
+      // Around a text of several lines.
+      const inner = quote.length > 1 ? text.slice(from, at) : '';
+      const start = skipScheme(text, from + inner.length - inner.trimStart().length);
+      const end = at - (inner.length - inner.trimEnd().length);
+      return start < end ? { start, end, isQuoted: true } : undefined;
     }
     if (unit === '\\' && isEscaping) at++;
   }

@@ -6,9 +6,9 @@
 export type KeyKind = 'password' | 'token';
 
 const PASSWORD =
-  /(?:password|passwort|passwd|passphrase|passcode|pwd)s?$|^(?:pass|pw|userpass|dbpass|rootpw|bindpw|userpw|requirepass)$|(?:^|db|user|root|admin|ssh|become|smtp|mail|sudo|http|redis|ftp)pass$/;
+  /(?:password|passwort|passwd|passphrase|passcode|pwd)s?$|^(?:pass|passe|kennwort|wachtwoord|contrasena|senha|pw|userpass|dbpass|rootpw|bindpw|userpw|requirepass)$|(?:^|db|user|root|admin|ssh|become|smtp|mail|sudo|http|redis|ftp)pass$/;
 const TOKEN =
-  /(?:token|secret|credential|apikey|secretkey|accesskey|privatekey|authkey|signingkey|masterkey|encryptionkey|oauth|bearer)s?$|^(?:masterauth|authorization|salt)$/;
+  /(?:token|authtok|psk|secret|credential|apikey|secretkey|accesskey|privatekey|authkey|signingkey|masterkey|encryptionkey|oauth|bearer)s?$|^(?:masterauth|authorization|salt)$/;
 /** What makes a `key` one that opens something. */
 const QUALIFIED =
   /^(?:api|access|secret|private|auth|encryption|encrypt|encrypted|signing|sign|signature|master|account|shared|storage|app|client|session|cookie|nonce|in|license|hmac|jwt|aes|crypto?|subscription|instrumentation|deploy|admin|server|service|consumer|vault|webhook|write|ssh|tls|ssl|project|integration|routing|application|hash|security|function|host|maps|secure)$/;
@@ -40,6 +40,8 @@ function judgeKey(key: string): KeyKind | undefined {
   if (PASSWORD.test(last)) return 'password';
   if (TOKEN.test(last)) return 'token';
   if (last === 'key' || last === 'keys') return QUALIFIED.test(words.at(-2) ?? '') ? 'token' : undefined;
+  // Yarn's `npmAuthIdent`.
+  if (last === 'ident' && words.at(-2) === 'auth') return 'token';
   // npm's `_auth`, Docker's `auth`.
   return last === 'auth' && words.length === 1 ? 'token' : undefined;
 }

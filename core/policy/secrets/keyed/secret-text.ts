@@ -32,7 +32,8 @@ export function isSecretText(value: string, { kind, isQuoted }: TextSite): boole
   if (!isQuoted && CODE.test(value)) return false;
   const random = isRandom(value);
   if (URL_OR_PATH.test(value) && (!random || value.includes('://'))) return false;
-  if (NAMES.test(value)) return random && isQuoted;
+  // Names, unless one of them is random by itself, as in `hvs.…` and `glpat-….…`.
+  if (NAMES.test(value)) return random && (isQuoted || value.split(/[.:>-]+/).some(isRandomPart));
   if (random || (isQuoted && isMarked(value))) return true;
   if (kind !== 'password') return false;
   if (/^\d+$/.test(value)) return true;
@@ -52,10 +53,11 @@ function isMarked(value: string): boolean {
 
 /** Words with digits or marks between them, as a person chooses a password. */
 function isChosen(value: string, isQuoted: boolean): boolean {
-  if (value.length < 8 || !/[a-z]/i.test(value) || /[<>{}|,]/.test(value)) return false;
+  if (!/[a-z]/i.test(value) || /[<>{}|,]/.test(value)) return false;
   const marks = /[!@#%^&*~+=?$]/.test(value);
   const digits = value.match(/\d/g)?.length ?? 0;
   if (marks && digits > 0) return true;
+  if (value.length < 8) return false;
   if (/^[A-Za-z_-]+\d{0,3}$/.test(value)) return marks && isQuoted;
   return digits > 0 && /^[\w.!@#%^&*~+=?$-]+$/.test(value) && (isQuoted || digits > 1);
 }
@@ -89,6 +91,10 @@ function isDense(value: string): boolean {
   if (/^[A-Z0-9]+$/.test(value)) return true;
   if (/^[a-z0-9]+$/.test(value)) return value.length >= 20 && /[a-z]\d+[a-z]/.test(value);
   return /\d/.test(value) && !/^[a-z]*\d{0,3}(?:[A-Z][a-z]+\d{0,3})*$/.test(value);
+}
+
+function isRandomPart(part: string): boolean {
+  return part.length >= 16 && /^[A-Za-z0-9]+$/.test(part) && isDense(part);
 }
 
 /** Capitals that do not begin the words of a name. */

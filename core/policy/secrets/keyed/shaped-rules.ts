@@ -15,7 +15,7 @@ interface Shape {
 
 /** Programs with a short option for a password. */
 const PROGRAMS =
-  'mysql\\w{0,10}|mariadb[\\w-]{0,10}|mycli|sshpass|7za?|unzip|(?:docker|podman|buildah|skopeo|helm[ \\t]registry|az|oc|nerdctl)[ \\t]login|mongo\\w{0,10}|sqlcmd|redis-cli|valkey-cli|ldap\\w{3,8}|rabbitmqadmin|cqlsh';
+  'mysql\\w{0,10}|mariadb[\\w-]{0,10}|mycli|sshpass|7za?|unzip|zip|(?:docker|podman|buildah|skopeo|helm[ \\t]registry|az|oc|nerdctl)[ \\t]login|mongo\\w{0,10}|sqlcmd|redis-cli|valkey-cli|ldap\\w{3,8}|rabbitmqadmin|cqlsh';
 
 /** Secrets that a place in a line marks, and no key with a separator. */
 const SHAPES: readonly Shape[] = [
@@ -49,6 +49,7 @@ const SHAPES: readonly Shape[] = [
       'sshpass',
       '7za ',
       'unzip ',
+      'zip -',
       ' login ',
       'mongo',
       'sqlcmd',
@@ -72,8 +73,45 @@ const SHAPES: readonly Shape[] = [
   {
     name: 'piped-password',
     pattern:
-      /\becho[ \t]{1,4}(?:-n[ \t]{1,4})?["']?(?<value>[^\s"'|]{6,200})["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo|docker|podman|helm|su|passwd|cryptsetup|gh|openssl|kinit)\b/g,
+      /\becho[ \t]{1,4}(?:-n[ \t]{1,4})?["']?(?<value>[^\s"'|]{6,200})["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo|docker|podman|helm|su|passwd|cryptsetup|gh|openssl|kinit|wrangler|vault|fly|flyctl|npx[ \t]wrangler)\b/g,
     keywords: ['echo '],
+  },
+  {
+    name: 'command-secret',
+    pattern:
+      /(?:--from-literal[= ]["']?[\w.-]{1,100}|\bsecrets?[ \t](?:set|put|import)[ \t][^\n|;&]{0,200}?\b[A-Za-z_]\w{0,60})=["']?(?<value>[^\s"'|;&]{6,500})/g,
+    keywords: ['--from-literal', ' secret set', ' secrets set', ' secrets import'],
+    kind: 'token',
+  },
+  {
+    name: 'command-secret',
+    pattern:
+      /\b(?:vault[ \t]{1,4}login(?:[ \t]{1,4}-\S{1,60}){0,4}|secret[ \t]{1,4}set[ \t][^\n|;&]{1,200}?--?b(?:ody)?|ConvertTo-SecureString(?:[ \t]{1,4}-String)?)[ \t=]{1,4}["']?(?:token=)?(?<value>[^\s"'|;&-][^\s"'|;&]{5,500})/gi,
+    keywords: ['vault login', ' secret set', 'convertto-securestring'],
+    kind: 'token',
+  },
+  {
+    name: 'mail-relay-password',
+    pattern: /^\[?[\w.-]{3,200}\]?:(?:25|465|587|2525)[ \t]{1,20}[^\s:]{1,200}:(?<value>[^\s]{6,200})$/gm,
+    keywords: [':25', ':465', ':587'],
+  },
+  {
+    name: 'build-credentials',
+    pattern: /\bCredentials\((?:[ \t\n]{0,20}"[^"\n]{0,200}",){3}[ \t\n]{0,20}"(?<value>[^"\n]{6,500})/g,
+    keywords: ['credentials('],
+  },
+  {
+    name: 'signed-url',
+    pattern: /[?&](?:sig|x-amz-signature|x-goog-signature)=(?<value>[A-Za-z0-9%+/=_-]{16,1000})/gi,
+    keywords: ['sig=', 'signature='],
+    kind: 'token',
+  },
+  {
+    name: 'cookie',
+    pattern:
+      /\bcookie["']?[ \t]{0,4}:[ \t]{0,4}["']?(?:[^\n"']{0,2000}?;[ \t]{0,4})?[\w.-]{0,60}(?:sess|sid|auth|token|jwt|login)[\w.-]{0,60}=(?<value>[^\s;"']{16,4000})/gi,
+    keywords: ['cookie: ', 'cookie":', "cookie':"],
+    kind: 'token',
   },
   {
     name: 'command-password',
