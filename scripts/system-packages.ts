@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { canFetchBubblewrap, fetchBubblewrap } from '@klaus/adapters/sandboxes';
+import { ROOT } from './check.ts';
 
 interface SystemPackage {
   /** Debian's name. */
@@ -38,12 +40,13 @@ function isPresent(program: string): boolean {
 
 /**
  * Installs what is missing where that is wanted (`CI=true`, as root, with apt-get); elsewhere says which line
- * to type and what is skipped without it. Never installs anything on a person's machine.
+ * to type and what is skipped without it. Never installs anything on a person's machine: there it only fetches
+ * bubblewrap into a folder of this repository, and puts it on the PATH of this process.
  *
  * @returns Names that are still missing although they should have been installed.
  */
-export function provideSystemPackages(): string[] {
-  const missing = SYSTEM_PACKAGES.filter(({ program }) => !isPresent(program));
+export async function provideSystemPackages(): Promise<string[]> {
+  let missing = SYSTEM_PACKAGES.filter(({ program }) => !isPresent(program));
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => name);
   const apt = isPresent('apt-get');
@@ -60,10 +63,26 @@ export function provideSystemPackages(): string[] {
     }
     return missing.filter(({ program }) => !isPresent(program)).map(({ name }) => name);
   }
+  if (missing.some(({ program }) => program === 'bwrap') && (await fetchPrivately()))
+    missing = missing.filter(({ program }) => program !== 'bwrap');
+  if (missing.length === 0) return [];
   for (const { name, without } of missing) console.log(`without ${name}, skipped: ${without}`);
   const sudo = process.getuid?.() === 0 ? '' : 'sudo ';
   console.log(
     `to have ${missing.length === 1 ? 'it' : 'them'}: ${sudo}apt-get update && ${sudo}apt-get install -y ${names.join(' ')}`,
   );
   return [];
+}
+
+/** True when bubblewrap is on the PATH of this process from now on. */
+async function fetchPrivately(): Promise<boolean> {
+  if (!canFetchBubblewrap()) return false;
+  console.log('fetching bubblewrap by apt into node_modules/.cache …');
+  const { path, reason } = await fetchBubblewrap(join(ROOT, 'node_modules/.cache/klaus'));
+  if (path === undefined) {
+    console.log(`bubblewrap could not be fetched: ${reason}`);
+    return false;
+  }
+  process.env['PATH'] = `${process.env['PATH'] ?? ''}${delimiter}${dirname(path)}`;
+  return true;
 }

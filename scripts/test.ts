@@ -50,7 +50,7 @@ function runTests(): Counts {
 }
 
 console.log(`Node ${process.version}`);
-const missing = provideSystemPackages();
+const missing = await provideSystemPackages();
 if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
 const checks = runChecks();
 const tests = runTests();

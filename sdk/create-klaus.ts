@@ -60,6 +60,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const engine = createEngine({ options, env, home, configuration, store, traced, snapshots, processes, starts });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createInForce({ engine, store, configuration, home, tools, digest, redact });
+  const onNotice = options.onNotice ?? (() => {});
   const open = (id: string) => createSession({ engine, store, inForce }, id);
   const close = async (): Promise<void> => {
     try {
@@ -74,7 +75,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     home,
     configuration,
     store,
-    open: async (given = {}) => open(await openSession({ engine, configuration, inForce, given, cwd })),
+    open: async (given = {}) => open(await openSession({ engine, configuration, inForce, given, cwd, onNotice })),
     async fork(idOrPrefix, given) {
       const forked = await forkSession({ engine, store }, toKnownSession(store, idOrPrefix), given);
       return { ...forked, session: open(forked.session) };

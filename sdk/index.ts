@@ -56,6 +56,7 @@ export type { FileView, FolderEntry, WorkspaceFiles } from './workspace-files.ts
 export type { BudgetRow, ReservedRequest, UsageReport } from './usage.ts';
 // These load what they need when they are called.
 export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
+export { fetchSandbox } from './diagnose/fetch-sandbox.ts';
 export type { Finding } from './diagnose/finding.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';
 export { recoverDatabase } from './recover-database.ts';

@@ -16,10 +16,19 @@ export interface OpenInput {
   inForce: InForce;
   given: OpenOptions;
   cwd: string;
+  /** Told what takes its time. */
+  onNotice: (text: string) => void;
 }
 
 /** Checks everything that a session needs before it exists, then writes its first event. Returns its id. */
-export async function openSession({ engine, configuration, inForce, given, cwd }: OpenInput): Promise<string> {
+export async function openSession({
+  engine,
+  configuration,
+  inForce,
+  given,
+  cwd,
+  onNotice,
+}: OpenInput): Promise<string> {
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
   const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
@@ -38,6 +47,7 @@ export async function openSession({ engine, configuration, inForce, given, cwd }
     workspace: workspace.root,
     home: engine.home,
     ...(choice === undefined ? {} : { choice }),
+    ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
   await inForce.engine(workspace.root);
   const id = given.id ?? engine.ids.ulid();

@@ -13,6 +13,8 @@ export type Availability =
       mend: string;
       /** A shell line that mends it by the system's package manager, where that is all it takes. */
       install?: string;
+      /** True where a session fetches the driver by itself. */
+      canFetch?: true;
     };
 
 type Distribution = 'debian' | 'fedora' | 'arch' | 'alpine' | 'suse' | 'other';

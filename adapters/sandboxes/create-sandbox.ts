@@ -4,7 +4,8 @@ import { KlausError } from '@klaus/core/protocol';
 import type { SandboxName } from '@klaus/core/protocol';
 import type { Availability } from './availability.ts';
 import { BubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
-import { findBubblewrap, toBubblewrapAvailability } from './bubblewrap/find-bubblewrap.ts';
+import { fetchBubblewrap } from './bubblewrap/fetch-bubblewrap.ts';
+import { findBubblewrap, toBubblewrapAvailability, type BubblewrapSearch } from './bubblewrap/find-bubblewrap.ts';
 import { DockerSandbox } from './docker/docker-sandbox.ts';
 import { findDocker, findDockerImage } from './docker/find-docker.ts';
 import { HostSandbox } from './host/host-sandbox.ts';
@@ -17,6 +18,11 @@ export interface CreateSandboxOptions extends SandboxOptions {
   dockerEnabled?: boolean;
   /** Docker image; default `node:24-slim`. */
   image?: string;
+  /**
+   * Fetches bubblewrap into `home` where it is not installed and apt is there; told what is done, because it takes
+   * seconds. Absent: nothing is fetched.
+   */
+  onFetch?: (text: string) => void;
 }
 
 /**
@@ -36,7 +42,7 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   }
   const refusals: Extract<Availability, { available: false }>[] = [];
   if (choice === 'bubblewrap' || (choice === undefined && dockerEnabled !== true)) {
-    const search = await findBubblewrap(options);
+    const search = await provideBubblewrap(options);
     if (search.program) return new BubblewrapSandbox(options, search.program);
     refusals.push({ name: 'bubblewrap', available: false, reason: search.reason, mend: search.mend });
   }
@@ -49,6 +55,16 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
     refusals.map((each) => `${each.name}: ${each.reason}`),
     refusals.map((each) => each.mend),
   );
+}
+
+/** The one that works here, fetched where it is missing and that is wanted. */
+async function provideBubblewrap({ home, onFetch }: CreateSandboxOptions): Promise<BubblewrapSearch> {
+  const search = await findBubblewrap({ home });
+  if (search.program || !search.canFetch || !onFetch) return search;
+  onFetch('Bubblewrap, the sandbox of commands, is not installed. Fetching its package by apt, once …');
+  const fetched = await fetchBubblewrap(home);
+  if (fetched.path !== undefined) return await findBubblewrap({ home });
+  return { ...search, reason: `${search.reason}, and it could not be fetched: ${fetched.reason}` };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from './mode.ts';
-import { additional, atMost, capAtMost, narrowerMode, neverHost, only, subset, tierOnly } from './narrowing.ts';
+import { checkpointSchema, modeSchema, onAskSchema } from './mode.ts';
+import { additional, atMost, capAtMost, narrowerMode, only, subset, tierOnly } from './narrowing.ts';
 import { OPERATION_SETTINGS } from './operation-settings.ts';
+import { SANDBOX_SETTINGS } from './sandbox-settings.ts';
 import { defineSetting, type Setting } from './setting.ts';
 
 /** Longest time, in milliseconds: a day. Timers of the platforms wrap around soon after 24 of them. */
@@ -258,49 +259,7 @@ export const SETTINGS = {
       'What becomes of a question when nobody is there: `deny` refuses it, `wait` parks the run until somebody answers.',
     project: only('deny'),
   }),
-  'sandbox.driver': defineSetting({
-    schema: sandboxNameSchema,
-    env: 'KLAUS_SANDBOX',
-    unset: 'the best one that works here, never host',
-    description: 'Where commands run. `host` is no sandbox at all.',
-    project: neverHost,
-  }),
-  'sandbox.timeoutMs': defineSetting({
-    schema: milliseconds,
-    default: 120_000,
-    env: 'KLAUS_SANDBOX_TIMEOUT_MS',
-    description: 'Milliseconds that a command may run.',
-    project: atMost,
-  }),
-  'sandbox.memoryMb': defineSetting({
-    schema: z.int().min(16),
-    default: 1024,
-    env: 'KLAUS_SANDBOX_MEMORY_MB',
-    description: 'Memory of a command in MiB.',
-    project: atMost,
-  }),
-  'sandbox.cpus': defineSetting({
-    schema: z.number().min(0.01),
-    default: 1,
-    env: 'KLAUS_SANDBOX_CPUS',
-    description: 'Cores of a command.',
-    project: atMost,
-  }),
-  'sandbox.processes': defineSetting({
-    schema: count,
-    default: 256,
-    env: 'KLAUS_SANDBOX_PROCESSES',
-    description: 'Processes of a command.',
-    project: atMost,
-  }),
-  'sandbox.image': defineSetting({
-    schema: z.string().regex(/^[a-z0-9][\w./:@-]*$/),
-    env: 'KLAUS_SANDBOX_IMAGE',
-    unset: "the driver's own",
-    values: 'a Docker image reference',
-    description: 'Image of the Docker sandbox.',
-    project: 'never',
-  }),
+  ...SANDBOX_SETTINGS,
   'secrets.files': defineSetting({
     schema: z.array(relativeGlob),
     default: [] as string[],
@@ -310,13 +269,6 @@ export const SETTINGS = {
     description:
       'Files that hold secrets, besides those known by their name such as `.env` and `*.key`: commands find them empty, and their values are taken out of what the model reads.',
     project: additional,
-  }),
-  dockerEnabled: defineSetting({
-    schema: z.boolean(),
-    env: 'DOCKER_ENABLED',
-    unset: 'the best driver that works here',
-    description: '`true`: Docker or refusal. `false`: never Docker, which does not mean host.',
-    project: 'never',
   }),
   checkpoint: defineSetting({
     schema: checkpointSchema,

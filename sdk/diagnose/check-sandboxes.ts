@@ -6,16 +6,21 @@ export async function checkSandboxes(home: string, configuration: Configuration 
   const { probeSandboxes } = await import('@klaus/adapters/sandboxes');
   const image = configuration?.get('sandbox.image');
   const drivers = await probeSandboxes({ home, ...(image === undefined ? {} : { image }) });
+  const fetches = configuration?.get('sandbox.fetch') ?? true;
   const findings = drivers.map((driver): Finding => {
     const name = `sandbox ${driver.name}`;
     if (driver.available) return { name, status: driver.name === 'host' ? 'warn' : 'ok', text: driver.detail };
     const { reason, mend, install } = driver;
+    if (driver.canFetch && fetches)
+      return { name, status: 'warn', text: `${reason}; the first session fetches it`, mend, canFetch: true };
     return { name, status: 'warn', text: reason, mend, ...(install === undefined ? {} : { install }) };
   });
   const chosen = configuration?.get('sandbox.driver');
   const docker = configuration?.get('dockerEnabled');
-  const usable = drivers.filter(({ name, available }) => {
-    if (!available || (name === 'docker' && docker === false)) return false;
+  const usable = drivers.filter((driver) => {
+    const { name } = driver;
+    const isThere = driver.available || (driver.canFetch === true && fetches);
+    if (!isThere || (name === 'docker' && docker === false)) return false;
     if (chosen !== undefined) return name === chosen;
     return docker === true ? name === 'docker' : name !== 'host';
   });

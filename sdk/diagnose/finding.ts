@@ -11,6 +11,8 @@ export interface Finding {
   mend?: string;
   /** A shell line that mends it by the system's package manager, where that is all it takes. */
   install?: string;
+  /** True where a session fetches what is missing by itself, and `fetchSandbox` at once. */
+  canFetch?: true;
   /** What a run would fail with, for `fail`. */
   code?: ErrorCode;
 }

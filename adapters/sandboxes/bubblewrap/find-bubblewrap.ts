@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CONTAINER_MEND, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
 import type { Availability } from '../availability.ts';
+import { canFetchBubblewrap, toFetchedProgram } from './fetch-bubblewrap.ts';
 
 export interface BubblewrapProgram {
   path: string;
@@ -15,7 +16,7 @@ export interface BubblewrapProgram {
 
 export type BubblewrapSearch =
   | { program: BubblewrapProgram }
-  | { program?: undefined; reason: string; mend: string; install?: string };
+  | { program?: undefined; reason: string; mend: string; install?: string; canFetch?: true };
 
 export interface FindOptions {
   /** Klaus's own state: what worked once is remembered there. */
@@ -28,19 +29,21 @@ const USERNS_LINE = 'sysctl -w kernel.unprivileged_userns_clone=1';
 const APPARMOR_LINE = 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
 
 /**
- * Finds a `bwrap` that works here. Whether it does is tried once (about 20 ms) and then remembered for this
+ * Finds a `bwrap` that works here: that of the PATH, else one that was fetched before. Whether it does is tried once (about 20 ms) and then remembered for this
  * program file, kernel and user; only success is.
  */
 export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSearch> {
   if (process.platform !== 'linux') {
     return { reason: 'bubblewrap needs Linux', mend: 'Start Docker and set DOCKER_ENABLED=true.' };
   }
-  const path = findProgram(options.path ?? process.env['PATH'] ?? '');
+  const fetched = toFetchedProgram(options.home);
+  const path = findProgram(options.path ?? process.env['PATH'] ?? '') ?? (existsSync(fetched) ? fetched : undefined);
   if (!path) {
     const isRoot = process.getuid?.() === 0;
     const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease: readOsRelease(), isRoot });
     return {
       reason: 'the program bwrap is not installed',
+      ...(canFetchBubblewrap(options.path) ? { canFetch: true } : {}),
       ...(line ? { mend: `Type: ${line}`, install: line } : { mend: 'Install the package bubblewrap.' }),
     };
   }
@@ -70,8 +73,9 @@ export async function forgetBubblewrap(home: string): Promise<void> {
 export function toBubblewrapAvailability(search: BubblewrapSearch): Availability {
   const name = 'bubblewrap';
   if (search.program) return { name, available: true, detail: `${search.program.version} (${search.program.path})` };
-  const { reason, mend, install } = search;
-  return { name, available: false, reason, mend, ...(install === undefined ? {} : { install }) };
+  const { reason, mend, install, canFetch } = search;
+  const more = { ...(install === undefined ? {} : { install }), ...(canFetch ? { canFetch } : {}) };
+  return { name, available: false, reason, mend, ...more };
 }
 
 /** What bubblewrap's words on a failed start mean, and the mend. */

@@ -17,7 +17,7 @@ export interface DoctorOptions {
 
 /** `klaus doctor`: exit 0 when a run can begin, else the code that a run would end with. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const { diagnose, KlausError } = await import('@klaus/sdk');
+  const { diagnose, fetchSandbox, KlausError } = await import('@klaus/sdk');
   let findings = await diagnose({ scripted: toScriptedServer });
   const lines = options.install === true ? findings.flatMap((finding) => finding.install ?? []) : [];
   for (const line of lines) {
@@ -25,7 +25,13 @@ export async function doctor(options: DoctorOptions): Promise<number> {
     // Its own words go to standard error: standard output is the report.
     spawnSync('/bin/sh', ['-c', line], { stdio: ['inherit', 2, 2] });
   }
-  if (lines.length > 0) findings = await diagnose({ scripted: toScriptedServer });
+  const fetches = options.install === true && findings.some(({ canFetch }) => canFetch);
+  if (fetches) {
+    err.write('Fetching bubblewrap by apt into KLAUS_HOME …\n');
+    const reason = await fetchSandbox({});
+    if (reason !== undefined) err.write(`${toLine(reason, 2_000)}\n`);
+  }
+  if (fetches || lines.length > 0) findings = await diagnose({ scripted: toScriptedServer });
   const worst = findings.find((finding) => finding.status === 'fail');
   const exitCode = worst === undefined ? EXIT.done : toExitCode(new KlausError(worst.code ?? 'config', worst.text));
   if (options.json === true) {

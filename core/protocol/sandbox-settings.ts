@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { sandboxNameSchema } from './mode.ts';
+import { atMost, neverHost } from './narrowing.ts';
+import { defineSetting } from './setting.ts';
+
+/** Longest time, in milliseconds: a day. */
+const DAY_MS = 86_400_000;
+
+/** Settings of what commands run in. */
+export const SANDBOX_SETTINGS = {
+  'sandbox.driver': defineSetting({
+    schema: sandboxNameSchema,
+    env: 'KLAUS_SANDBOX',
+    unset: 'the best one that works here, never host',
+    description: 'Where commands run. `host` is no sandbox at all.',
+    project: neverHost,
+  }),
+  'sandbox.timeoutMs': defineSetting({
+    schema: z.int().min(1).max(DAY_MS),
+    default: 120_000,
+    env: 'KLAUS_SANDBOX_TIMEOUT_MS',
+    description: 'Milliseconds that a command may run.',
+    project: atMost,
+  }),
+  'sandbox.memoryMb': defineSetting({
+    schema: z.int().min(16),
+    default: 1024,
+    env: 'KLAUS_SANDBOX_MEMORY_MB',
+    description: 'Memory of a command in MiB.',
+    project: atMost,
+  }),
+  'sandbox.cpus': defineSetting({
+    schema: z.number().min(0.01),
+    default: 1,
+    env: 'KLAUS_SANDBOX_CPUS',
+    description: 'Cores of a command.',
+    project: atMost,
+  }),
+  'sandbox.processes': defineSetting({
+    schema: z.int().min(1),
+    default: 256,
+    env: 'KLAUS_SANDBOX_PROCESSES',
+    description: 'Processes of a command.',
+    project: atMost,
+  }),
+  'sandbox.image': defineSetting({
+    schema: z.string().regex(/^[a-z0-9][\w./:@-]*$/),
+    env: 'KLAUS_SANDBOX_IMAGE',
+    unset: "the driver's own",
+    values: 'a Docker image reference',
+    description: 'Image of the Docker sandbox.',
+    project: 'never',
+  }),
+  'sandbox.fetch': defineSetting({
+    schema: z.boolean(),
+    default: true,
+    env: 'KLAUS_SANDBOX_FETCH',
+    description:
+      'Fetch bubblewrap by apt into `KLAUS_HOME` where it is not installed. Nothing of the system is changed.',
+    project: 'never',
+  }),
+  dockerEnabled: defineSetting({
+    schema: z.boolean(),
+    env: 'DOCKER_ENABLED',
+    unset: 'the best driver that works here',
+    description: '`true`: Docker or refusal. `false`: never Docker, which does not mean host.',
+    project: 'never',
+  }),
+} as const;
