@@ -282,7 +282,8 @@ export class BubblewrapSandbox implements Sandbox {
 
   #openEtc(project: ProjectHome): string {
     // A later Klaus may have cleared it away.
-    if (this.#etc === undefined || !existsSync(this.#etc)) this.#etc = openEtcFolder(project);
+    if (this.#etc === undefined || !existsSync(this.#etc))
+      this.#etc = openEtcFolder(project, this.#findToolchains().path);
     return this.#etc;
   }
 

@@ -12,14 +12,15 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { ProjectHome } from '../project-home.ts';
+import { readEtcLinks } from './etc-links.ts';
 
 /** What programs look for in /etc, without what is secret there. */
 const ETC = `
   alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime timezone os-release debian_version nsswitch.conf
   protocols services mime.types magic terminfo inputrc profile bash.bashrc ssl/certs ssl/openssl.cnf
-  ca-certificates pki/tls/certs pki/ca-trust/extracted crypto-policies java python3 perl fonts maven gradle php
+  ca-certificates pki/tls/certs pki/ca-trust/extracted crypto-policies java python3 perl fonts php
   ImageMagick-6
 `
   .trim()
@@ -34,9 +35,12 @@ export const LIVE_ETC = ['hosts', 'resolv.conf', 'host.conf', 'gai.conf'];
  * A folder to be mounted as /etc: copies of what programs need, and the project's own `passwd` and the like. One
  * mount instead of some twenty, of which each makes every command start later. Made anew when one of the originals
  * has changed.
+ *
+ * @param path Folders of programs; what their toolchains link to in /etc is copied too.
  */
-export function openEtcFolder(project: ProjectHome): string {
-  const originals = ETC.map((name) => `/etc/${name}`).filter((path) => existsSync(path));
+export function openEtcFolder(project: ProjectHome, path: string): string {
+  const linked = readEtcLinks(join(dirname(dirname(project.etc)), 'etc-links.json'), path.split(delimiter));
+  const originals = [...new Set([...ETC, ...linked])].map((name) => `/etc/${name}`).filter((each) => existsSync(each));
   const own = readdirSync(project.etc).filter((name) => ['passwd', 'group', 'hosts', 'gitconfig'].includes(name));
   const facts = originals.map((path) => {
     const { mtimeMs, ino, size } = lstatSync(path);

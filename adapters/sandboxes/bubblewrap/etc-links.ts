@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync, writeFileSync, type Dirent } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { contains } from '../paths.ts';
+import { isPrograms } from './toolchain-kinds.ts';
+
+/** Folders that belong to no single toolchain. */
+const SHARED = [
+  '/',
+  '/usr',
+  '/usr/lib',
+  '/usr/lib64',
+  '/usr/share',
+  '/usr/libexec',
+  '/usr/local',
+  '/usr/local/lib',
+  '/opt',
+];
+/** `conf/security/policy` of a JDK is the deepest that is known. */
+const MAX_DEPTH = 4;
+/** Entries of one toolchain. */
+const MAX_ENTRIES = 4_000;
+/** What links lead to besides toolchains' own settings: choices of programs, and certificates with their keys. */
+const NOT_SETTINGS = ['alternatives', 'ssl', 'pki'];
+
+/**
+ * The same as {@link findEtcLinks}, kept in a file until a program comes or goes: a tenth of a second else.
+ *
+ * @param file Of Klaus's own cache.
+ */
+export function readEtcLinks(file: string, path: readonly string[]): string[] {
+  const key = [...path, '/etc/alternatives'].map(toVersion).join('\n');
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as { key?: unknown; names?: string[] };
+    if (kept.key === key && kept.names) return kept.names;
+  } catch {
+    // None yet.
+  }
+  const names = findEtcLinks(path);
+  try {
+    writeFileSync(file, JSON.stringify({ key, names }), { mode: 0o600 });
+  } catch {
+    // A full disk takes no sandbox away.
+  }
+  return names;
+}
+
+/**
+ * Folders and files of /etc to which toolchains of the system link, such as `/etc/java-17-openjdk` and `/etc/maven`.
+ * Found from the links themselves: from a program on PATH to its toolchain, and from there to /etc.
+ *
+ * @param path Folders of programs.
+ * @returns Names below /etc, sorted; of a folder always the whole.
+ */
+function findEtcLinks(path: readonly string[]): string[] {
+  const roots = new Set<string>();
+  for (const folder of path) for (const entry of list(folder)) addRoot(roots, folder, entry);
+  const found = new Set<string>();
+  for (const root of roots) addLinks(found, root);
+  return [...found].sort();
+}
+
+function addRoot(roots: Set<string>, folder: string, entry: Dirent): void {
+  if (!entry.isSymbolicLink()) return;
+  try {
+    const programs = dirname(realpathSync(join(folder, entry.name)));
+    const root = isPrograms(programs) ? dirname(programs) : programs;
+    if (!SHARED.includes(root) && !SHARED.includes(programs) && !contains(root, folder)) roots.add(root);
+  } catch {
+    // A link to nothing.
+  }
+}
+
+function addLinks(found: Set<string>, root: string): void {
+  let left = MAX_ENTRIES;
+  let folders = [root];
+  for (let depth = 0; depth < MAX_DEPTH && left > 0; depth++) {
+    const next: string[] = [];
+    for (const folder of folders)
+      for (const entry of list(folder)) {
+        if (left-- <= 0) break;
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) next.push(path);
+        else if (entry.isSymbolicLink()) addTarget(found, resolve(folder, readlinkSync(path)));
+      }
+    folders = next;
+  }
+}
+
+function addTarget(found: Set<string>, target: string): void {
+  if (!contains('/etc', target)) return;
+  const name = target.split('/')[2];
+  if (name !== undefined && !NOT_SETTINGS.includes(name)) found.add(name);
+}
+
+function toVersion(folder: string): string {
+  return `${folder} ${statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 'none'}`;
+}
+
+function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
