@@ -18,8 +18,7 @@ import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { listDescendants, readProcess, sendSignal } from '../process/process-table.ts';
 import type { ProcessRow } from '../process/process-table.ts';
 import { noteRunning, pauseRunning } from '../process/running-commands.ts';
-import { supervise } from '../process/supervise.ts';
-import type { Launch } from '../process/supervise.ts';
+import { supervise, type Launch } from '../process/supervise.ts';
 import { openProjectHome } from '../project-home.ts';
 import type { ProjectHome } from '../project-home.ts';
 import { mergeMasks } from '../protection/bind-masks.ts';
@@ -281,9 +280,9 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   #openEtc(project: ProjectHome): string {
+    const { path } = this.#findToolchains();
     // A later Klaus may have cleared it away.
-    if (this.#etc === undefined || !existsSync(this.#etc))
-      this.#etc = openEtcFolder(project, this.#findToolchains().path);
+    if (this.#etc === undefined || !existsSync(this.#etc)) this.#etc = openEtcFolder(project, path);
     return this.#etc;
   }
 
