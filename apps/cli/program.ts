@@ -63,12 +63,12 @@ export function createProgram(done: (exitCode: number) => void = () => {}, first
     .configureOutput({ writeOut: (text) => out.write(text), outputError: () => {} })
     .addHelpText('after', EXAMPLES)
     .hook('preAction', (_, command) => sayWhereItActs(command));
-  for (const add of toGroups(first)) add(program, done);
+  for (const add of toGroups(first)) add(program, done, first);
   return program;
 }
 
 type Done = (exitCode: number) => void;
-type AddGroup = (program: Command, done: Done) => void;
+type AddGroup = (program: Command, done: Done, first?: string) => void;
 
 const GROUPS: readonly AddGroup[] = [
   addRun,
@@ -96,7 +96,7 @@ function toGroups(first: string | undefined): readonly AddGroup[] {
   return first !== undefined && (RUN_COMMANDS.has(first) || first.includes(' ')) ? [addRun] : GROUPS;
 }
 
-function addRun(program: Command, done: Done): void {
+function addRun(program: Command, done: Done, first?: string): void {
   const run = program
     .command('run', { isDefault: true })
     .summary('work on a prompt (the default command)')
@@ -104,7 +104,10 @@ function addRun(program: Command, done: Done): void {
     .argument('[prompt...]', 'what to do; - reads it from standard input')
     .addHelpText('after', '\nPiped input is added as context, as a file named stdin; alone it is the prompt.');
   addRunOptions(run).action(async (words: string[], options: RunOptions) => {
-    if (program.args[0] !== 'run') await checkCommandName(program, words);
+    if (program.args[0] !== 'run') {
+      const names = program.commands.map((command) => command.name());
+      (await import('./command-word.ts')).checkCommandWord(words, { names, isFirst: words[0] === first });
+    }
     if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
       throw new UsageError(
         'There is no prompt.',
@@ -343,26 +346,6 @@ function addDatabase(db: Command, done: Done): void {
   db.command('recover')
     .summary('save what can be read from a damaged database; the damaged files are kept')
     .action(async () => done(await (await import('./commands/db.ts')).recover()));
-}
-
-/** A word where a command was meant must not become a prompt: that would cost money and change files. */
-async function checkCommandName(program: Command, words: readonly string[]): Promise<void> {
-  const word = words[0];
-  if (word === undefined || /\s/.test(word)) return;
-  const names = program.commands.map((command) => command.name());
-  if (names.includes(word))
-    throw new UsageError(
-      `The command comes before its options.`,
-      `Write klaus ${word} first, then the options. As a prompt: klaus run "${word}"`,
-    );
-  const { findNearWord } = await import('./near-word.ts');
-  const near = findNearWord(word, names);
-  if (near !== undefined) {
-    throw new UsageError(
-      `There is no command ${word}. Did you mean ${near}?`,
-      `If it is a prompt: klaus run "${words.join(' ')}"`,
-    );
-  }
 }
 
 function toWhole(text: string, range: { min: number; max: number }): number {

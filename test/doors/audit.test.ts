@@ -52,7 +52,7 @@ test('verify finds an edited record and names it, and notices a session that was
 test('deletions and exports stand in the host chain, with who made them', async () => {
   using place = createPlace();
   await using server = await startServer(ANSWER);
-  await runKlaus(['one'], { place, server });
+  await runKlaus(['run', 'one'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);
   expect(await runKlaus(['export', id, '--format', 'json'], { place })).toMatchObject({ code: 0 });
   await runKlaus(['db', 'clear-sessions', '--yes'], { place });
@@ -65,7 +65,7 @@ test('deletions and exports stand in the host chain, with who made them', async 
 test('a head that was noted proves that nothing before it was rewritten', async () => {
   using place = createPlace();
   await using server = await startServer(ANSWER);
-  await runKlaus(['one'], { place, server });
+  await runKlaus(['run', 'one'], { place, server });
   const noted = /head is (\S+)/.exec((await runKlaus(['audit', 'verify'], { place })).stdout)![1]!;
   expect(await runKlaus(['audit', 'verify', '--head', noted], { place })).toMatchObject({ code: 0 });
   const other = noted.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));

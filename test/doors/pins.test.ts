@@ -56,7 +56,7 @@ test('a text is pinned, listed, shown and unpinned', async () => {
 test('what cannot be pinned is refused with the reason, and nothing is pinned', async () => {
   using place = createPlace();
   await using server = await startServer(ANSWER);
-  await runKlaus(['one'], { place, server });
+  await runKlaus(['run', 'one'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);
   const seq = await runKlaus(['pin', id, '--message', '1'], { place });
   expect(seq).toMatchObject({ code: 2, stderr: expect.stringContaining('Record 1 of session') });

@@ -48,7 +48,10 @@ test('a broken policy ends with exit code 3, and says where it is wrong', async 
   using place = createPlace();
   await using server = await startServer(WRITE);
   const path = write(place, 'rules:\n  - deny: { tool: "*" }\n  - deny: { tol: x }\n');
-  for (const words of [['migrate'], ['policy', 'check']]) {
+  for (const words of [
+    ['run', 'migrate'],
+    ['policy', 'check'],
+  ]) {
     const { code, stderr } = await runKlaus(words, { place, server });
     expect({ code, stderr }).toEqual({
       code: 3,

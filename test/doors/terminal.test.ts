@@ -88,7 +88,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     using place = createPlace();
     const hang = { kind: 'hang', after: 0, keepAlive: true, always: true } as const;
     await using server = await startServer({ steps: [{ reply: { text: 'never' }, faults: [hang] }] });
-    await using terminal = await open(['wait'], { place, server });
+    await using terminal = await open(['run', 'wait'], { place, server });
     await terminal.shows('… thinking');
     await terminal.type('C-c');
     expect(await terminal.exitCode()).toBe(130);
@@ -104,7 +104,11 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using server = await startServer({
       steps: [{ reply: { calls: [wait, write] } }, { reply: { text: 'I see.' } }],
     });
-    await using terminal = await open(['write'], { place, server, env: { AGENT_REQUIRE_PATCH_APPROVAL: 'true' } });
+    await using terminal = await open(['run', 'write'], {
+      place,
+      server,
+      env: { AGENT_REQUIRE_PATCH_APPROVAL: 'true' },
+    });
     await terminal.shows('… run_command');
     await terminal.type('y');
     writeFileSync(join(place.workspace, 'go'), '');
@@ -142,7 +146,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using server = await startServer({
       steps: [{ reply: { text: 'one two three four five' }, chunk: 4, pace: 5, faults: [{ kind: 'reset', after: 5 }] }],
     });
-    await using terminal = await open(['count'], { place, server });
+    await using terminal = await open(['run', 'count'], { place, server });
     expect(await terminal.exitCode()).toBe(0);
     const end = await terminal.shows('go on with');
     expect(end).toContain('that reply broke off');
@@ -172,7 +176,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   ])('colours with %o: %s', async (env, colored) => {
     using place = createPlace();
     await using server = await startServer(WRITE);
-    await using terminal = await open(['write'], { place, server, env });
+    await using terminal = await open(['run', 'write'], { place, server, env });
     expect(await terminal.exitCode()).toBe(0);
     await terminal.shows('go on with');
     expect((await terminal.painted()).includes('\u001b[')).toBe(colored);

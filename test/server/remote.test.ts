@@ -263,7 +263,7 @@ describe('a question of a server', () => {
 
     // A test that is made there is written here, the same that is made here.
     rmSync(join(place.workspace, 'new.txt'));
-    expect((await klaus('write')).code).toBe(0);
+    expect((await klaus('run', 'write')).code).toBe(0);
     const latest = (await serve.client.sessions()).sessions[0]!.id;
     const [made] = await Promise.all([
       klaus('export', latest, '--as', 'test', '--out', '../there'),

@@ -190,18 +190,18 @@ const commands: Case[] = [
     missing: hasBubblewrap ? undefined : 'no bubblewrap',
     async provoke(scene) {
       Object.assign(scene.env, { KLAUS_SANDBOX: 'bubblewrap', KLAUS_SANDBOX_TIMEOUT_MS: '500' });
-      return scene.play(calling('run_command', { command: 'echo begun; sleep 1000' }), 'wait');
+      return scene.play(calling('run_command', { command: 'echo begun; sleep 1000' }), 'run', 'wait');
     },
   },
   {
     heading: 'Denied: this needs an approval (packages: …',
     code: 6,
-    provoke: (scene) => scene.play(calling('run_command', { command: 'npm install' }), 'install'),
+    provoke: (scene) => scene.play(calling('run_command', { command: 'npm install' }), 'run', 'install'),
   },
   {
     heading: 'Denied: this needs an approval (network: …',
     code: 6,
-    provoke: (scene) => scene.play(calling('run_command', { command: 'curl http://example.com' }), 'fetch'),
+    provoke: (scene) => scene.play(calling('run_command', { command: 'curl http://example.com' }), 'run', 'fetch'),
   },
   {
     heading: 'Nobody was there to say yes.…',
@@ -225,7 +225,7 @@ const files: Case[] = [
   {
     heading: '… is outside the workspace.…',
     code: 6,
-    provoke: (scene) => scene.play(calling('read_file', { path: '../elsewhere' }), 'read'),
+    provoke: (scene) => scene.play(calling('read_file', { path: '../elsewhere' }), 'run', 'read'),
   },
   { heading: 'There is no folder ….', code: 2, provoke: (scene) => scene.klaus('--cwd', '/no/such/folder', 'go') },
   {
