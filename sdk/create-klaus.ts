@@ -49,7 +49,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const configuration = await loadConfiguration({ env, home, cwd, ...(settings && { settings }) });
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
-  const credentials = findCredentials(env, configuration.values.keys);
+  const credentials = findCredentials(env, configuration.values.keys, configuration.values.sandbox.env);
   const redactor = createRedactor({ salt: 'host', digest, values: credentials });
   const redact = (text: string): string => redactor.redact(text);
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
@@ -174,7 +174,7 @@ interface EngineInput {
 function createEngine(input: EngineInput): Engine {
   const { options, env, home, configuration, store, traced, snapshots, processes, starts } = input;
   const ids = createSystemIds();
-  const credentials = findCredentials(env, configuration.values.keys);
+  const credentials = findCredentials(env, configuration.values.keys, configuration.values.sandbox.env);
   const builtin = options.builtinTools === false ? [] : builtinTools;
   let models: Models | undefined;
   const toModels = (): Models =>

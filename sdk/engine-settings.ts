@@ -35,10 +35,12 @@ export function toSandboxOptions(configuration: Configuration): {
   limits: ExecLimits;
   image?: string;
   dockerEnabled?: boolean;
+  variables: readonly string[];
 } {
   const { sandbox, dockerEnabled } = configuration.values;
   return {
     limits: toExecLimits(configuration),
+    variables: sandbox.env,
     ...(sandbox.image === undefined ? {} : { image: sandbox.image }),
     ...(dockerEnabled === undefined ? {} : { dockerEnabled }),
   };

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readGitIdentity } from './git-identity.ts';
 import { openSessionHome, type SessionHome } from './home/session-home.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
 
 /** What commands get beside the workspace: the home of their session, and a few files for /etc. */
 export interface ProjectHome {
@@ -24,7 +26,7 @@ export interface ProjectHome {
  * @param user Who the commands seem to be; some programs fail for an id without a name.
  */
 export async function openProjectHome(
-  options: { home: string; workspace: string; session?: string | undefined },
+  options: Pick<SandboxOptions, 'home' | 'workspace' | 'session' | 'env'>,
   user: { uid: number; gid: number },
 ): Promise<ProjectHome> {
   const hash = createHash('sha256').update(options.workspace).digest('hex').slice(0, 16);
@@ -37,7 +39,7 @@ export async function openProjectHome(
     group: `root:x:0:\nklaus:x:${user.gid}:\nnogroup:x:65534:\n`,
     hosts: '127.0.0.1 localhost klaus\n::1 localhost\n',
     // Inside, owners other than the user are all "nobody"; git would refuse such a repository.
-    gitconfig: '[safe]\n\tdirectory = *\n',
+    gitconfig: `[safe]\n\tdirectory = *\n${await readGitIdentity(options.env ?? process.env)}`,
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o600 })));
   return {

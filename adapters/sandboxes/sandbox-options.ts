@@ -8,6 +8,8 @@ export interface SandboxOptions {
   home: string;
   /** The user's environment: `PATH` and `HOME` are where toolchains are found. Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** Names of the user's variables that reach commands, or beginnings that end in `*`. Default: none. */
+  variables?: readonly string[];
   /** Whose home commands get. Absent: a new one for this object. */
   session?: string;
   /** Defaults for every command; a request's own limits win. */

@@ -39,6 +39,8 @@ export interface RunOptions extends ShowOptions, LimitOptions, ServerOptions {
   waitForModel?: number;
   /** Texts of one grant. */
   grant?: readonly string[];
+  /** Names of variables, or beginnings that end in `*`. */
+  env?: readonly string[];
   /** `key=value`, as often as wanted. */
   set?: readonly string[];
 }
@@ -135,6 +137,7 @@ export function addRunOptions(command: Command): Command {
     .option('--continue', 'go on with the latest session of this folder')
     .option('--pin', 'keep this prompt in the context word for word, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
+    .option('--env <name>', 'a variable of yours that commands get, in place of sandbox.env; repeatable', toNames)
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
     .addOption(settingOption());
   return addServerOptions(addShowOptions(addLimitOptions(command)));
@@ -162,6 +165,12 @@ function toSetting(text: string, before: readonly string[] = []): readonly strin
   return [...before, text];
 }
 
+function toNames(text: string, before: readonly string[] = []): readonly string[] {
+  if (!/^[A-Za-z_]\w*\*?$/.test(text))
+    throw new InvalidArgumentError('It must be the name of a variable, or a beginning and *.');
+  return [...before, text];
+}
+
 /** What `--set` gave, by key; the last of a key counts. */
 export function toGivenSettings({ set = [] }: RunOptions): Record<string, string> {
   return Object.fromEntries(set.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]));
@@ -181,6 +190,7 @@ function toNamedSettings(options: RunOptions): Record<string, unknown> {
     approve: options.approve,
     onAsk: options.onAsk,
     'sandbox.driver': options.sandbox,
+    'sandbox.env': options.env,
     isolate: options.isolate,
     'retry.waitMs': options.waitForModel,
     ...Object.fromEntries(Object.entries(toLimits(options)).map(([name, value]) => [`limits.${name}`, value])),

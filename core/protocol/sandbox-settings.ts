@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sandboxNameSchema } from './mode.ts';
-import { atMost, neverHost } from './narrowing.ts';
+import { atMost, neverHost, subset } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
 /** Longest time, in milliseconds: a day. */
@@ -50,6 +50,15 @@ export const SANDBOX_SETTINGS = {
     values: 'a Docker image reference',
     description: 'Image of the Docker sandbox.',
     project: 'never',
+  }),
+  'sandbox.env': defineSetting({
+    schema: z.array(z.string().regex(/^[A-Za-z_]\w*\*?$/)),
+    default: [] as string[],
+    env: 'KLAUS_SANDBOX_ENV',
+    values: 'names, or beginnings that end in `*`',
+    description:
+      'Variables of your environment that reach commands. One that looks like a credential passes only by its whole name.',
+    project: subset,
   }),
   'sandbox.fetch': defineSetting({
     schema: z.boolean(),

@@ -23,6 +23,8 @@ export interface BackgroundLaunch {
   args: readonly string[];
   /** Content of descriptor 4. */
   filter?: Uint8Array | undefined;
+  /** Variables for the command, beside those of the arguments. */
+  env: Readonly<Record<string, string>>;
   survives: boolean;
   timeoutMs?: number | undefined;
   /** Folders of the control groups. */
@@ -113,7 +115,7 @@ function start(launch: BackgroundLaunch): ChildProcess {
   const words = [folder, limit, survives ? '' : 'leash', String(SEGMENT_BYTES), file, ...args];
   const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'klaus-process', ...words], {
     cwd: '/',
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...launch.env },
     // A session of its own: what the terminal sends to Klaus is not for it.
     detached: true,
     stdio: [

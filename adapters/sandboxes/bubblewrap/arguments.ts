@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
+import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
 import type { Mask } from '../protection/masks.ts';
@@ -33,6 +34,8 @@ export interface ArgumentOptions {
   masks: readonly Mask[];
   protection?: Pick<ProtectedWorkspace, 'external' | 'pinned' | 'readOnly'>;
   env: Readonly<Record<string, string>>;
+  /** What bubblewrap is started with: no argument, because other users see those. */
+  passed: PassedEnvironment;
   user: { uid: number; gid: number };
   /** Known to bubblewrap from 0.8 on. */
   hasDisableUserns: boolean;
@@ -86,7 +89,8 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const args = namespaces(options, network);
   if (!without.has('new-session')) args.push('--new-session');
   if (!without.has('die-with-parent')) args.push('--die-with-parent');
-  if (!without.has('clear-environment')) args.push('--clearenv');
+  const isEmpty = Object.keys(options.passed.variables).length === 0;
+  if (isEmpty && !without.has('clear-environment')) args.push('--clearenv');
   // As root bubblewrap would keep capabilities even inside a user namespace.
   args.push(...(without.has('no-capabilities') ? ['--cap-add', 'ALL'] : ['--cap-drop', 'ALL']));
   if (!without.has('user-namespace')) args.push('--uid', String(user.uid), '--gid', String(user.gid));
@@ -94,6 +98,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   args.push(...systemMounts(without), ...etcMounts(options, network), ...privateMounts(without));
   const toolchainBind = without.has('read-only-toolchains') ? '--bind' : '--ro-bind';
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
+  for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);
   args.push(...toWorkspaceMounts(view, request.files));
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
@@ -120,6 +125,13 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   for (const [name, value] of Object.entries({ ...options.env, ...request.env })) args.push('--setenv', name, value);
   if (options.seccompFd !== undefined) args.push('--seccomp', String(options.seccompFd));
   return args;
+}
+
+/** True for a file that is not visible anyway, and belongs neither to Klaus nor to a folder that commands write. */
+function isNamedFile(path: string, { home, view, toolchains }: ArgumentOptions): boolean {
+  const real = realpathSync(path);
+  if (contains(home, real) || contains(view.target, path)) return false;
+  return !['/usr', '/etc', ...toolchains.binds].some((folder) => contains(folder, path));
 }
 
 function namespaces({ without, hasDisableUserns }: ArgumentOptions, network: boolean): string[] {

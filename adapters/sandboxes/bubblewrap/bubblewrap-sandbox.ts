@@ -10,21 +10,19 @@ import { MARK_BEGUN } from '../background/supervisor.ts';
 import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
 import { inspectEnvironment, keepSuspects } from '../home/inspect.ts';
+import { passEnvironment } from '../passed-environment.ts';
 import { pipePool } from '../process/pipe-pool.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
-import { listDescendants, readProcess, sendSignal } from '../process/process-table.ts';
-import type { ProcessRow } from '../process/process-table.ts';
+import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
 import { noteRunning, pauseRunning } from '../process/running-commands.ts';
 import { supervise, type Launch } from '../process/supervise.ts';
-import { openProjectHome } from '../project-home.ts';
-import type { ProjectHome } from '../project-home.ts';
+import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import { mergeMasks } from '../protection/bind-masks.ts';
 import { closeWhilePaused } from '../protection/close-paused.ts';
-import { selectMasks } from '../protection/masks.ts';
-import type { Mask } from '../protection/masks.ts';
+import { selectMasks, type Mask } from '../protection/masks.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
@@ -34,8 +32,7 @@ import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts'
 import { findForeignMount } from './check-mounts.ts';
 import type { ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
-import { forgetBubblewrap } from './find-bubblewrap.ts';
-import type { BubblewrapProgram } from './find-bubblewrap.ts';
+import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
 import { MaskWatch } from './mask-watch.ts';
 import { findShownMasks } from './shown-masks.ts';
 import { findToolchains } from './toolchains.ts';
@@ -145,6 +142,7 @@ export class BubblewrapSandbox implements Sandbox {
         file: this.#program.path,
         args: words,
         filter: this.#filter,
+        env: stage.passed.variables,
         survives,
         timeoutMs: request.limits?.timeoutMs,
         groups: group.folders,
@@ -217,7 +215,8 @@ export class BubblewrapSandbox implements Sandbox {
       for (const warning of selection.warnings) warnings.add(warning);
       return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(request, paths)) };
     };
-    return { request, limits, cwd, view, project, protection, warnings, readMasks, resume };
+    const passed = passEnvironment(this.#options, request);
+    return { request, limits, cwd, view, project, passed, protection, warnings, readMasks, resume };
   }
 
   /** @param before Shell lines just before the command. */
@@ -317,6 +316,7 @@ export class BubblewrapSandbox implements Sandbox {
         toolchains,
         masks: (await readMasks()).masks,
         env: toEnvironment(toolchains, project),
+        passed: scene.passed,
         user: this.#user,
         hasDisableUserns: this.#program.hasDisableUserns,
         without: this.#without,
@@ -340,7 +340,7 @@ export class BubblewrapSandbox implements Sandbox {
     return {
       file: this.#program.path,
       args,
-      env: this.#without.has('clear-environment') ? process.env : {},
+      env: this.#without.has('clear-environment') ? process.env : scene.passed.variables,
       gate: 'descriptor',
       feeds: this.#filter ? [this.#filter] : [],
       onSpawn: (pid) => group.enter(pid),

@@ -1,5 +1,6 @@
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
+import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
 import type { MaskSelection } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
@@ -15,6 +16,7 @@ export interface Stage {
   cwd: string;
   view: WorkspaceView;
   project: ProjectHome;
+  passed: PassedEnvironment;
   protection: ProtectedWorkspace | undefined;
   /** Filled also while the command runs. */
   warnings: Set<string>;

@@ -41,6 +41,8 @@ export interface DockerRun {
   /** Klaus's own state. */
   home: string;
   project: Pick<ProjectHome, 'home' | 'mounts'>;
+  /** Names of variables that the client has. */
+  passed: readonly string[];
   limits: ExecLimits;
   /** Owner of the workspace. */
   user: { uid: number; gid: number };
@@ -103,6 +105,8 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
     args.push(...(isFolder ? ['--tmpfs', `${target}:ro`] : mount('/dev/null', target, false)));
   if (run.stdinFile) args.push(...mount(run.stdinFile, '/run/klaus-stdin', false));
   const env = { HOME: run.project.home, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
+  // By the name alone: the client has the value, and other users see the arguments.
+  for (const name of run.passed) args.push('--env', name);
   for (const [name, value] of Object.entries(env)) args.push('--env', `${name}=${value}`);
   args.push('--workdir', workspace, '--entrypoint', '/bin/sh', run.image, '-c', PRELUDE, 'klaus', workspace, run.cwd);
   args.push(run.stdinFile ? '/run/klaus-stdin' : '', ...toArguments(request.command));

@@ -11,6 +11,7 @@ import { toWorkingFolder } from '../paths.ts';
 import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
+import { passEnvironment } from '../passed-environment.ts';
 import { openProjectHome } from '../project-home.ts';
 import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
 import type { ProjectHome } from '../project-home.ts';
@@ -83,6 +84,7 @@ export class DockerSandbox implements Sandbox {
       void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));
     };
     try {
+      const passed = passEnvironment(this.#options, request).variables;
       const args = toDockerArguments(
         {
           container,
@@ -91,6 +93,7 @@ export class DockerSandbox implements Sandbox {
           cwd,
           home,
           project,
+          passed: Object.keys(passed),
           limits,
           user: { uid, gid },
           masks: mergeMasks(masks, bindMasks),
@@ -104,7 +107,7 @@ export class DockerSandbox implements Sandbox {
         {
           file: 'docker',
           args,
-          env: process.env,
+          env: { ...process.env, ...passed },
           gate: 'stdin',
           terminate: () => void runDocker(['kill', '--signal', 'TERM', container]),
           kill: end,

@@ -8,6 +8,7 @@ import { listDescendants, sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { endMarked, isOrphanMark, MARK, toMark } from './leftovers.ts';
+import { passEnvironment } from '../passed-environment.ts';
 import { scrubEnvironment } from './scrub-environment.ts';
 
 /**
@@ -74,6 +75,7 @@ export class HostSandbox implements Sandbox {
           args: ['-c', prelude, 'klaus', cwd, ...toArguments(request.command)],
           env: {
             ...scrubEnvironment(process.env),
+            ...passEnvironment(this.#options, request).variables,
             ...request.env,
             [MARK]: mark,
             KLAUS_WATCHER: WATCHER,

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { ExecRequest } from '@klaus/core/agent';
+import { scrubEnvironment } from './host/scrub-environment.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+
+/** Through what a company's network is reached. */
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
+
+/** Files and folders with certificates that programs trust beside the system's. */
+const CERTIFICATES = `
+  SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO
+  CARGO_HTTP_CAINFO npm_config_cafile AWS_CA_BUNDLE DENO_CERT BUNDLE_SSL_CA_CERT
+`
+  .trim()
+  .split(/\s+/);
+
+/** What a sandbox decides itself. */
+const OWN = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_'];
+
+export interface PassedEnvironment {
+  variables: Record<string, string>;
+  /** Absolute paths that the variables name and that commands have to see. */
+  files: string[];
+}
+
+/** {@link toPassedEnvironment} for a command of a sandbox. */
+export function passEnvironment(
+  { env = process.env, variables = [] }: Pick<SandboxOptions, 'env' | 'variables'>,
+  { network = false }: Pick<ExecRequest, 'network'>,
+): PassedEnvironment {
+  return toPassedEnvironment(env, { names: variables, network });
+}
+
+/**
+ * The variables of the user that reach a command: those that were named, and with a network the proxies and
+ * certificates of this machine.
+ *
+ * @param names Names, or beginnings that end in `*`. A variable that looks like a credential passes only by its name.
+ */
+function toPassedEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  { names, network }: { names: readonly string[]; network: boolean },
+): PassedEnvironment {
+  const harmless = scrubEnvironment(env);
+  const variables: Record<string, string> = {};
+  const add = (name: string, value: string | undefined): void => {
+    if (value !== undefined && !OWN.includes(name)) variables[name] = value;
+  };
+  for (const name of names) {
+    if (!name.endsWith('*')) add(name, env[name]);
+    else for (const [each, value] of Object.entries(harmless)) if (each.startsWith(name.slice(0, -1))) add(each, value);
+  }
+  if (!network) return { variables, files: [] };
+  for (const name of [...PROXIES, ...CERTIFICATES]) add(name, env[name]);
+  const files = CERTIFICATES.flatMap((name) => variables[name] ?? []).filter(
+    (path) => isAbsolute(path) && existsSync(path),
+  );
+  return { variables, files: [...new Set(files)] };
+}
