@@ -18,6 +18,7 @@ import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-se
 import { explain } from './grants/explain.ts';
 import type { Klaus, KlausOptions } from './klaus.ts';
 import { judgeCommandLine } from './judge-command-line.ts';
+import { findLatest } from './latest-session.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
@@ -115,9 +116,9 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
     models: () => listKnownModels(configuration),
     files: (workspace) => openWorkspaceFiles(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
-    latest() {
-      const row = store.latestSession(toRealPath(resolve(cwd, configuration.get('workspace'))));
-      return row && open(row.id);
+    latest(options) {
+      const id = findLatest(store, toRealPath(resolve(cwd, configuration.get('workspace'))), options?.with);
+      return id === undefined ? undefined : open(id);
     },
     judge: (command, given = {}) =>
       judgeCommandLine(command, { engine, configuration, cwd, inWorkspace: inForce.judging, ...given }),

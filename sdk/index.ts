@@ -58,6 +58,7 @@ export type { BudgetRow, ReservedRequest, UsageReport } from './usage.ts';
 export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export { fetchSandbox } from './diagnose/fetch-sandbox.ts';
 export type { Finding } from './diagnose/finding.ts';
+export type { LatestWith } from './latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';
 export { recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './secrets.ts';

@@ -26,6 +26,7 @@ import type {
   Restored,
   Tool,
 } from '@klaus/core/agent';
+import type { LatestWith } from './latest-session.ts';
 import type { Policy } from '@klaus/core/policy';
 import type {
   ApprovalRow,
@@ -335,8 +336,12 @@ export interface Klaus {
    * @throws KlausError `workspace.missing`.
    */
   files(workspace?: string): Promise<WorkspaceFiles>;
-  /** The newest session of the folder Klaus was opened in. */
-  latest(): Session | undefined;
+  /**
+   * The newest session of the folder Klaus was opened in.
+   *
+   * @param options.with Only one that has this. Default: any.
+   */
+  latest(options?: { with?: LatestWith }): Session | undefined;
   /** Judges a shell command in the opened folder, as mode `auto` with the default grant unless told otherwise. */
   judge(command: string, options?: { mode?: Mode; grant?: readonly string[] }): Promise<JudgedCommand>;
   /**

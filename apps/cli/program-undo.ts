@@ -5,6 +5,13 @@ import type { UndoOptions } from './commands/undo.ts';
 
 type Done = (exitCode: number) => void;
 
+/** How much is undone. */
+interface UndoWhat {
+  turn?: number;
+  step?: true;
+  git?: true;
+}
+
 function toTurn(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be the number of a turn, from 1.');
@@ -26,16 +33,18 @@ export function addUndo(program: Command, done: Done): void {
     .command('undo')
     .summary('undo what a session changed in the workspace')
     .description(
-      'Undoes the last turn that changed something, or everything from TURN on: also what shell commands did, ignored files and folders without git. Repositories that a command created go too.',
+      'Undoes everything that the last prompt changed: also what shell commands did, ignored files and folders without git. Repositories that a command created go too.',
     )
-    .argument('[turn]', 'undo this turn and all later ones', toTurn)
+    .argument('[turn]', 'the same as --turn', toTurn)
+    .option('--turn <number>', 'undo this turn and all later ones', toTurn)
+    .option('--step', 'undo only the last turn that changed something')
     .option('--git', "undo also what happened to git's own data: HEAD, branches, tags, index, stash, reflogs")
     .option('--yes', 'with --git: do not ask before refs move')
-    .addHelpText('after', '\nklaus show ID and klaus diff tell the turns. An undo can be undone: klaus redo.');
-  addRestoreOptions(undo).action(async (turn: number | undefined, options: UndoOptions & { git?: true }) => {
-    const { git } = options;
-    const request = { kind: 'undo' as const, ...(turn === undefined ? {} : { turn }), ...(git ? { git } : {}) };
-    done(await (await import('./commands/undo.ts')).undo(request, options));
+    .addHelpText('after', '\nklaus show ID prints the numbers of turns. An undo can be undone: klaus redo.');
+  addRestoreOptions(undo).action(async (first: number | undefined, options: UndoOptions & UndoWhat) => {
+    const { git, step, turn = first } = options;
+    const given = { ...(turn === undefined ? {} : { turn }), ...(step ? { step } : {}), ...(git ? { git } : {}) };
+    done(await (await import('./commands/undo.ts')).undo({ kind: 'undo', ...given }, options));
   });
   addRestoreOptions(
     program.command('redo').summary('make again what the last undo took back, or take back the last restore'),
@@ -55,8 +64,8 @@ export function addUndo(program: Command, done: Done): void {
   });
   program
     .command('diff')
-    .summary('show what a turn changed in the workspace')
-    .argument('[turn]', 'the turn (default: the last that had effects)', toTurn)
+    .summary('show what a session changed in the workspace')
+    .argument('[turn]', 'only this turn', toTurn)
     .option('--session <id>', 'the session (default: the latest of this folder)')
     .option('--names', 'only the names of what changed')
     .option('--plain', 'no colours')

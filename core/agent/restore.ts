@@ -12,10 +12,12 @@ import { createWork, runIdOf, type Work } from './work.ts';
 
 /** What to put back. */
 export type RestoreRequest =
-  /** The last turn that changed something, or everything from `turn` on. */
+  /** Everything that the last prompt changed, or everything from `turn` on. */
   | {
       kind: 'undo';
       turn?: number;
+      /** Only the last turn that changed something. Default false. */
+      step?: boolean;
       /** Also git's own data: HEAD, refs, index, stash and reflogs of the top and nested repositories. Default false. */
       git?: boolean;
     }
@@ -120,7 +122,7 @@ async function toPlan(planning: Planning, request: RestoreRequest): Promise<Plan
 
 async function planUndo(
   { snapshots, history }: Planning,
-  { turn, git: all = false }: Extract<RestoreRequest, { kind: 'undo' }>,
+  { turn, step = false, git: all = false }: Extract<RestoreRequest, { kind: 'undo' }>,
 ): Promise<Plan> {
   const standing = history.turns.filter(({ isUndone }) => !isUndone);
   if (turn !== undefined) {
@@ -128,9 +130,11 @@ async function planUndo(
     if (chosen.length === 0) throw nothing(`Nothing of turn ${turn} or later is left to take back.`);
     return await composeTurns(snapshots, chosen, all);
   }
-  // Turns that had effects but changed no file are passed over.
+  // What had effects but changed no file is passed over.
   for (const last of standing.toReversed()) {
-    const same = standing.filter((candidate) => candidate.turn === last.turn);
+    const same = standing.filter((candidate) =>
+      step ? candidate.turn === last.turn : candidate.prompt === last.prompt,
+    );
     const plan = await composeTurns(snapshots, same, all);
     if (plan.changes.length > 0 || plan.foreign.length > 0 || plan.git.changes.length > 0) return plan;
   }

@@ -4,6 +4,8 @@ import type { Event, EventOf, TreeId } from '../protocol/index.ts';
 export interface TurnStates {
   turn: number;
   run: string;
+  /** Number of the prompt that it worked on, from 1: a run that was resumed works on the same one. */
+  prompt: number;
   /** Unix milliseconds. */
   at: number;
   before: TreeId;
@@ -37,13 +39,15 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
   const redoable: TurnHistory['redoable'] = [];
   const steps: Step[] = [];
   let open: { turn: TurnStates; step: Step } | undefined;
+  let prompt = 0;
   for (const event of events) {
+    if (event.type === 'run.started' && event.trigger === 'prompt') prompt++;
     if (event.type === 'workspace.snapshotted') {
       if (event.moment === 'before') {
         const { gitTree } = event;
         const git = gitTree === undefined ? {} : { gitBefore: gitTree };
         const turn: TurnStates = {
-          ...{ turn: event.turn, run: event.run, at: event.at, before: event.tree, isUndone: false },
+          ...{ turn: event.turn, run: event.run, prompt, at: event.at, before: event.tree, isUndone: false },
           ...git,
         };
         open = { turn, step: { from: event.tree } };

@@ -18,7 +18,16 @@ export type Entry =
     }
   | { kind: 'user'; text: string; steered: boolean; attached: string[]; at: number }
   | { kind: 'model'; text: string; at: number }
-  | { kind: 'call'; title: string; ok: boolean; outcome: string; output: string; duration: string; at: number }
+  | {
+      kind: 'call';
+      turn: number;
+      title: string;
+      ok: boolean;
+      outcome: string;
+      output: string;
+      duration: string;
+      at: number;
+    }
   | { kind: 'note'; text: string; at: number }
   | { kind: 'evidence'; mark: 'ok' | 'warn' | 'bad'; text: string; at: number }
   | { kind: 'end'; outcome: string; reason: string; facts: string; at: number };
@@ -61,6 +70,7 @@ export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, u
         const duration = formatDuration(event.durationMs);
         yield {
           kind: 'call',
+          turn: event.turn,
           title,
           ok: event.outcome === 'ok',
           outcome: event.outcome,

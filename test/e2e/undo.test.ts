@@ -128,6 +128,27 @@ describe.each(['with git', 'without git'])('%s', (kind) => {
   });
 });
 
+test('without more words everything that the last prompt changed is undone, then the prompt before', async () => {
+  const [one, two, three] = script('echo 1 >> a.txt', 'echo 2 >> a.txt', 'echo 3 >> a.txt').steps;
+  const steps = [one!, two!, { when: { turn: 2 }, reply: { text: 'Done.' } }, { ...three!, when: { turn: 3 } }];
+  const fallback = { text: 'Done.' };
+  await using engine = await createTestEngine({ script: { steps, fallback }, files, settings: SANDBOXED });
+  const path = join(engine.place.workspace, 'a.txt');
+  const session = await run(engine);
+  for (const prompt of ['Once more.', 'Thanks.']) {
+    await session.prompt(prompt);
+    await session.advance();
+  }
+  expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n3\n');
+  // The last prompt changed nothing, and is passed over.
+  expect((await session.restore({ kind: 'undo' }, { by })).done).toBe(true);
+  expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n');
+  expect(await session.restore({ kind: 'undo' }, { by })).toMatchObject({ done: true, turns: [1, 2] });
+  expect(readFileSync(path, 'utf8')).toBe('a\n');
+  await session.restore({ kind: 'redo' }, { by });
+  expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n');
+});
+
 describe('several turns', () => {
   const commands = ['echo 1 >> a.txt', 'echo 2 >> a.txt && echo 2 > two.txt', 'echo 3 >> a.txt'];
 
@@ -136,9 +157,9 @@ describe('several turns', () => {
     const session = await run(engine);
     const path = join(engine.place.workspace, 'a.txt');
     expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n3\n');
-    await session.restore({ kind: 'undo' }, { by });
+    await session.restore({ kind: 'undo', step: true }, { by });
     expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n');
-    await session.restore({ kind: 'undo' }, { by });
+    await session.restore({ kind: 'undo', step: true }, { by });
     expect(readFileSync(path, 'utf8')).toBe('a\n1\n');
     await session.restore({ kind: 'redo' }, { by });
     await session.restore({ kind: 'redo' }, { by });

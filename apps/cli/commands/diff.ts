@@ -2,17 +2,17 @@ import { EXIT } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint, paintDiff } from '../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
-import { findSession, listChanges } from './undo.ts';
+import { findFittingSession, listChanges } from './undo.ts';
 import { out } from '../output/sink.ts';
 
-/** `klaus diff [TURN]`: what a turn changed in the workspace, whatever made the change. */
+/** `klaus diff [TURN]`: what a session, or a turn of it, changed in the workspace, whatever made the change. */
 export async function diff(
   turn: number | undefined,
   options: { session?: string; json?: true; plain?: true; names?: true; raw?: true },
 ): Promise<number> {
   await using klaus = await openKlaus();
-  const session = findSession(klaus, options.session);
-  const found = await session.turnChanges(turn);
+  const session = findFittingSession(klaus, options.session, 'changes');
+  const found = await session.turnChanges(turn ?? 'all');
   if (options.json) {
     out.json({ session: session.id, ...found }, 2);
     return EXIT.done;

@@ -1,4 +1,4 @@
-import type { Conflict, Klaus, Restored, RestoreRequest, Session, TreeChange } from '@klaus/sdk';
+import type { Conflict, Klaus, LatestWith, Restored, RestoreRequest, Session, TreeChange } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { hasKeyboard, openKeyboard } from '../keyboard.ts';
 import { openKlaus } from '../open-klaus.ts';
@@ -35,11 +35,28 @@ export function findSession(klaus: Klaus, id: string | undefined): Session {
   );
 }
 
+/**
+ * The session named, or the latest of this folder that fits, which is then named: a question asked in between does
+ * not stand in the way.
+ */
+export function findFittingSession(klaus: Klaus, id: string | undefined, needed: LatestWith): Session {
+  if (id !== undefined) return klaus.session(id);
+  const latest = findSession(klaus, undefined);
+  const session = klaus.latest({ with: needed }) ?? latest;
+  const title = klaus.store.session(session.id)?.title;
+  err.write(`Session ${session.id}${title ? `, ${toPrintable(title)}` : ''}\n`);
+  return session;
+}
+
+const NEEDED = { undo: 'changes', redo: 'undone', file: 'turns' } as const;
+
 /** `klaus undo`, `redo` and `restore`: puts files back, or shows what stands in the way (exit 1). */
 export async function undo(request: RestoreRequest, options: UndoOptions): Promise<number> {
   if (options.keep && options.overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
   await using klaus = await openKlaus();
-  const session = findSession(klaus, options.session);
+  if (request.kind === 'undo' && request.step && request.turn !== undefined)
+    throw new UsageError('--step and a turn exclude each other.');
+  const session = findFittingSession(klaus, options.session, NEEDED[request.kind]);
   if (request.kind === 'undo' && request.git && !options.dryRun && !options.json) {
     const planned = await session.restore(request, { by: 'cli', dryRun: true });
     if (planned.git.refs.length > 0 && !(await confirmRefs(planned.git, options.yes === true))) return EXIT.failed;

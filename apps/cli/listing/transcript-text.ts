@@ -36,7 +36,7 @@ function toLines(entry: Entry): string {
     case 'model':
       return `Klaus:\n${entry.text}`;
     case 'call':
-      return `${entry.title}: ${entry.outcome}, ${entry.duration}\n${shorten(entry.output)}`.trimEnd();
+      return `${entry.title}: ${entry.outcome}, ${entry.duration}, turn ${entry.turn}\n${shorten(entry.output)}`.trimEnd();
     case 'note':
       return entry.text;
     case 'evidence':

@@ -282,11 +282,12 @@ export const sessionRoutes = {
   undo: defineRoute({
     method: 'POST',
     path: '/api/sessions/:id/undo',
-    summary: 'Undoes the last turn that changed files, or everything from a turn on.',
+    summary: 'Undoes what the last prompt changed, its last turn alone, or everything from a turn on.',
     tag,
     params,
     body: z.object({
       turn: z.int().min(1).optional(),
+      step: z.boolean().optional().describe('Only the last turn that changed files. Default false.'),
       git: z.boolean().optional().describe("Also git's own data: HEAD, refs, index, stash, reflogs. Default false."),
       dryRun: z.boolean().optional(),
       conflicts,

@@ -99,9 +99,11 @@ export const workHandlers: Handlers<
   },
 
   async undo({ params, body }, context, { request }) {
-    const { turn, git, dryRun, conflicts } = body;
+    const { turn, step, git, dryRun, conflicts } = body;
     const options = { by: toCalledBy(request), ...given({ dryRun, conflicts }) };
-    return toRestoredView(await find(context, params.id).restore({ kind: 'undo', ...given({ turn, git }) }, options));
+    return toRestoredView(
+      await find(context, params.id).restore({ kind: 'undo', ...given({ turn, step, git }) }, options),
+    );
   },
 
   async redo({ params, body }, context, { request }) {

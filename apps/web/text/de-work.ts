@@ -52,7 +52,7 @@ export const deWork: typeof enWork = {
     noCommands: 'Kein Befehl dieses Namens',
   },
   slash: {
-    undo: 'Den letzten Schritt zurücknehmen, der Dateien geändert hat',
+    undo: 'Zurücknehmen, was der letzte Auftrag geändert hat',
     redo: 'Die letzte Rücknahme aufheben',
     resume: 'Nach einem Halt, einer Grenze oder einem Fehler weitermachen',
     retry: 'Das Letzte noch einmal versuchen',
@@ -110,7 +110,7 @@ export const deWork: typeof enWork = {
     all: 'Ganze Sitzung',
     turn: (turn) => `Schritt ${turn}`,
     choose: 'Von',
-    undo: 'Letzten Schritt zurücknehmen',
+    undo: 'Letzten Auftrag zurücknehmen',
     redo: 'Wiederherstellen',
     files: (n) => count(n, 'Datei', 'Dateien'),
   },

@@ -277,7 +277,7 @@ export const de: Text = {
     rename: 'Umbenennen',
     remove: 'Löschen',
     export: 'Als Markdown ausgeben',
-    undo: 'Den letzten Schritt zurücknehmen',
+    undo: 'Den letzten Auftrag zurücknehmen',
     redo: 'Wiederherstellen',
     resume: 'Weitermachen',
     retry: 'Noch einmal versuchen',

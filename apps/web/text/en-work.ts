@@ -50,7 +50,7 @@ export const enWork = {
     noCommands: 'No command of that name',
   },
   slash: {
-    undo: 'Take back the last turn that changed files',
+    undo: 'Undo what the last prompt changed',
     redo: 'Make the last undo undone',
     resume: 'Go on after a stop, a limit or a failure',
     retry: 'Try again what came last',
@@ -108,7 +108,7 @@ export const enWork = {
     all: 'Whole session',
     turn: (turn: number) => `Turn ${turn}`,
     choose: 'Of',
-    undo: 'Undo the last turn',
+    undo: 'Undo the last prompt',
     redo: 'Redo',
     files: (n: number) => count(n, 'file', 'files'),
   },

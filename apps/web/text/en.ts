@@ -275,7 +275,7 @@ export const en = {
     rename: 'Rename',
     remove: 'Delete',
     export: 'Export as Markdown',
-    undo: 'Undo the last turn',
+    undo: 'Undo the last prompt',
     redo: 'Redo',
     resume: 'Go on',
     retry: 'Try again',

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+
+const write = (content: string) => ({ calls: [{ name: 'write_file', input: { path: 'a.txt', content } }] });
+
+const SCRIPT: Script = {
+  steps: [
+    { when: { turn: 0, user: 'write one' }, reply: write('one\n') },
+    { when: { turn: 1, user: 'write' }, reply: write('two\n') },
+  ],
+  fallback: { text: 'Done.' },
+};
+
+test('undo, redo and diff take the latest session of the folder that fits, and name it', async () => {
+  using place = createPlace({ 'a.txt': 'zero\n' });
+  await using server = await startServer(SCRIPT);
+  const klaus = (...words: string[]) => runKlaus(words, { place, server });
+  const content = () => readFileSync(join(place.workspace, 'a.txt'), 'utf8');
+  await klaus('--approve', 'auto', 'write one thing');
+  const { id } = (await listSessions(place))[0]!;
+  await klaus('say thanks');
+  const written = content();
+
+  const diff = await klaus('diff', '--plain');
+  expect(diff).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
+  expect(diff.stdout).toContain('-zero');
+  expect(await klaus('undo')).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
+  expect(content()).toBe('zero\n');
+  expect(await klaus('undo')).toMatchObject({ code: 2 });
+  expect(await klaus('redo')).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
+  expect(content()).toBe(written);
+  expect((await klaus('show', id)).stdout).toMatch(/write_file a\.txt: ok, .*, turn 1$/m);
+  expect(await klaus('undo', '--step', '--turn', '1')).toMatchObject({ code: 2 });
+  expect(await klaus('undo', '--turn', '1')).toMatchObject({ code: 0 });
+  expect(content()).toBe('zero\n');
+});
