@@ -165,8 +165,9 @@ export interface Session {
    * Claims the session and works until nothing is left to do. Resume is the same call.
    *
    * @param options.signal Leaves at once, as a crash would. @param options.pause Leaves after the present step.
+   * @param options.last Once aborted, no further run begins: prompts that wait stay where they are.
    */
-  advance(options?: { signal?: AbortSignal; pause?: AbortSignal }): Promise<Advance>;
+  advance(options?: { signal?: AbortSignal; pause?: AbortSignal; last?: AbortSignal }): Promise<Advance>;
   /**
    * Applies what was sent of title, pin, model, mode and limits, where nobody holds the session; no run goes on by it.
    * False while a live process holds it: it does so itself.

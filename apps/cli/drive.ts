@@ -67,9 +67,9 @@ export async function drive(options: DriveOptions): Promise<Driven> {
 async function advanceAndAsk(options: DriveOptions, stop: Stop): Promise<Advance> {
   const { klaus, session, output, asks, plain } = options;
   for (;;) {
-    const result = await session.advance();
+    const result = await session.advance({ last: stop.signal });
     if (result.state !== 'parked') return result;
-    // A wish to stop that came while the session was being parked still waits in its inbox.
+    // A cancel that came while the session was being parked still waits in its inbox.
     if (stop.signal.aborted) {
       await stop.sent();
       if (session.isRunnable()) continue;

@@ -75,8 +75,19 @@ export async function workOn(options: WorkOptions): Promise<number> {
     handedOver: options.handedOver,
     next: options.next,
   });
+  sayWhatWaits(options);
   sayWhatGoesOn(options);
   return driven.exitCode;
+}
+
+/** Messages that came for a run that was cancelled begin no other one by themselves. */
+function sayWhatWaits({ klaus, session, output }: WorkOptions): void {
+  const waiting = klaus.store.inbox(session.id).filter(({ type }) => type === 'prompt').length;
+  if (waiting === 0 || klaus.store.isClaimed(session.id)) return;
+  const what = waiting === 1 ? 'A message waits' : `${waiting} messages wait`;
+  output.note(
+    `${what} in session ${session.id}. klaus resume ${session.id} goes on with ${waiting === 1 ? 'it' : 'them'}.`,
+  );
 }
 
 /** What is left running behind this program. */

@@ -31,12 +31,13 @@ export type Advanced =
  * perform, append. Resuming after a crash, after an approval, or on another day is this same call.
  *
  * @param options.signal Leave at once, as a crash would: what is durable stays, and the next call goes on.
+ * @param options.last Begin no further run once it is aborted: prompts that wait stay in the inbox.
  * @param options.pause Leave when what is being performed has ended: nothing is cut off, and the next call goes on.
  */
 export async function advance(
   engine: Engine,
   session: string,
-  options: { signal?: AbortSignal; pause?: AbortSignal } = {},
+  options: { signal?: AbortSignal; pause?: AbortSignal; last?: AbortSignal } = {},
 ): Promise<Advanced> {
   let result: Advanced | undefined;
   for (;;) {
@@ -46,7 +47,7 @@ export async function advance(
     let state: State;
     try {
       state = loadState(engine, session);
-      const now = await work(engine, { session, lease, state, signal: options.signal, pause: options.pause });
+      const now = await work(engine, { session, lease, state, ...options });
       const finished = result?.state === 'idle' ? result.finished : undefined;
       result = now.state === 'idle' && finished ? { finished, ...now } : now;
     } finally {
@@ -54,7 +55,8 @@ export async function advance(
     }
     // Something may have arrived between the last look and the release; nobody else would take it.
     const missed = engine.store.inbox(session).some((command) => isReceivable(state, command));
-    if (!missed || options.signal?.aborted || options.pause?.aborted || state.closed) return result;
+    const { signal, pause, last } = options;
+    if (!missed || signal?.aborted || pause?.aborted || last?.aborted || state.closed) return result;
   }
 }
 
@@ -64,9 +66,10 @@ interface WorkInput {
   state: State;
   signal?: AbortSignal | undefined;
   pause?: AbortSignal | undefined;
+  last?: AbortSignal | undefined;
 }
 
-async function work(engine: Engine, { session, lease, state, signal, pause }: WorkInput): Promise<Advanced> {
+async function work(engine: Engine, { session, lease, state, signal, pause, last }: WorkInput): Promise<Advanced> {
   const stopper = createStopper(engine, state, { session, leave: signal });
   const keeper = createKeeper(engine.store, lease, state);
   let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
@@ -79,7 +82,7 @@ async function work(engine: Engine, { session, lease, state, signal, pause }: Wo
       // A cancel that comes while the inbox is drained may have been missed by it: then it is drained again.
       do {
         if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
-        await drainInbox(current);
+        await drainInbox(current, { mayBegin: !last?.aborted });
       } while (stopper.signal().aborted && !stopper.isLeaving());
       await noteProcesses(current);
       const action = await decideNext(current);

@@ -28,9 +28,10 @@ const MAX_TITLE = 60;
  * Turns the commands of the inbox into events, each consumed in the transaction of its events. A command
  * whose time has not come stays where it is.
  *
+ * @param options.mayBegin False: a prompt that would begin a run stays where it is. Default true.
  * @returns True when anything was consumed.
  */
-export async function drainInbox(work: Work): Promise<boolean> {
+export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: boolean } = {}): Promise<boolean> {
   let any = false;
   await expireApprovals(work);
   const waiting = work.engine.store.inbox(work.session);
@@ -44,6 +45,7 @@ export async function drainInbox(work: Work): Promise<boolean> {
       any = true;
       continue;
     }
+    if (command.type === 'prompt' && !work.state.run && !mayBegin) continue;
     const bodies = await receive(work, command);
     if (!bodies) continue;
     await work.append(bodies, [command.id]);

@@ -4,6 +4,7 @@ import { toMarkdown } from './markdown.ts';
 test('output that holds fences and backticks cannot break out of its block', () => {
   const text = toMarkdown({
     kind: 'call',
+    turn: 1,
     title: 'run_command echo `x`',
     ok: true,
     outcome: 'ok',

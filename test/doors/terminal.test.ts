@@ -84,6 +84,22 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect((await listSessions(place))[0]?.status).toBe('cancelled');
   });
 
+  test('Ctrl-C at a question stops, whatever waits in the inbox', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
+    await terminal.shows('q decide later]');
+    const { id } = (await listSessions(place))[0]!;
+    await runKlaus(['steer', id, 'and also this'], { place, server });
+    await terminal.type('C-c');
+    expect(await terminal.exitCode()).toBe(130);
+    expect(await terminal.shows('A message waits')).toContain(`klaus resume ${id}`);
+    const before = server.requests.length;
+    expect((await listSessions(place))[0]).toMatchObject({ id, status: 'cancelled' });
+    await runKlaus(['resume', id], { place, server });
+    expect(server.requests.slice(before).some(({ body }) => body.includes('and also this'))).toBe(true);
+  });
+
   test('Ctrl-C while the model is silent cancels the run: exit 130', async () => {
     using place = createPlace();
     const hang = { kind: 'hang', after: 0, keepAlive: true, always: true } as const;
