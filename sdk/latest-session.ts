@@ -1,7 +1,7 @@
 import type { SqliteStore } from '@klaus/adapters/store';
 import { readTurnHistory, type TurnHistory } from '@klaus/core/agent';
 
-/** Sessions of all folders that are looked through. */
+/** Sessions of the folder that are looked through. */
 const LOOKED_THROUGH = 500;
 
 /**
@@ -23,7 +23,7 @@ const FITS: Readonly<Record<LatestWith, (history: TurnHistory) => boolean>> = {
  */
 export function findLatest(store: SqliteStore, workspace: string, needed: LatestWith | undefined): string | undefined {
   if (needed === undefined) return store.latestSession(workspace)?.id;
-  const rows = store.sessions({ limit: LOOKED_THROUGH }).filter((row) => row.workspace === workspace);
+  const rows = store.sessions({ workspace, limit: LOOKED_THROUGH });
   return rows.find(({ id }) => {
     // Cheap, and true of most that fit.
     if (store.lastOf(id, ['workspace.snapshotted']) === undefined) return false;

@@ -16,8 +16,8 @@ export function isInterrupted(klaus: Klaus, row: Pick<SessionRow, 'id' | 'status
  */
 export function warnOfInterrupted(klaus: Klaus, session: string): string | undefined {
   const workspace = klaus.store.session(session)?.workspace;
-  const rows = klaus.sessions({ limit: LOOKED_THROUGH });
-  const left = rows.find((row) => row.workspace === workspace && isInterrupted(klaus, row));
+  if (workspace === undefined) return undefined;
+  const left = klaus.sessions({ workspace, limit: LOOKED_THROUGH }).find((row) => isInterrupted(klaus, row));
   if (left === undefined) return undefined;
   return (
     `Session ${left.id} was interrupted in this folder. What its last command changed at protected places and in git ` +

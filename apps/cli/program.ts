@@ -32,12 +32,13 @@ Examples:
   klaus "fix the failing test"                  work in this folder
   git diff | klaus "review this"                with standard input as context
   klaus --approve ask "tidy up src/"            ask before every change
-  klaus --continue "and now the docs"           go on with the latest session here
+  klaus -c "and now the docs"                    go on with the latest session here
   klaus --json --on-ask wait "…" > events.ndjson
   klaus sessions; klaus show ID; klaus resume ID
   klaus --server http://host:3001 "…"            at a klaus serve elsewhere
 
-klaus run --help lists the options of a prompt: --model, --approve, --budget-usd and more.
+Options of a prompt: -m MODEL, -c (go on with the latest session here), -C FOLDER, --approve MODE,
+--budget-usd AMOUNT and more: klaus run --help.
 
 Exit codes: 0 done, 1 the task failed, 2 usage, 3 configuration or authentication, 4 model failed,
 5 budget or turn limit, 6 denied, 7 no sandbox, 8 waiting for approval, 9 timed out or busy, 130 interrupted.
@@ -63,37 +64,33 @@ export function createProgram(done: (exitCode: number) => void = () => {}, first
     .configureOutput({ writeOut: (text) => out.write(text), outputError: () => {} })
     .addHelpText('after', EXAMPLES)
     .hook('preAction', (_, command) => sayWhereItActs(command));
-  for (const add of toGroups(first)) add(program, done, first);
+  for (const { heading, add } of toGroups(first)) {
+    program.commandsGroup(heading);
+    for (const each of add) each(program, done, first);
+  }
   return program;
 }
 
 type Done = (exitCode: number) => void;
 type AddGroup = (program: Command, done: Done, first?: string) => void;
 
-const GROUPS: readonly AddGroup[] = [
-  addRun,
-  addServe,
-  addSessions,
-  addProcesses,
-  addUsage,
-  addReplay,
-  addPins,
-  addUndo,
-  addApprovals,
-  addGate,
-  addGrants,
-  addAudit,
-  addSecrets,
-  addMemory,
-  addMachine,
+/** Every command, under the heading that help shows it below. */
+const GROUPS: readonly { heading: string; add: readonly AddGroup[] }[] = [
+  { heading: 'Run:', add: [addRun, addProcesses] },
+  { heading: 'Sessions:', add: [addSessions, addUsage, addReplay, addPins] },
+  { heading: 'Review:', add: [addApprovals, addUndo] },
+  { heading: 'Safety:', add: [addGate, addGrants, addAudit, addSecrets] },
+  { heading: 'Server:', add: [addServe] },
+  { heading: 'Maintenance:', add: [addMachine, addMemory] },
 ];
 
 /** What the group of a prompt declares. */
 const RUN_COMMANDS: ReadonlySet<string> = new Set(['run', 'resume', 'steer', 'cancel']);
 
 /** No command has a space in its name: such a word is a prompt. */
-function toGroups(first: string | undefined): readonly AddGroup[] {
-  return first !== undefined && (RUN_COMMANDS.has(first) || first.includes(' ')) ? [addRun] : GROUPS;
+function toGroups(first: string | undefined): typeof GROUPS {
+  const isRun = first !== undefined && (RUN_COMMANDS.has(first) || first.includes(' '));
+  return isRun ? [{ heading: 'Run:', add: [addRun] }] : GROUPS;
 }
 
 function addRun(program: Command, done: Done, first?: string): void {
@@ -104,7 +101,8 @@ function addRun(program: Command, done: Done, first?: string): void {
     .argument('[prompt...]', 'what to do; - reads it from standard input')
     .addHelpText('after', '\nPiped input is added as context, as a file named stdin; alone it is the prompt.');
   addRunOptions(run).action(async (words: string[], options: RunOptions) => {
-    if (program.args[0] !== 'run') {
+    if (options.prompt !== undefined) words.unshift(options.prompt);
+    else if (program.args[0] !== 'run') {
       const names = program.commands.map((command) => command.name());
       (await import('./command-word.ts')).checkCommandWord(words, { names, isFirst: words[0] === first });
     }
@@ -150,9 +148,10 @@ function addSessions(program: Command, done: Done): void {
     .summary('list sessions, the newest first')
     .argument('[search]', 'text in title, summary, folder or messages')
     .option('--json', 'one object a line')
-    .option('--limit <count>', 'how many', toPositive, 50);
+    .option('--limit <count>', 'how many', toPositive, 50)
+    .option('--here', 'only those of this folder');
   addServerOptions(sessions).action(
-    async (search: string | undefined, options: ServerOptions & { json?: true; limit: number }) => {
+    async (search: string | undefined, options: ServerOptions & { json?: true; limit: number; here?: true }) => {
       done(await (await import('./commands/sessions.ts')).sessions(search, options));
     },
   );

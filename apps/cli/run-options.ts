@@ -25,6 +25,7 @@ export interface LimitOptions {
 }
 
 export interface RunOptions extends ShowOptions, LimitOptions, ServerOptions {
+  prompt?: string;
   cwd?: string;
   model?: string;
   approve?: Mode;
@@ -124,8 +125,9 @@ export function addLimitOptions(command: Command): Command {
 
 export function addRunOptions(command: Command): Command {
   command
-    .option('--cwd <folder>', 'the folder to work in (default: the current one)')
-    .option('--model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
+    .option('-p, --prompt <text>', 'the prompt, for those who are used to -p')
+    .option('-C, --cwd <folder>', 'the folder to work in (default: the current one)')
+    .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
     .addOption(
       new Option('--approve <mode>', 'what passes without a question').choices(['plan', 'ask', 'edits', 'auto']),
     )
@@ -134,7 +136,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(sandboxOption())
     .addOption(waitForModelOption())
     .option('--session <id>', 'go on with this session; the beginning of its id is enough')
-    .option('--continue', 'go on with the latest session of this folder')
+    .option('-c, --continue', 'go on with the latest session of this folder')
     .option('--pin', 'keep this prompt in the context word for word, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--env <name>', 'a variable of yours that commands get, in place of sandbox.env; repeatable', toNames)

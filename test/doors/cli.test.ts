@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
@@ -443,3 +444,33 @@ test('klaus model-server plays a script for another process until it is stopped'
   expect(ended.code).toBe(0);
   expect(ended.stdout).toMatch(url);
 });
+
+test('the usual short options: -p, -m, -C and -c; sessions --here lists those of this folder', async () => {
+  using place = createPlace();
+  using other = createPlace();
+  await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
+  const klaus = (...words: string[]) => runKlaus(words, { place, server });
+  const model = 'anthropic/claude-haiku-4-5';
+  expect(await klaus('-C', other.workspace, '-m', model, '-p', 'say hello')).toMatchObject({ code: 0 });
+  expect(await klaus('say hello')).toMatchObject({ code: 0 });
+  expect(await klaus('-c', 'thanks')).toMatchObject({ code: 0 });
+  const rows = toRows((await klaus('sessions', '--json')).stdout);
+  expect(rows.map(({ workspace }) => workspace)).toEqual([place.workspace, other.workspace]);
+  expect(rows[1]).toMatchObject({ model });
+  expect(toRows((await klaus('sessions', '--here', '--json')).stdout)).toEqual([rows[0]]);
+});
+
+test('serve --help of a clone builds no page', () => {
+  const launcher = join(import.meta.dirname, '../../klaus');
+  const { status, stdout, stderr } = spawnSync(launcher, ['serve', '--help'], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stderr).not.toContain('Building');
+  expect(stdout).toContain('--port');
+});
+
+function toRows(text: string): { workspace: string; model: string }[] {
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { workspace: string; model: string });
+}

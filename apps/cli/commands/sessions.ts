@@ -1,7 +1,9 @@
+import { realpathSync } from 'node:fs';
 import type { Klaus, SessionRow } from '@klaus/sdk';
 import { EXIT } from '../exit-codes.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { openKlaus } from '../open-klaus.ts';
+import { UsageError } from '../report-error.ts';
 import { toGivenServer, type ServerOptions } from '../server-option.ts';
 import { printSessions } from '../listing/session-table.ts';
 import { out } from '../output/sink.ts';
@@ -9,12 +11,18 @@ import { out } from '../output/sink.ts';
 /** `klaus sessions [search]`: the newest first; with --json one object a line. */
 export async function sessions(
   search: string | undefined,
-  options: ServerOptions & { json?: true; limit: number },
+  options: ServerOptions & { json?: true; limit: number; here?: true },
 ): Promise<number> {
+  if (toGivenServer(options) !== undefined && options.here)
+    throw new UsageError('--here is about folders of this machine.', 'Leave it out, or search for the folder.');
   if (toGivenServer(options) !== undefined) return (await import('../remote/listing.ts')).sessionsAt(search, options);
   await using klaus = await openKlaus();
   const rows = klaus
-    .sessions({ limit: options.limit, ...(search !== undefined && { search }) })
+    .sessions({
+      limit: options.limit,
+      ...(options.here && { workspace: realpathSync(klaus.configuration.get('workspace')) }),
+      ...(search !== undefined && { search }),
+    })
     .map((row) => ({ ...row, status: toStatus(klaus, row), processes: listRunning(klaus, row.id) }));
   if (options.json === true) for (const row of rows) out.json(row);
   else printSessions(rows, search);
