@@ -9,6 +9,12 @@ const MODEL_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
 const RUN_SECONDS = [1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 14_400];
 const START_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Milliseconds between two measurements of the event loop by the process's own figures: each wakes an idle server. */
+const LOOP_PRECISION_MS = 5_000;
+/** The same for Klaus's figure, which is measured only while somebody asks for it now and then. */
+const LAG_PRECISION_MS = 20;
+const LAG_KEPT_MS = 5 * 60_000;
+
 /** Figures that are read when somebody asks. */
 export interface Gauges {
   running: () => number;
@@ -35,7 +41,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   const registry = new Registry();
   const registers = [registry];
   // The process's own, by the names that dashboards know.
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
   const counters = createCounters(registers);
   const toModel = createLabelBounds();
   const toTool = createLabelBounds();
@@ -165,12 +171,18 @@ function declareGauges(gauges: Gauges, registers: Registry[]): () => void {
       for (const [kind, count] of Object.entries(gauges.subscribers())) this.set({ kind }, count);
     },
   });
-  const lag = monitorEventLoopDelay({ resolution: 20 });
-  lag.enable();
+  const lag = monitorEventLoopDelay({ resolution: LAG_PRECISION_MS });
+  let unused: NodeJS.Timeout | undefined;
   gauge('klaus_event_loop_lag_seconds', 'Delay of the event loop since the last look, 99th percentile.', () => {
+    lag.enable();
+    clearTimeout(unused);
+    unused = setTimeout(() => lag.disable(), LAG_KEPT_MS).unref();
     const seconds = Number.isNaN(lag.mean) ? 0 : lag.percentile(99) / 1e9;
     lag.reset();
     return seconds;
   });
-  return () => lag.disable();
+  return () => {
+    clearTimeout(unused);
+    lag.disable();
+  };
 }

@@ -6,7 +6,7 @@ import { isSystem } from './toolchain-places.ts';
 
 /** Variables that tell a toolchain where it lives. Kept when a part of the place is visible inside. */
 const HOME_VARIABLES = `
-  JAVA_HOME GOROOT NVM_DIR VOLTA_HOME PYENV_ROOT RBENV_ROOT ASDF_DIR ASDF_DATA_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN
+  JAVA_HOME GOROOT VIRTUAL_ENV CONDA_PREFIX NVM_DIR VOLTA_HOME PYENV_ROOT RBENV_ROOT ASDF_DIR ASDF_DATA_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN
 `
   .trim()
   .split(/\s+/);

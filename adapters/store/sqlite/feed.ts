@@ -4,8 +4,10 @@ import type { Database } from './database.ts';
 import { newestArrival } from './inbox.ts';
 import { readEvents } from './log.ts';
 
-/** Milliseconds between two looks at what other processes wrote. */
+/** Milliseconds between two looks at what other processes wrote, where the kernel does not tell of writes. */
 const POLL_MS = 50;
+/** The same where it does: only what it missed is found by these. */
+const WATCHED_POLL_MS = 1_000;
 /** The same while another process writes: whoever follows it waits for the look. */
 const BUSY_POLL_MS = 20;
 /** Looks in a row that found nothing, after which no other process counts as writing. */
@@ -30,8 +32,8 @@ interface Waiter {
 }
 
 /**
- * Tells listeners what was written, by this process at once and by others within one poll. While nobody
- * listens nothing runs.
+ * Tells listeners what was written, by this process at once and by others as soon as the kernel tells of a write, or
+ * within one poll. While nobody listens nothing runs.
  */
 export class Feed {
   readonly #database: Database;
@@ -40,14 +42,18 @@ export class Feed {
   readonly #waiters = new Set<Waiter>();
   readonly #watchers = new Set<() => void>();
   readonly #onUnreadable = new Set<(session: string, error: unknown) => void>();
+  readonly #watch: ((tell: () => void) => (() => void) | undefined) | undefined;
   #stopPolling: (() => void) | undefined;
+  #stopWatching: (() => void) | undefined;
   #version = 0;
   /** Looks to come that are close to each other. */
   #busy = 0;
 
-  constructor(database: Database, clock: Pick<Clock, 'every'>) {
+  /** @param watch Tells of writes of any process; absent: they are found by looking. */
+  constructor(database: Database, clock: Pick<Clock, 'every'>, watch?: (tell: () => void) => (() => void) | undefined) {
     this.#database = database;
     this.#clock = clock;
+    this.#watch = watch;
   }
 
   /** The first events come in a microtask, so that a listener can already use the returned function. */
@@ -177,8 +183,10 @@ export class Feed {
       return;
     }
     this.#version = version;
-    if (this.#busy === 0) this.#pollEvery(BUSY_POLL_MS);
-    this.#busy = QUIET_POLLS;
+    if (!this.#stopWatching) {
+      if (this.#busy === 0) this.#pollEvery(BUSY_POLL_MS);
+      this.#busy = QUIET_POLLS;
+    }
     for (const subscription of this.#subscriptions) this.#catchUp(subscription);
     for (const waiter of this.#waiters) this.#look(waiter);
     this.#notice();
@@ -195,9 +203,10 @@ export class Feed {
 
   #startPolling(): void {
     if (this.#stopPolling) return;
+    this.#stopWatching = this.#watch?.(() => this.#poll());
     this.#version = this.#readVersion();
     this.#busy = 0;
-    this.#pollEvery(POLL_MS);
+    this.#pollEvery(this.#stopWatching ? WATCHED_POLL_MS : POLL_MS);
   }
 
   #pollEvery(ms: number): void {
@@ -209,6 +218,8 @@ export class Feed {
     if (this.#subscriptions.size + this.#waiters.size + this.#watchers.size > 0) return;
     this.#stopPolling?.();
     this.#stopPolling = undefined;
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
   }
 }
 

@@ -17,6 +17,7 @@ import { appendRecords, readEvents, readHead, readTexts, type EventText } from '
 import type { Head } from './log.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
+import { watchWrites } from './write-watch.ts';
 import { createRecall } from './recall/recall.ts';
 import { createQueries } from './queries.ts';
 import type { Queries } from './queries.ts';
@@ -91,7 +92,9 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   }
   const blobs = new Blobs(home);
   const commits = new GroupCommit(database);
-  const feed = new Feed(database, clock);
+  // A clock of somebody else's tells its own time, and no kernel knows it.
+  const watch = clock === MACHINE_CLOCK ? (tell: () => void) => watchWrites(toDatabaseFile(home), tell) : undefined;
+  const feed = new Feed(database, clock, watch);
   const leases = new Leases({ home, database, commits });
   const outbox = createOutbox({ home, database, commits });
   const live = new Set<(live: Live) => void>();
