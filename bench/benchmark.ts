@@ -9,7 +9,7 @@ export interface Row {
   most?: number | { times: number };
 }
 
-export type Unit = 'ms' | 'MB' | 'KB' | 'bytes' | 'nodes' | 'MB/s' | 'events/s' | 'events' | 'tools' | '%';
+export type Unit = 'ms' | 'MB' | 'KB' | 'bytes' | 'nodes' | 'MB/s' | 'events/s' | 'wakes/s' | 'events' | 'tools' | '%';
 
 /** A benchmark that this machine cannot run. */
 export interface Skipped {
