@@ -20,7 +20,9 @@ import { err } from './output/sink.ts';
 /** What a person said to a question. `interrupt` is Ctrl-C; `later` leaves the question open. */
 export type Reply =
   | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope'> }
-  | { kind: 'rejected' | 'later' | 'interrupt' };
+  | { kind: 'rejected'; options: Pick<AnswerOptions, 'note'> }
+  | { kind: 'later' }
+  | { kind: 'interrupt' };
 
 /** Lines of a diff or command that are shown unasked. */
 const SHOWN_LINES = 200;
@@ -36,7 +38,7 @@ interface Prompt {
 }
 
 /**
- * Shows a question in the terminal and takes one key: y, n, h (hunk by hunk), s or p (and from now on), d (show
+ * Shows a question in the terminal and takes one key: y, n (and then a reason), h (hunk by hunk), s or p (and from now on), d (show
  * everything again) or q.
  *
  * @param options.signal Ends the wait, as `later`.
@@ -56,7 +58,7 @@ export async function askInTerminal(
       const reply = await toReply(key, prompt);
       if (reply) {
         // The answers hunk by hunk stand there already.
-        if (key !== 'h') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
+        if (key !== 'h' && key !== 'n') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
         return reply;
       }
       if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
@@ -98,7 +100,7 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
       return hunks && { kind: 'approved', options: { hunks } };
     }
     case 'n':
-      return { kind: 'rejected' };
+      return await askReason(prompt);
     case 'q':
     case undefined:
       return { kind: 'later' };
@@ -107,6 +109,16 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
     default:
       return undefined;
   }
+}
+
+/** Why not, for the model; nothing has to be said. */
+async function askReason({ question, keyboard, paint, signal }: Prompt): Promise<Reply> {
+  err.write('n\n');
+  if (question.subject.kind === 'limit') return { kind: 'rejected', options: {} };
+  const reason = await keyboard.line(paint('bold', 'Reason, or Enter for none: '), signal);
+  if (reason === undefined) return { kind: 'later' };
+  if (reason === 'ctrl-c') return { kind: 'interrupt' };
+  return { kind: 'rejected', options: reason.trim() === '' ? {} : { note: reason.trim() } };
 }
 
 /** Asks about each hunk: y, n, e (with other lines), a and x (this and all that follow). Undefined: back to the question. */

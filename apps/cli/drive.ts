@@ -80,9 +80,7 @@ async function advanceAndAsk(options: DriveOptions, stop: Stop): Promise<Advance
     output.settle();
     const reply = await askInTerminal(question, { plain, signal: stop.signal });
     if (reply.kind === 'interrupt') stop.interrupt();
-    else if (reply.kind === 'approved')
-      await klaus.answer(question.approval, 'approved', { by: 'cli', ...reply.options });
-    else if (reply.kind === 'rejected') await klaus.answer(question.approval, 'rejected', { by: 'cli' });
+    else if (reply.kind !== 'later') await klaus.answer(question.approval, reply.kind, { by: 'cli', ...reply.options });
     else if (!stop.signal.aborted) return result;
     await stop.sent();
   }

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { ReadStream } from 'node:tty';
 import { setImmediate } from 'node:timers/promises';
 import { err } from './output/sink.ts';
@@ -7,6 +8,13 @@ import { err } from './output/sink.ts';
 export interface Keyboard {
   /** Waits for a key; `ctrl-c` for Ctrl-C, and undefined once `signal` aborts or the terminal has gone. */
   key(signal?: AbortSignal): Promise<string | undefined>;
+  /**
+   * Reads a line with the usual keys to change it; `ctrl-c` for Ctrl-C, and undefined once `signal` aborts or the
+   * terminal has gone.
+   *
+   * @param prompt Stands before it.
+   */
+  line(prompt: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Leaves the terminal to another program, such as an editor, until `resume`. */
   pause(): void;
   resume(): void;
@@ -54,6 +62,24 @@ export async function openKeyboard(): Promise<Keyboard> {
         if (signal?.aborted === true) return resolve(undefined);
         signal?.addEventListener('abort', abort, { once: true });
         take = settle;
+        return undefined;
+      }),
+    line: (prompt, signal) =>
+      new Promise((resolve) => {
+        const lines = createInterface({ input: tty, output: err.stream, terminal: true });
+        const settle = (text: string | undefined): void => {
+          signal?.removeEventListener('abort', abort);
+          lines.close();
+          tty.setRawMode(true);
+          tty.resume();
+          resolve(text);
+        };
+        const abort = (): void => settle(undefined);
+        if (signal?.aborted === true) return abort();
+        signal?.addEventListener('abort', abort, { once: true });
+        lines.on('SIGINT', () => settle('ctrl-c'));
+        tty.once('end', abort);
+        lines.question(prompt, settle);
         return undefined;
       }),
     pause() {

@@ -56,8 +56,29 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
     await terminal.shows('q decide later]');
     await terminal.type('n');
+    await terminal.shows('Enter for none:');
+    await terminal.type('Enter');
     expect(await terminal.exitCode()).toBe(6);
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
+  });
+
+  test('after n a reason can be given, which the model gets; Ctrl-C there stops', async () => {
+    using place = createPlace();
+    await using server = await startServer(WRITE);
+    const words = ['--approve', 'ask', 'write'];
+    await using first = await open(words, { place, server });
+    await first.shows('q decide later]');
+    await first.type('n');
+    await first.shows('Enter for none:');
+    await first.type('use tabs, bitte schön', 'Enter');
+    await first.exitCode();
+    expect(server.requests.at(-1)!.body).toContain('use tabs, bitte schön');
+    await using second = await open(words, { place, server });
+    await second.shows('q decide later]');
+    await second.type('n');
+    await second.shows('Enter for none:');
+    await second.type('C-c');
+    expect(await second.exitCode()).toBe(130);
   });
 
   test('q leaves the question open: exit 8, and it can be approved later', async () => {
@@ -130,6 +151,8 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     writeFileSync(join(place.workspace, 'go'), '');
     await terminal.shows('q decide later]');
     await terminal.type('n');
+    await terminal.shows('Enter for none:');
+    await terminal.type('Enter');
     expect(await terminal.exitCode()).toBe(6);
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
   });
@@ -183,6 +206,8 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(asked).toContain('<1b>]0;owned<07>Hello');
     expect(asked).toContain('$ echo safe<1b>[2K<1b>[1A<0d> # <202e>harmless');
     await terminal.type('n');
+    await terminal.shows('Enter for none:');
+    await terminal.type('Enter');
     await terminal.exitCode();
   });
 

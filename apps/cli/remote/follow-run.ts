@@ -155,7 +155,7 @@ async function ask(
     return 'open';
   }
   if (reply.kind === 'later') return 'open';
-  const body = { answer: reply.kind, ...(reply.kind === 'approved' ? reply.options : {}) };
+  const body = { answer: reply.kind, ...reply.options };
   try {
     await retrying({ server, onWait: () => say('The answer waits for the connection.'), signal: stop.signal }, () =>
       server.client.answer({ params: { id: approval }, body }),
