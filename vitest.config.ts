@@ -10,6 +10,7 @@ export default defineConfig({
     // Programs that tests start read what others of them have compiled: half of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
     // Real sandboxes, databases and child processes on a shared machine: a limit is for hangs, not for speed.
+    coverage: { include: ['{core,adapters,sdk,apps}/**/*.ts'], exclude: ['**/*.test.ts', '**/*.fixture.ts'] },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Only where nobody watches: a machine that is short of time gets a second look, and the report says so.

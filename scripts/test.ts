@@ -2,8 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ROOT, runChecks } from './check.ts';
 import { provideSystemPackages } from './system-packages.ts';
+
+const VITEST = join(ROOT, 'node_modules/.bin/vitest');
 
 interface Counts {
   passed: number;
@@ -32,12 +35,13 @@ function countReport(report: Report): Counts {
   };
 }
 
-function runTests(): Counts {
+/** @param more Further words for vitest. */
+function runTests(more: readonly string[]): Counts {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-test-'));
   try {
     const file = join(folder, 'report.json');
-    const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-    const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), words, { cwd: ROOT, stdio: 'inherit' });
+    const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...more];
+    const { status } = spawnSync(VITEST, words, { cwd: ROOT, stdio: 'inherit' });
     if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
     const report: Report = JSON.parse(readFileSync(file, 'utf8'));
     const counts = countReport(report);
@@ -49,11 +53,30 @@ function runTests(): Counts {
   }
 }
 
+const HELP = `npm test [-- OPTIONS] [FILTER …]
+  --watch      run the tests again that a change touches, until Ctrl-C; no checks
+  --coverage   also say which code the tests ran: a table, and pages in coverage/
+  FILTER       only test files whose path has one of these in it; no checks`;
+
+const { values, positionals: filters } = parseArgs({
+  allowPositionals: true,
+  options: { watch: { type: 'boolean' }, coverage: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+});
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
+if (values.watch) {
+  const { status } = spawnSync(VITEST, ['watch', ...filters], { cwd: ROOT, stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
+
 console.log(`Node ${process.version}`);
 const missing = await provideSystemPackages();
 if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
-const checks = runChecks();
-const tests = runTests();
+// Whoever names files wants to know about these.
+const checks = filters.length > 0 ? { passed: 0, failed: 0 } : runChecks();
+const tests = runTests([...filters, ...(values.coverage ? ['--coverage'] : [])]);
 const passed = checks.passed + tests.passed;
 const failed = checks.failed + tests.failed + (missing.length > 0 ? 1 : 0);
 // Set before the last line, which must stay the last: nothing is written after it.
