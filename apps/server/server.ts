@@ -7,6 +7,7 @@ import { KlausError, type Klaus } from '@klaus/sdk';
 import { createApp } from './app.ts';
 import { Deletions } from './deletions.ts';
 import { byToken, createDoorkeeper, isLoopback, markLocal } from './doorkeeper.ts';
+import { createEventLog } from './event-log.ts';
 import type { Context } from './handler.ts';
 import { HostFeed } from './host-feed.ts';
 import { Hubs } from './hubs.ts';
@@ -140,6 +141,7 @@ async function startInPlace({
   const app = createApp({ context, doorkeeper, files: createStaticFiles() });
   const sockets = createSockets(context, doorkeeper);
   const metrics = await openMetrics(context, sockets);
+  if (configuration.get('server.logLevel') === 'debug') context.queue.onEvent(createEventLog(context.log));
   context.metrics = metrics;
   const stopCounting = metrics && klaus.onSandboxStart((start) => metrics.countStart(start));
   const servers = [tcp, ...(socket ? [socket] : [])];

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createServerLog, type ServerLogOptions } from '../../apps/server/server-log.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
-import { rawRequest, startServeProcess } from '../fixtures/server.ts';
+import { follow, rawRequest, startServeProcess } from '../fixtures/server.ts';
 
 const JANUARY = Date.UTC(2026, 0, 31, 23, 59, 59);
 
@@ -128,6 +128,42 @@ test('a request has an id in the answer, the problem and the log, where neither 
     expect(text).not.toContain(word);
     expect(serve.process.text.stderr).not.toContain(word);
   }
+});
+
+test('LOG_LEVEL=debug tells of each answer of a model and each tool call, and nothing of their content', async () => {
+  using place = createPlace({ 'a.txt': 'content-of-the-file\n' });
+  const calls = [{ name: 'read_file', input: { path: 'a.txt' } }];
+  await using model = await startServer({
+    steps: [
+      { when: { turn: 0, user: 'words' }, reply: { text: 'words-of-the-model', calls } },
+      { when: { turn: 1 }, reply: { text: 'Done.' } },
+    ],
+    fallback: { text: 'A title' },
+  });
+  const serve = await startServeProcess(place, model, { env: { LOG_LEVEL: 'debug' } });
+  const { session } = await serve.client.openSession({ body: { text: 'words-of-the-user' } });
+  const followed = follow(serve.client, session);
+  await followed.until('run.finished');
+  await followed.stop();
+  serve.process.kill('SIGTERM');
+  await serve.process.ended;
+  const folder = join(place.home, 'logs');
+  const text = readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8');
+  const entries = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const answers = entries.filter(({ msg, purpose }) => msg === 'a model answered' && purpose === 'turn');
+  expect(answers.map(({ turn, outcome }) => [turn, outcome])).toEqual([
+    [1, 'ok'],
+    [2, 'ok'],
+  ]);
+  expect(answers[0]).toMatchObject({ session, durationMs: expect.any(Number), output: expect.any(Number) });
+  expect(entries.filter(({ msg }) => msg === 'a tool call ended')).toEqual([
+    expect.objectContaining({ session, turn: 1, name: 'read_file', outcome: 'ok', inputLength: 16 }),
+  ]);
+  for (const word of ['content-of-the-file', 'words-of-the-model', 'words-of-the-user', 'a.txt'])
+    expect(text).not.toContain(word);
 });
 
 async function runProgram(home: string, text: string) {
