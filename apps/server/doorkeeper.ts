@@ -4,13 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { checkHeaders } from './check-headers.ts';
 import { createFailedTries } from './failed-tries.ts';
 import { Refusal } from './problem.ts';
+import { toProxyTrust } from './proxy-trust.ts';
 import type { Token } from './token.ts';
 
 export interface DoorkeeperOptions {
   /** What the server was told to listen on. */
   host: string;
   corsOrigins: readonly string[];
-  trustProxy: boolean;
+  trustProxy: boolean | number | string;
   authenticate: Authenticate;
   /** Name of the cookie. */
   cookie: string;
@@ -60,8 +61,15 @@ export function isLocal(request: IncomingMessage): boolean {
   return LOCAL in request.socket;
 }
 
+/** `localhost:5173` is both of its origins. */
+function toOrigins(given: string): string[] {
+  return given.includes('://') ? [given] : [`http://${given}`, `https://${given}`];
+}
+
 export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
-  const { host, corsOrigins, trustProxy, authenticate } = options;
+  const { host, authenticate } = options;
+  const corsOrigins = options.corsOrigins.flatMap(toOrigins);
+  const proxies = toProxyTrust(options.trustProxy);
   const isEverywhere = isWildcard(host);
   const names = new Set([
     'localhost',
@@ -75,12 +83,13 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
     return isIP(bare) !== 0 && (isEverywhere || isLoopback(bare));
   };
   const isSecure = (request: IncomingMessage): boolean =>
-    trustProxy && first(request.headers['x-forwarded-proto'])?.trim() === 'https';
+    proxies.trusts(request.socket.remoteAddress ?? '') &&
+    first(request.headers['x-forwarded-proto'])?.trim() === 'https';
   const ownOrigin = (request: IncomingMessage): string =>
     `${isSecure(request) ? 'https' : 'http'}://${(request.headers.host ?? '').toLowerCase()}`;
   const tries = createFailedTries();
   const addressOf = (request: IncomingMessage): string =>
-    (trustProxy ? last(request.headers['x-forwarded-for']) : undefined) ?? request.socket.remoteAddress ?? '';
+    proxies.clientOf(request.socket.remoteAddress ?? '', [request.headers['x-forwarded-for'] ?? []].flat().join(','));
   const noteTry = (request: IncomingMessage, isRight: boolean): void => {
     const address = addressOf(request);
     const wait = tries.waitOf(address);
@@ -155,12 +164,6 @@ function isSameOrigin(origin: string, own: string): boolean {
 
 function first(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value[0] : value)?.split(',')[0];
-}
-
-/** What the proxy itself added: the addresses before it are what the client said. */
-function last(value: string | string[] | undefined): string | undefined {
-  const address = (Array.isArray(value) ? value.join(',') : value)?.split(',').at(-1)?.trim();
-  return address === '' ? undefined : address;
 }
 
 function readCookie(header: string | undefined, name: string): string | undefined {

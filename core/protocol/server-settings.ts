@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { defineSetting } from './setting.ts';
 
-const origin = z.string().regex(/^https?:\/\/[^\s/?#@,]+$/);
+const origin = z.string().regex(/^(?:https?:\/\/)?[^\s/?#@,]+$/);
+
+/** `false`, `true`, a number of proxies, or addresses, ranges and their names. */
+const proxies = z.union([
+  z.boolean(),
+  z.int().min(0).max(32),
+  z
+    .string()
+    .regex(
+      /^(?:true|false|\d{1,2}|(?:loopback|linklocal|uniquelocal|(?:\d{1,3}\.){3}\d{1,3}(?:\/(?:[12]?\d|3[0-2]))?|[\da-fA-F:]*:[\da-fA-F:.]*(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?)(?: *, *(?!$)|$))+$/,
+    ),
+]);
 
 const folder = z.string().regex(/^\/[^\0\n]*$/);
 
@@ -21,7 +32,8 @@ export const SERVER_SETTINGS = {
     schema: z.array(origin),
     default: [] as string[],
     env: 'AGENT_CORS_ORIGIN',
-    values: 'origins such as https://klaus.example.com, without a path; in a variable separated by commas',
+    values:
+      'origins such as https://klaus.example.com, or hosts such as localhost:5173; in a variable separated by commas',
     description:
       'Other origins whose pages may talk to the server. Their host names are served too, such as that of a proxy.',
     project: 'never',
@@ -36,11 +48,13 @@ export const SERVER_SETTINGS = {
     project: 'never',
   }),
   'server.trustProxy': defineSetting({
-    schema: z.boolean(),
+    schema: proxies,
     default: false,
     env: 'AGENT_TRUST_PROXY',
+    values:
+      'true, false, a number of proxies, or loopback, linklocal, uniquelocal, addresses and ranges, separated by commas',
     description:
-      'Whether X-Forwarded-Proto and X-Forwarded-For are believed: only where every request comes through a proxy that sets them.',
+      'Proxies whose X-Forwarded-Proto and X-Forwarded-For are believed. `true`: the one before the server, whatever its address.',
     project: 'never',
   }),
   'server.wsRateLimit': defineSetting({

@@ -157,6 +157,16 @@ test('believes a proxy only when told to', async () => {
   }
 });
 
+test('takes a host in AGENT_CORS_ORIGIN for both of its origins', async () => {
+  await using it = await startTestServer({ env: { AGENT_CORS_ORIGIN: 'localhost:5173' } });
+  const authorization = `Bearer ${it.server.token}`;
+  const ask = async (origin: string) =>
+    (await rawRequest(it.server, { path: '/api/sessions', headers: { origin, authorization } })).status;
+  expect(await ask('http://localhost:5173')).toBe(200);
+  expect(await ask('https://localhost:5173')).toBe(200);
+  expect(await ask('http://localhost:5174')).toBe(403);
+});
+
 test('lets the pages of AGENT_CORS_ORIGIN in, and their host name', async () => {
   await using it = await startTestServer({ env: { AGENT_CORS_ORIGIN: 'http://localhost:5173,https://klaus.example' } });
   const headers = { origin: 'http://localhost:5173', authorization: `Bearer ${it.server.token}` };
