@@ -1,5 +1,5 @@
 import type { SqliteStore } from '@klaus/adapters/store';
-import { fork, loadState, type Engine, type Forked } from '@klaus/core/agent';
+import { fork, loadState, redactCommand, type Engine, type Forked } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { checkModel } from './grants/opening-grant.ts';
 import type { ForkGiven } from './klaus.ts';
@@ -19,12 +19,20 @@ export async function forkSession(
       hint: `Configure prices."${model.name}" with input and output in dollars per million tokens.`,
     });
   }
+  const clean =
+    title === undefined
+      ? undefined
+      : await redactCommand(
+          engine,
+          { id: '', type: 'change', title },
+          { session: source, workspace: store.session(source)?.workspace ?? '' },
+        );
   const forked = await fork(engine, source, {
     klaus: VERSION,
     by,
     head: store.head(source)?.hash ?? '',
     ...(at === undefined ? {} : { at }),
-    ...(title === undefined ? {} : { title }),
+    ...(clean?.title === undefined ? {} : { title: clean.title }),
     ...(model ? { model: model.name } : {}),
   });
   return { ...forked, from: source };

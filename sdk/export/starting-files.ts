@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { Engine, Snapshots } from '@klaus/core/agent';
-import { isSecretPath, type Redactor } from '@klaus/core/policy';
+import { isSecretPath, toSecretValues, type Redactor } from '@klaus/core/policy';
 import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { RecordedSession } from './read-session.ts';
 
@@ -28,40 +29,60 @@ export async function readStartingFiles(
 ): Promise<StartingFiles> {
   const none: StartingFiles = { files: new Map(), left: {}, hasGit: session.usesGit, notes: [] };
   const needed = 'Put the files that the session began with into workspace/: ';
+  const { secretPatterns, hiddenPatterns } = engine.settings;
+  const isSecret = (path: string): boolean => isSecretPath(path, [...secretPatterns, ...hiddenPatterns]);
   if (session.opened.snapshots === false) return { ...none, notes: [`${needed}it kept no states (undo was off).`] };
   try {
     const snapshots = await engine.openSnapshots(session.opened.workspace);
     // A session that changed nothing found what is there now, unless somebody else changed it since.
     const before = session.before ?? (await snapshots.snapshot());
-    const found = await readTree(snapshots, before, redactor);
+    await learnSecrets(engine, session.opened.workspace, redactor);
+    const found = await readTree(snapshots, before, { redactor, isSecret });
     if (session.before === undefined)
       found.notes.push('No state of the workspace is kept: the files are those of now.');
     const changes = session.after === undefined ? [] : await snapshots.changes(before, session.after);
     const hasGit = snapshots.git(before).some(({ path }) => path === '');
-    return { ...found, left: toLeft(changes, found.files), hasGit };
+    return { ...found, left: toLeft(changes, found.files, isSecret), hasGit };
   } catch (error) {
     if (!isKlausError(error)) throw error;
     return { ...none, notes: [`${needed}${error.message}`] };
   }
 }
 
+/** What the secret files of the workspace hold now and held before; nothing where it is gone. */
+async function learnSecrets(engine: Engine, workspace: string, redactor: Redactor): Promise<void> {
+  if (!existsSync(workspace)) return;
+  const { secretPatterns, hiddenPatterns } = engine.settings;
+  redactor.learn(await engine.openSecrets(workspace, secretPatterns, hiddenPatterns).values());
+}
+
 async function readTree(
   snapshots: Snapshots,
   tree: string,
-  redactor: Redactor,
+  { redactor, isSecret }: { redactor: Redactor; isSecret: (path: string) => boolean },
 ): Promise<Pick<StartingFiles, 'files' | 'notes'>> {
+  const rows = (await snapshots.changes(NOTHING, tree)).filter(({ path }) => !isGenerated(path));
+  // Those that the session began with may be gone meanwhile.
+  for (const { path, after } of rows)
+    if (after?.type === 'file' && isSecret(path) && after.size <= MAX_FILE)
+      redactor.learn(toSecretValues(path, new TextDecoder().decode(await snapshots.content(after))));
   const files = new Map<string, Uint8Array>();
   const leftOut: string[] = [];
   const redacted: string[] = [];
   let all = 0;
-  for (const { path, after } of await snapshots.changes(NOTHING, tree)) {
-    if (!after || after.type === 'directory' || isGenerated(path)) continue;
-    if (isSecretPath(path) || !isSmall(after, all)) {
+  for (const { path, after } of rows) {
+    if (!after || after.type === 'directory') continue;
+    if (isSecret(path) || !isSmall(after, all)) {
       leftOut.push(path);
       continue;
     }
     const content = await snapshots.content(after);
     const text = toUtf8(content);
+    // What is no text is not changed, and not handed on where it holds a secret.
+    if (text === undefined && redactor.holds(content)) {
+      leftOut.push(path);
+      continue;
+    }
     const clean = text === undefined ? undefined : redactor.redact(text);
     if (text !== undefined && clean !== text) redacted.push(path);
     files.set(path, clean === undefined || clean === text ? content : new TextEncoder().encode(clean));
@@ -91,11 +112,14 @@ function toUtf8(content: Uint8Array): string | undefined {
 }
 
 /** What a test can expect of a file: those that it does not begin with are left to it where they were not new. */
-function toLeft(changes: readonly TreeChange[], files: ReadonlyMap<string, Uint8Array>): Record<string, string | null> {
+function toLeft(
+  changes: readonly TreeChange[],
+  files: ReadonlyMap<string, Uint8Array>,
+  isSecret: (path: string) => boolean,
+): Record<string, string | null> {
   const left: Record<string, string | null> = {};
   for (const { path, before, after } of changes) {
-    if (isSecretPath(path) || isGenerated(path) || before?.type === 'directory' || after?.type === 'directory')
-      continue;
+    if (isSecret(path) || isGenerated(path) || before?.type === 'directory' || after?.type === 'directory') continue;
     if ((before && !files.has(path)) || after?.type === 'symlink') continue;
     left[path] = after?.hash ?? null;
   }

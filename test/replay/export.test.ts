@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MAIN, runKlaus, startServer } from '../fixtures/klaus.ts';
+import { listSessions, MAIN, runKlaus, startServer } from '../fixtures/klaus.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
 
 /** Runs the exported test as its user does; `klaus` is a program of this name. */
@@ -14,6 +14,39 @@ function runTest({ env, home }: Place, folder: string): { status: number | null;
   const { NODE_TEST_CONTEXT: _, ...own } = { ...env, KLAUS: program, NODE_TEST_CONTEXT: '' };
   return spawnSync(process.execPath, words, { env: own, encoding: 'utf8' });
 }
+
+test('what secret files hold goes into no exported test, wherever it stands, nor into the title of a fork', async () => {
+  const value = 'Kk19ZxQ7tR5vLmP8';
+  const key = ['AKIA', 'Q3EGRTZ5HNJY2W7B'].join('');
+  using place = createPlace({
+    '.env': `PASSWORD=${value}\n`,
+    'notes.txt': `just ${value} here\n`,
+    'encoded.txt': `${Buffer.from(`PASSWORD=${value}`).toString('base64')}\n`,
+  });
+  writeFileSync(join(place.workspace, 'latin1.txt'), Buffer.from(`\u00fc ${key} ${value}\n`, 'latin1'));
+  writeFileSync(join(place.workspace, 'plain.bin'), Buffer.from([0xff, 0xfe, 0, 1]));
+  await using server = await startServer({
+    steps: [
+      { when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'b.txt', content: 'b\n' } }] } },
+    ],
+    fallback: { text: 'Done.' },
+  });
+  expect(await runKlaus(['write a file'], { place, server })).toMatchObject({ code: 0 });
+  const { id } = (await listSessions(place))[0]!;
+  // It is not there any more, and what it held still is.
+  rmSync(join(place.workspace, '.env'));
+  const folder = join(place.home, 'exported');
+  const exported = await runKlaus(['export', id, '--as', 'test', '--out', folder], { place });
+  expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('latin1.txt') });
+  expect(readdirSync(join(folder, 'workspace')).sort()).toEqual(['encoded.txt', 'notes.txt', 'plain.bin']);
+  for (const name of ['notes.txt', 'encoded.txt'])
+    expect(readFileSync(join(folder, 'workspace', name), 'utf8')).toContain('[secret:');
+  writeFileSync(join(place.workspace, '.env'), `PASSWORD=${value}\n`);
+  await runKlaus(['fork', id, '--title', `about ${value}`], { place, server });
+  const titles = (await runKlaus(['sessions', '--json'], { place })).stdout;
+  expect(titles).toContain('about [secret:');
+  expect(titles).not.toContain(value);
+});
 
 test(
   'an exported session passes as it is, and fails when what it asserts is changed',
