@@ -62,6 +62,9 @@ export async function findRunScripts(
       }
       if (hashes.size >= MAX_FILES) isComplete = false;
       else if (!(await bindFile(workspace, { path, relative }, { hashes, contents }))) isComplete = false;
+      // A folder that is run by its package file.
+      const main = relative.endsWith('package.json') ? readMain(contents.get(path)) : undefined;
+      if (main !== undefined) lines.push({ line: `node ${quote(main)}`, cwd: path.replace(/\/[^/]*$/, '') || '/' });
     }
     for (const found of await bindPackages(workspace, uses, { hashes, digest }))
       if (!lines.some(({ line, cwd }) => line === found.line && cwd === found.cwd)) lines.push(found);
@@ -86,7 +89,7 @@ async function bindFile(
     if (state?.kind !== 'file') return true;
     const hash = await workspace.hash(relative);
     if (hash === null) return true;
-    if (!relative.endsWith('package.json')) hashes.set(relative, hash);
+    hashes.set(relative, hash);
     if (state.size > MAX_BYTES) return true;
     const text = new TextDecoder().decode(await workspace.read(relative, { maxBytes: MAX_BYTES }));
     if (!text.includes('\0')) contents.set(path, text);
@@ -110,7 +113,8 @@ async function bindPackages(
       const content = await readPackage(workspace, relative);
       if (content) {
         const scripts = scriptsOf(content);
-        hashes.set(relative, digest(scripts));
+        // Where the file itself is run, all of it counts.
+        if (!hashes.has(relative)) hashes.set(relative, digest(scripts));
         lines.push(...toLines(scripts, script).map((line) => ({ line, cwd: at })));
         break;
       }
@@ -129,6 +133,20 @@ async function readPackage(workspace: Workspace, relative: string): Promise<Uint
   }
 }
 
+/** The file that `node FOLDER` runs, by the folder's package file. */
+function readMain(text: string | undefined): string | undefined {
+  try {
+    const { main } = JSON.parse(text ?? '') as { main?: unknown };
+    return typeof main === 'string' ? main : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function quote(word: string): string {
+  return `'./${word.replaceAll("'", "'\\''")}'`;
+}
+
 /** The script with those that run before and after it; for another command, such as `install`, the same by its name. */
 function toLines(scripts: string, name: string): string[] {
   try {
@@ -136,7 +154,9 @@ function toLines(scripts: string, name: string): string[] {
     const names = /^(?:i|in|install|ci|add)$/.test(name)
       ? ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
       : [`pre${name}`, name, `post${name}`];
-    return names.map((key) => all[key]).filter((line) => typeof line === 'string');
+    const lines = names.map((key) => all[key]).filter((line) => typeof line === 'string');
+    // https://docs.npmjs.com/cli/using-npm/scripts#npm-start
+    return name === 'start' && all['start'] === undefined ? [...lines, 'node server.js'] : lines;
   } catch {
     return [];
   }
