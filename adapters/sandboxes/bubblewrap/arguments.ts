@@ -5,9 +5,10 @@ import { contains } from '../paths.ts';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
+import { findHeldFolders } from '../protection/held-folders.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
-import type { WorkspaceView } from '../view.ts';
+import { toSource, type WorkspaceView } from '../view.ts';
 import type { ControlName } from './controls.ts';
 import { LIVE_ETC } from './etc-folder.ts';
 import type { Toolchains } from './toolchains.ts';
@@ -100,6 +101,8 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);
   args.push(...toWorkspaceMounts(view, request.files));
+  for (const folder of findHeldFolders(options.masks, workspace))
+    if (canWrite(request.files, folder)) args.push('--bind', toSource(view, folder), folder);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
   for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);
