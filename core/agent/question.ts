@@ -95,8 +95,11 @@ export function toQuestion(
   const commands = toCommandKeys(intent, of.workspace);
   if (!commands || (commands.length > 0 && (!of.runs.isComplete || of.runs.rivals.length > 0)))
     return { agent: of.agent, tool: of.tool };
-  const folder = (input as { cwd?: unknown } | null)?.cwd;
-  if (commands.length > 0 && typeof folder === 'string') commands.unshift(`(in ${folder})`);
+  const { cwd, background, survive } = (input ?? {}) as { cwd?: unknown; background?: unknown; survive?: unknown };
+  if (commands.length > 0 && typeof cwd === 'string') commands.unshift(`(in ${cwd})`);
+  // What ends with its call is not what goes on without an end, or without Klaus.
+  if (commands.length > 0 && background === true)
+    commands.push(survive === true ? '(in the background, survives)' : '(in the background)');
   // What was approved without the network, or with less of it, says nothing about the network.
   for (const access of intent.access)
     if (commands.length > 0 && access.kind === 'net') commands.push(`(reaches ${access.host} ${access.port})`);
