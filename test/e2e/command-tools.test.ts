@@ -15,7 +15,7 @@ beforeEach(async () => {
   place = createPlace({ 'README.md': '# Test\n' });
   context = createToolContext({
     workspace: await createWorkspace(place.workspace),
-    sandbox: await createSandbox({ workspace: place.workspace, home: place.home }),
+    sandbox: await createSandbox({ workspace: place.workspace, home: place.home, env: place.env }),
   });
 });
 afterEach(() => place[Symbol.dispose]());

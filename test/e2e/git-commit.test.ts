@@ -18,6 +18,7 @@ const open = async (folder: string, hidden: readonly string[] = []): Promise<Tes
     sandbox: await createSandbox({
       workspace: folder,
       home: place.home,
+      env: place.env,
       masks: async () => hidden.map((path) => join(folder, path)),
     }),
   }),

@@ -16,7 +16,7 @@ let outside: string;
 const open = async (folder: string, session = 'S1') =>
   createToolContext({
     workspace: await createWorkspace(folder),
-    sandbox: await createSandbox({ workspace: folder, home: place.home }),
+    sandbox: await createSandbox({ workspace: folder, home: place.home, env: place.env }),
     session,
     isSecret: (text) => text.includes('SECRET-VALUE'),
   });
