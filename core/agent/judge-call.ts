@@ -3,6 +3,7 @@ import {
   isKlausError,
   toKlausError,
   USE_TOOL,
+  type Access,
   type Decision,
   type EventBody,
   type Remembered,
@@ -143,7 +144,7 @@ async function judgeIntent(
   const facts = {
     name: call.name,
     effects: tool.effects,
-    access: intent.access,
+    access: await withOtherNames(work, intent.access),
     altered: call.redacted && !work.originals.has(call.id),
     scripts,
     linked,
@@ -168,6 +169,17 @@ async function judgeIntent(
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };
   const finding = { rule: 'remembered', verdict: 'allow' as const, reason: 'approved before, for longer than once' };
   return { decision: { ...finding, findings: [...decision.findings, finding] }, ...rest };
+}
+
+/** A file is also what it is by its other names: a policy for one of them is one for the file. */
+async function withOtherNames(work: Work, access: readonly Access[]): Promise<Access[]> {
+  const found = await Promise.all(
+    access.map(async (one): Promise<Access[]> => {
+      if (one.kind !== 'fs') return [one];
+      return [one, ...(await work.otherNames(one.path)).map((path) => ({ ...one, path }))];
+    }),
+  );
+  return found.flat();
 }
 
 /** What whoever answers has to know: that "curl" is not the machine's, and that what runs may not stay as it is. */

@@ -44,6 +44,8 @@ export interface Work {
   learnSecrets(options?: { history?: boolean }): Promise<void>;
   /** What a file is beside the path by which it was found. @param path Absolute, every symlink resolved. */
   identify(path: string): Promise<FileIdentity>;
+  /** Other names, absolute, of a file that is secret or hidden by one of them. @param path As for `identify`. */
+  otherNames(path: string): Promise<string[]>;
   /**
    * Begins what the first tool call will need, while the model is still answering. What fails here is left to fail
    * again where it is needed. Does nothing a second time.
@@ -114,6 +116,7 @@ export function createWork(options: WorkOptions): Work {
       redactor.learn(await toSecrets().values(options));
     },
     identify: (path) => toSecrets().identify(path),
+    otherNames: (path) => toSecrets().otherNames(path),
     warmUp() {
       warming ??= Promise.allSettled([
         work.learnSecrets(),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
@@ -111,4 +111,34 @@ sandboxed('what must not be read is empty for commands too, however they come to
   expect(outputs.join('\n')).not.toContain('ACME');
   expect(outputs[0]).toContain('nothing');
   expect(outputs.at(-1)).toContain('open');
+});
+
+sandboxed('what must not be read, or is asked about, is the same file under its other names', async () => {
+  const read = (path: string) => ({ name: 'read_file', input: { path } });
+  const calls = [
+    { name: 'run_command', input: { command: 'cat data/copy.csv data/settings.txt; echo end' } },
+    read('data/copy.csv'),
+    read('data/settings.txt'),
+    read('data/shared.txt'),
+  ];
+  await using engine = await createTestEngine({
+    files: { 'customers/list.csv': 'ACME\n', '.gitignore': '.env\ndata\n', 'open.txt': 'shared\n' },
+    script: { steps: calls.map((call) => ({ reply: { calls: [call] } })), fallback: { text: 'Done.' } },
+    settings: { 'sandbox.driver': 'bubblewrap' },
+  });
+  const at = (path: string) => join(engine.place.workspace, path);
+  writePolicy(engine.place, 'rules:\n  - deny: { read: "customers/**" }\n');
+  writeFileSync(at('.env'), 'NAME=plain\n');
+  mkdirSync(at('data'));
+  linkSync(at('customers/list.csv'), at('data/copy.csv'));
+  linkSync(at('.env'), at('data/settings.txt'));
+  linkSync(at('open.txt'), at('data/shared.txt'));
+  const session = await engine.klaus.open();
+  await session.prompt('begin', { onAsk: 'deny' });
+  await session.advance();
+  const finished = ofType(session.events(), 'tool.finished');
+  expect(finished.map(({ outcome }) => outcome)).toEqual(['ok', 'denied', 'denied', 'ok']);
+  expect(finished[0]?.output).not.toMatch(/ACME|plain/);
+  const rules = [...engine.klaus.store.decisions({ denied: true })].map(({ event }) => event.rule);
+  expect(rules).toEqual(['policy', 'path']);
 });

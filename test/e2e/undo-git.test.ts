@@ -167,3 +167,42 @@ test('steps of a rebase that run programs are removed when a command wrote them,
     expect(ofType(worked.session.events(), 'workspace.restored')).toHaveLength(1);
   }
 });
+
+describe('branches that a command deletes', () => {
+  // Through a script: the gate asks about the commands that name a branch to delete.
+  const deleteAll = `for ref in $(git for-each-ref --format='%(refname)' refs/heads); do git update-ref -d $ref; done`;
+
+  for (const [name, source] of [
+    ['return', deleteAll],
+    ['return where tags name their commits', `git tag one; git tag two topic; ${deleteAll}`],
+    ['return where they were packed', `git pack-refs --all; ${deleteAll}`],
+  ] as const) {
+    test(name, async () => {
+      await using worked = await work(source, makeTopic);
+      expect(branchesOf(worked)).toEqual(['main', 'topic']);
+      expect(worked.scene.git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('main\n');
+      expect(ofType(worked.session.events(), 'notice').filter(({ level }) => level === 'warn')).toHaveLength(1);
+    });
+  }
+
+  for (const [name, source, expected] of [
+    ['renamed', 'git branch -m topic other', ['main', 'other']],
+    ['merged', 'git merge -q --ff-only topic; git branch -d topic', ['main']],
+    ['on a remote', 'git update-ref refs/remotes/origin/topic topic; git update-ref -d refs/heads/topic', ['main']],
+  ] as const) {
+    test(`stay deleted where they are ${name}`, async () => {
+      await using worked = await work(source, makeTopic);
+      expect(branchesOf(worked)).toEqual(expected);
+    });
+  }
+
+  function makeTopic(scene: Scene): void {
+    scene.git('checkout', '-q', '-b', 'topic');
+    scene.git('commit', '-q', '--allow-empty', '-m', 'more');
+    scene.git('checkout', '-q', 'main');
+  }
+
+  function branchesOf({ scene }: Worked): string[] {
+    return scene.git('for-each-ref', '--format=%(refname:short)', 'refs/heads').trimEnd().split('\n');
+  }
+});

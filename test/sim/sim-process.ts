@@ -174,6 +174,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       files: async () => [],
       values: async () => [],
       identify: async () => ({ isSecret: false, names: [], isShared: false }),
+      otherNames: async () => [],
     }),
     remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
     rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],

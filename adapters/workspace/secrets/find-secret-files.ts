@@ -32,19 +32,25 @@ export function createSecretFiles(root: string, patterns: readonly string[] = []
       const found = await files.find();
       const names = new Set(found.files);
       for (const path of await findTargets(root, found.links)) names.add(path);
-      const linked = new Set<string>();
-      for (const path of names) {
-        const stat = await lstat(join(root, path), { bigint: true }).catch(() => undefined);
-        if (stat && stat.nlink > 1n) linked.add(`${stat.dev}:${stat.ino}`);
-      }
-      if (linked.size > 0) for (const path of await findNames(root, linked)) names.add(path);
-      return [...names].sort().map((path) => join(root, path));
+      return (await withOtherNames(root, names)).map((path) => join(root, path));
     },
   };
 }
 
+/** The paths, and every other name of the same files; sorted. All relative to the root. */
+async function withOtherNames(root: string, paths: Iterable<string>): Promise<string[]> {
+  const names = new Set(paths);
+  const linked = new Set<string>();
+  for (const path of names) {
+    const stat = await lstat(join(root, path), { bigint: true }).catch(() => undefined);
+    if (stat && stat.nlink > 1n) linked.add(`${stat.dev}:${stat.ino}`);
+  }
+  if (linked.size > 0) for (const path of await findNames(root, linked)) names.add(path);
+  return [...names].sort();
+}
+
 /**
- * The files that the globs name. Never whole folders: in one that is empty Git takes every file for deleted.
+ * The files that the globs name, under every name that they have. Never whole folders: in one that is empty Git takes every file for deleted.
  *
  * @param root Absolute real path.
  * @returns Absolute paths.
@@ -57,7 +63,8 @@ export async function findHidden(root: string, globs: readonly string[]): Promis
     ...globs.flatMap(toGlobs).map((glob) => `--iglob=${glob}`),
     '--glob=!.git',
   ]);
-  return listed.filter((path) => globs.some((glob) => matchesGlob(path, glob))).map((path) => join(root, path));
+  const named = listed.filter((path) => globs.some((glob) => matchesGlob(path, glob)));
+  return (await withOtherNames(root, named)).map((path) => join(root, path));
 }
 
 /** A pattern of ours as ripgrep means it: one with a slash begins at the root, and a folder stands for all in it. */

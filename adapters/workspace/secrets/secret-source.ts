@@ -24,6 +24,13 @@ export interface SecretSource {
    * @param path Absolute, every symlink resolved.
    */
   identify(path: string): Promise<FileIdentity>;
+  /**
+   * Other names (hard links) of a file that is secret or hidden by one of them. Cheap for a file with one name.
+   *
+   * @param path Absolute, every symlink resolved.
+   * @returns Absolute paths.
+   */
+  otherNames(path: string): Promise<string[]>;
 }
 
 export interface SecretSourceOptions {
@@ -110,7 +117,20 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
       const names = await findNames(await real, new Set([`${stat.dev}:${stat.ino}`]));
       return { isSecret, names, isShared: BigInt(names.length) < stat.nlink };
     },
+    async otherNames(path) {
+      const inode = await readInode(path);
+      if (!inode || inode.links <= 1n) return [];
+      const [found, meant] = await Promise.all([find(), real.then((root) => findHidden(root, hidden))]);
+      const others = [...new Set([...found, ...meant])].filter((other) => other !== path);
+      const ids = await Promise.all(others.map(async (other) => (await readInode(other))?.id));
+      return others.filter((_, at) => ids[at] === inode.id);
+    },
   };
+}
+
+async function readInode(path: string): Promise<{ id: string; links: bigint } | undefined> {
+  const stat = await lstat(path, { bigint: true }).catch(() => undefined);
+  return stat?.isFile() ? { id: `${stat.dev}:${stat.ino}`, links: stat.nlink } : undefined;
 }
 
 async function readStart(path: string, length: number): Promise<string> {

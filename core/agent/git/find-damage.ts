@@ -6,6 +6,7 @@ import { readText, readTextAt } from './git-text.ts';
 const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Refs whose loss is the loss of commits. A stash is dropped by using it, and remote branches come back. */
 const KEPT = /^refs\/(?:heads|tags|klaus)\//;
+const BRANCH = /^refs\/(?:heads|remotes)\//;
 
 /** @source gitrepository-layout(5), git-pack-refs(1) */
 const PACKED_LINE = /^(?:#.*|\^?[0-9a-f]{40}(?:[0-9a-f]{24})?(?: \S.*)?)$/;
@@ -93,40 +94,49 @@ async function isUnusableIndex(
   return now.some((path) => !known?.includes(path) && isHidden(top + path));
 }
 
-/** Branches and tags that are gone while nothing else names their commit. */
+/**
+ * Branches and tags that are gone while nothing else names their commit, and the branch that HEAD names. A tag names
+ * no branch: it does not move with it.
+ */
 async function findLostRefs(states: GitStates, folder: string, rows: readonly TreeChange[]): Promise<TreeChange[]> {
   const { snapshots, after } = states;
   const packed = rows.find(({ path }) => path === `${folder}/packed-refs`);
   const packedBefore = toPacked(packed ? await readText(snapshots, packed.before) : undefined);
   const packedAfter = toPacked(await readTextAt(snapshots, after, `${folder}/packed-refs`));
-  const lost: { row: TreeChange; id: string }[] = [];
-  const named = new Set(packedAfter.values());
+  const lost: { row: TreeChange; name: string; id: string }[] = [];
+  const left: [name: string, id: string][] = [...packedAfter, ...toUnchangedRefs(states, folder, rows)];
   for (const row of rows) {
     const name = row.path.slice(folder.length + 1);
     if (!name.startsWith('refs/')) continue;
-    if (row.after) named.add((await readText(snapshots, row.after))?.trim() ?? '');
+    if (row.after) left.push([name, (await readText(snapshots, row.after))?.trim() ?? '']);
     else if (row.before?.type === 'file' && !packedAfter.has(name))
-      lost.push({ row, id: (await readText(snapshots, row.before))?.trim() ?? '' });
+      lost.push({ row, name, id: (await readText(snapshots, row.before))?.trim() ?? '' });
   }
   for (const [name, id] of packedBefore) {
     const path = `${folder}/${name}`;
     if (packedAfter.has(name) || (await snapshots.entry(after, path))) continue;
     if (lost.some(({ row }) => row.path === path)) continue;
     const entry = await snapshots.put(new TextEncoder().encode(`${id}\n`), { type: 'file', mode: 0o644 });
-    lost.push({ row: { path, kind: 'deleted', before: entry, after: null }, id });
+    lost.push({ row: { path, kind: 'deleted', before: entry, after: null }, name, id });
   }
-  for (const id of toUnchangedRefs(states, folder, rows)) named.add(id);
+  const head = (await readTextAt(snapshots, after, `${folder}/HEAD`))?.trim();
+  const isNamed = (name: string, id: string): boolean =>
+    left.some(([other, named]) => named === id && (!name.startsWith('refs/heads/') || BRANCH.test(other)));
   return lost
-    .filter(({ row, id }) => KEPT.test(row.path.slice(folder.length + 1)) && !named.has(id))
+    .filter(({ name, id }) => KEPT.test(name) && (head === `ref: ${name}` || !isNamed(name, id)))
     .flatMap(({ row }) => toChange(row.path, null, row.before));
 }
 
-/** What refs of the repository name that did not change. */
-function toUnchangedRefs({ snapshots, after }: GitStates, folder: string, rows: readonly TreeChange[]): string[] {
+/** Refs of the repository that did not change. */
+function toUnchangedRefs(
+  { snapshots, after }: GitStates,
+  folder: string,
+  rows: readonly TreeChange[],
+): [name: string, id: string][] {
   const changed = new Set(rows.map(({ path }) => path));
   const top = folder === '.git' ? '' : folder.slice(0, -'/.git'.length);
   const position = snapshots.git(after).find(({ path }) => path === top);
-  return Object.entries(position?.refs ?? {}).flatMap(([name, id]) => (changed.has(`${folder}/${name}`) ? [] : [id]));
+  return Object.entries(position?.refs ?? {}).filter(([name]) => !changed.has(`${folder}/${name}`));
 }
 
 function toPacked(text: string | undefined): Map<string, string> {

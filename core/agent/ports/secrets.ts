@@ -10,6 +10,8 @@ export interface SecretSource {
   values(options?: { history?: boolean }): Promise<readonly { name: string; value: string }[]>;
   /** What else a file is. */
   identify(path: string): Promise<FileIdentity>;
+  /** Other names, absolute, of a file that is secret or hidden by one of them. */
+  otherNames(path: string): Promise<string[]>;
 }
 
 /** What a file is beside the path by which it was found. */

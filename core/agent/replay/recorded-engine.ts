@@ -110,6 +110,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       files: async () => [],
       values: async () => [],
       identify: async () => ({ isSecret: false, names: [], isShared: false }),
+      otherNames: async () => [],
     }),
     remembered: () => [],
     rules: [],

@@ -1,3 +1,4 @@
+import { readGitWords } from '../shell/git-rule.ts';
 import { readCommand } from '../shell/read-command.ts';
 import type { SimpleCommand } from '../shell/reading.ts';
 import { couldBe, countKnown, isDynamic, isKnown, showWord, type Word } from '../shell/word.ts';
@@ -17,6 +18,12 @@ export function understand(line: string, workspace: string): readonly SimpleComm
  * whatever is between them: an option in the middle is no way around a rule.
  */
 export function matchCommand(pattern: string, { argv, name }: SimpleCommand): Match {
+  const words = readGitWords({ argv, name });
+  const asGit = words && compareWords(pattern, { argv: ['git', ...words], name: 'git' });
+  return asGit ?? compareWords(pattern, { argv, name });
+}
+
+function compareWords(pattern: string, { argv, name }: Pick<SimpleCommand, 'argv' | 'name'>): Match {
   const [first, ...rest] = argv;
   const [wanted = '', ...others] = pattern.trim().split(/\s+/);
   if (first === undefined) return undefined;

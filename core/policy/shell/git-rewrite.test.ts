@@ -58,6 +58,11 @@ test.each([
   'git fetch . +HEAD~1:main',
   'git fetch --force . HEAD~1:main',
   'git fetch -f origin main:main',
+  'git fetch -p . "refs/heads/none/*:refs/heads/*"',
+  'git fetch . "refs/heads/none/*:refs/heads/*"',
+  'git fetch -p . refs/heads/none:refs/heads/main',
+  'git fetch --prune origin "refs/tags/*:refs/tags/*"',
+  'git pull --prune . none:main',
   'git pull --rebase',
   'git pull -r',
   'git -c pull.rebase=true pull',
@@ -124,16 +129,21 @@ test.each([
   expect(verdict(line)).toBe('allow');
 });
 
+test.each(['git fetch -p', 'git fetch -p origin', 'git fetch --prune origin main'])('%s passes', (line) => {
+  expect(verdict(line)).toBe('allow');
+});
+
 test('without a network, what only reaches another repository passes', () => {
   for (const line of [
     'git fetch',
     'git fetch origin main',
     'git pull',
     'git pull --rebase=false',
-    'git push',
     'git clone https://h/x',
   ])
     expect([line, verdict(line), verdict(line, false)]).toEqual([line, 'allow', 'ask']);
+  // Another repository on this machine is reached without one.
+  expect(verdict('git push')).toBe('ask');
   for (const line of ['git clone -c core.fsmonitor=./x . y', 'git clone --template=t . y', 'git clone . .git/hooks/x'])
     expect([line, verdict(line)]).not.toEqual([line, 'allow']);
 });

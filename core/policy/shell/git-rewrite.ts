@@ -95,11 +95,11 @@ export function judgeRewrite(name: Word, rest: readonly Word[]): ShellFinding | 
     case 'pull':
       return (has('--rebase', '-r') && values.get('--rebase') !== 'false') || has('-f', '--force')
         ? ask('it rewrites the commits of the branch')
-        : judgeRefspecs(words);
+        : judgeRefspecs(words, has('-p', '--prune'));
     case 'fetch':
       return has('-f', '--force', '-u', '--update-head-ok', '--prune-tags', '--refmap')
         ? ask('it overwrites branches of this repository')
-        : judgeRefspecs(words);
+        : judgeRefspecs(words, has('-p', '--prune'));
     default:
       return undefined;
   }
@@ -141,10 +141,17 @@ function toNamed(names: readonly (Word | undefined)[]): ShellFinding | undefined
     : { verdict: 'ask', reason: `it names a branch or tag like the file ${showWord(name)}` };
 }
 
-/** Refspecs that overwrite a branch of this repository whatever is on it. */
-function judgeRefspecs(words: readonly Word[]): ShellFinding | undefined {
+/** Refspecs that overwrite branches of this repository whatever is on them, or delete them. */
+function judgeRefspecs(words: readonly Word[], prunes = false): ShellFinding | undefined {
+  const ask = (word: Word, what: string): ShellFinding => ({ verdict: 'ask', reason: `${showWord(word)} ${what}` });
   const forced = words.find((word) => word.startsWith('+') || !isKnown(word));
-  return forced === undefined
+  if (forced !== undefined) return ask(forced, 'overwrites, or can overwrite, a branch of this repository');
+  // Settings prune too: a pattern deletes every branch that the other side does not have.
+  const pruned = words.find((word) => {
+    const to = word.split(':')[1] ?? '';
+    return !/^(?:refs\/)?remotes\//.test(to) && (to.includes('*') || (prunes && to !== ''));
+  });
+  return pruned === undefined
     ? toNamed(words.map((word) => word.split(':')[1]))
-    : { verdict: 'ask', reason: `${showWord(forced)} overwrites, or can overwrite, a branch of this repository` };
+    : ask(pruned, 'can delete branches or tags of this repository');
 }

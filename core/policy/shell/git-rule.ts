@@ -22,13 +22,21 @@ const HARD_TO_UNDO =
 const REWRITING_SETTING =
   /^(?:pull\.rebase|branch\..+\.rebase|rebase\.updaterefs|gc\.(?:.*prune.*|.*reflog.*|.*expire.*)|core\.logallrefupdates)$/i;
 
+/**
+ * What stands behind `git` in a command; undefined for another program. `git-reset` in git's own folder of programs is
+ * `git reset`.
+ */
+export function readGitWords({ argv, name }: Pick<SimpleCommand, 'argv' | 'name'>): Word[] | undefined {
+  const own = /^git-([a-z][a-z-]*)$/.exec(name)?.[1];
+  if (name !== 'git' && own === undefined) return undefined;
+  return [...(own === undefined ? [] : [own]), ...argv.slice(1)];
+}
+
 /** Git: what loses work, what leaves the machine, and what makes git start other programs. */
 export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  // `git-reset` in git's own folder of programs is `git reset`.
-  const own = /^git-([a-z][a-z-]*)$/.exec(command.name)?.[1];
-  if (command.name !== 'git' && own === undefined) return undefined;
+  const args = readGitWords(command);
+  if (!args) return undefined;
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
-  const args = [...(own === undefined ? [] : [own]), ...command.argv.slice(1)];
   let at = 0;
   for (; at < args.length && (args[at] ?? '').startsWith('-'); at++) {
     const arg = args[at] ?? '';
@@ -53,7 +61,8 @@ export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFi
     const finding = judgeRewrite(name, rest) ?? (name === 'clone' ? judgeClone(rest, command, context) : undefined);
     if (finding) return finding;
     const reason = `git ${name} reaches another repository`;
-    return FAILS_OFFLINE.test(name) && rest.every(isKnown) ? { verdict: 'ask', reason, needs: 'network' } : ask(reason);
+    if (!FAILS_OFFLINE.test(name) || !rest.every(isKnown)) return ask(reason);
+    return { verdict: 'ask', reason, needs: 'network', worksOffline: name === 'push' };
   }
   if (HARD_TO_UNDO.test(name)) return ask(`git ${name} changes history or refs below git's own protections`);
   return judgeRewrite(name, rest) ?? judgeSubcommand(name, rest);

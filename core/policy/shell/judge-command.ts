@@ -27,8 +27,10 @@ export interface JudgeOptions {
 export interface ShellFinding {
   verdict: Exclude<Verdict, 'allow'>;
   reason: string;
-  /** What it is about only happens with a network: without one the command fails. */
+  /** What it is about happens with a network. */
   needs?: 'network';
+  /** True where it also happens without one, as with a repository on this machine. Default false: the command fails. */
+  worksOffline?: boolean;
 }
 
 export interface CommandVerdict {
@@ -94,7 +96,8 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
     for (const command of reading.commands) {
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
-        if (finding && !(options.isOffline && finding.needs)) note(finding.verdict, name, finding.reason);
+        if (finding && !(options.isOffline && finding.needs && !finding.worksOffline))
+          note(finding.verdict, name, finding.reason);
       }
     }
   } catch {
