@@ -23,7 +23,7 @@ export function describe({ command, load }: Circumstances): string {
 export function toPage(lines: readonly Line[], circumstances: Circumstances): string {
   return `# Benchmarks
 
-\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`sandbox\`, \`snapshot\`, \`git-data\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
+\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`sandbox\`, \`snapshot\`, \`git-data\`, \`checkpoint\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
 
 \`npm run bench:peers\` measures Klaus [beside other agents](benchmarks-peers.md) at the same work, \`npm run bench:server\` the [server](benchmarks-server.md), and \`npm run bench:web\` the [page](benchmarks-web.md) in a browser.
 
@@ -46,5 +46,6 @@ Where programs are compared they run in turn, each round beginning with another 
 - **secrets**: Klaus's own sources, zod's and the type declarations that come with TypeScript, with the promised rules and gitleaks', beside a loop that looks at every character; and a clean MiB of it through the redactor, with values whose encodings are looked for too, beside one that knows the ten promised rules alone.
 - **snapshot**: one process, snapshot after snapshot of files that nobody changes, beside a walk that looks at every entry once on the same thread. The first one reads, packs and makes durable every file.
 - **git-data**: what the protection of git's data adds to a turn with one command: two states of it and one intake for new objects, in a repository whose objects are files of their own. Nothing changed in between.
+- **checkpoint**: the commit on a private ref that ends a run, in the sandbox, after an edit of one line, beside \`git status\` after the same edit.
 `;
 }

@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME] [--quick] [--write]`: prints a line for each figure; `--write` makes docs/benchmarks.md of them.
 import { appendRate } from './append-rate.ts';
+import { checkpoint } from './checkpoint.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
 import { gitData } from './git-data.ts';
@@ -33,5 +34,6 @@ await runBenchmarks({
     secretScan,
     snapshot,
     gitData,
+    checkpoint,
   ],
 });

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { expireCheckpoints } from '@klaus/adapters/tools';
 import { createLayers, createSnapshots, listSnapshotStores, type LocalSnapshots } from '@klaus/adapters/workspace';
 import type { SqliteStore } from '@klaus/adapters/store';
 import type { Snapshots } from '@klaus/core/agent';
@@ -55,6 +56,8 @@ export interface GcRow {
   states: number;
   /** Bytes freed. */
   freed: number;
+  /** Refs of checkpoints that were deleted in its repository; Git frees their objects at its next `gc`. */
+  checkpoints: number;
   /** True when the workspace is gone. Its snapshots go too, once no session needs them: it may lie on a disk that comes back. */
   isGone: boolean;
 }
@@ -71,19 +74,22 @@ export interface GcSummary {
  */
 export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
   const { home, dryRun } = options;
-  const keep = toKept(options);
+  const needed = findNeeded(options);
+  const keep = toKept(options.store, needed);
   const workspaces: GcRow[] = [];
   for (const { root, folder, bytes } of listSnapshotStores(join(home, 'snapshots'))) {
     if (!isFolder(root)) {
       const isNeeded = keep.has(root);
       if (!dryRun && !isNeeded) rmSync(folder, { recursive: true, force: true });
-      workspaces.push({ workspace: root, bytes, states: 0, freed: isNeeded ? 0 : bytes, isGone: true });
+      workspaces.push({ workspace: root, bytes, states: 0, freed: isNeeded ? 0 : bytes, checkpoints: 0, isGone: true });
       continue;
     }
     const snapshots = await createSnapshots(root, toOptions(home));
     try {
       const report = await snapshots.gc({ keep: keep.get(root) ?? [], dryRun });
-      workspaces.push({ workspace: root, bytes, states: report.states, freed: report.bytes, isGone: false });
+      const checkpoints = await expireCheckpoints(root, { keep: needed, since: options.since, dryRun });
+      const { states, bytes: freed } = report;
+      workspaces.push({ workspace: root, bytes, states, freed, checkpoints, isGone: false });
     } finally {
       snapshots.close();
     }
@@ -97,11 +103,18 @@ export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
   return { workspaces, copies };
 }
 
-function toKept({ store, since }: GcOptions): Map<string, TreeId[]> {
+/** Ids of the sessions that undo may still be asked for. */
+function findNeeded({ store, since }: GcOptions): Set<string> {
+  const needed = new Set(store.approvals({ open: true }).map(({ session }) => session));
+  for (const row of store.sessions({ limit: Number.MAX_SAFE_INTEGER }))
+    if (Date.parse(row.updatedAt) >= since) needed.add(row.id);
+  return needed;
+}
+
+function toKept(store: SqliteStore, needed: ReadonlySet<string>): Map<string, TreeId[]> {
   const kept = new Map<string, TreeId[]>();
-  const open = new Set(store.approvals({ open: true }).map(({ session }) => session));
   for (const row of store.sessions({ limit: Number.MAX_SAFE_INTEGER })) {
-    if (Date.parse(row.updatedAt) < since && !open.has(row.id)) continue;
+    if (!needed.has(row.id)) continue;
     const trees = kept.get(row.workspace) ?? [];
     for (const event of store.read(row.id)) {
       if (event.type === 'workspace.snapshotted') trees.push(event.tree, ...(event.gitTree ? [event.gitTree] : []));

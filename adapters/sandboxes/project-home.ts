@@ -34,12 +34,14 @@ export async function openProjectHome(
   const etc = join(root, 'etc');
   await mkdir(etc, { recursive: true, mode: 0o700 });
   const opened = openSessionHome({ root, state: options.home, session: options.session });
+  // The index names owners by their numbers: for another user git would read every file again.
+  const checkStat = user.uid === process.getuid?.() ? '' : '[core]\n\tcheckStat = minimal\n';
   const files: Record<string, string> = {
     passwd: `root:x:0:0::/root:/bin/sh\nklaus:x:${user.uid}:${user.gid}::${opened.path}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
     group: `root:x:0:\nklaus:x:${user.gid}:\nnogroup:x:65534:\n`,
     hosts: '127.0.0.1 localhost klaus\n::1 localhost\n',
     // Inside, owners other than the user are all "nobody"; git would refuse such a repository.
-    gitconfig: `[safe]\n\tdirectory = *\n${await readGitIdentity(options.env ?? process.env)}`,
+    gitconfig: `[safe]\n\tdirectory = *\n${checkStat}${await readGitIdentity(options.env ?? process.env)}`,
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o600 })));
   return {

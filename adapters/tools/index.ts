@@ -1,3 +1,4 @@
 export { findCommitted } from './git/committed-files.ts';
 export { createCheckpoint, type Checkpoint, type CheckpointContext } from './git/checkpoint.ts';
+export { expireCheckpoints } from './git/expire-checkpoints.ts';
 export { builtinTools } from './registry.ts';

@@ -26,6 +26,8 @@ export interface Checkpoint {
   files: number;
   /** Files kept out because they hold secrets. */
   leftOut: string[];
+  /** New files kept out because they are large or binary; they are in snapshots. Absent where there are none. */
+  large?: string[];
 }
 
 /** What a checkpoint came to; `standing` is the last one, when there was nothing new to commit. */

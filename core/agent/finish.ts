@@ -6,6 +6,7 @@ import { lookLast } from './last-look.ts';
 import { settleCalls, settleTurn, toRunFinished } from './settle.ts';
 import { openedOf, runOf, type Ending } from './state.ts';
 import { createToolContext } from './tool-context.ts';
+import { list } from './unreverted.ts';
 import type { Work } from './work.ts';
 
 /** The checkpoint in the log, as a call of the engine's own. */
@@ -83,6 +84,11 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     if (made.leftOut.length > 0) {
       const text = `Left out of the checkpoint because they hold secrets: ${made.leftOut.join(', ')}.`;
       bodies.push({ type: 'notice', run, level: 'warn', text });
+    }
+    const { large = [] } = made;
+    if (large.length > 0) {
+      const text = `Left out of the checkpoint because they are large or binary (undo has them): ${list(large)}.`;
+      bodies.push({ type: 'notice', run, level: 'info', text });
     }
   } catch (error) {
     const text = `No checkpoint was made: ${toKlausError(error).message}`;

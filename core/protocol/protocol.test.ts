@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { isUlid, toUlid } from './ulid.ts';
+import { isUlid, readUlidTime, toUlid } from './ulid.ts';
 import { isKlausError, KlausError, toKlausError } from './klaus-error.ts';
 import { toCanonical } from './canonical.ts';
 import type { Event } from './event.ts';
 
 describe('ulid', () => {
+  test('gives its time back', () => {
+    for (const time of [0, 1, 1_795_431_480_298, 2 ** 48 - 1])
+      expect(readUlidTime(toUlid(time, new Uint8Array(10)))).toBe(time);
+    expect(readUlidTime('none')).toBeUndefined();
+  });
+
   test('encodes the published example of the time part', () => {
     expect(toUlid(1_469_918_176_385, new Uint8Array(10)).slice(0, 10)).toBe('01ARYZ6S41');
   });

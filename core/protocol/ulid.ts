@@ -38,3 +38,11 @@ export function toUlid(time: number, random: Uint8Array): Ulid {
 export function isUlid(text: string): boolean {
   return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text);
 }
+
+/** The time in a ULID, in Unix milliseconds; undefined for what is none. */
+export function readUlidTime(text: string): number | undefined {
+  if (!isUlid(text)) return undefined;
+  let time = 0;
+  for (const letter of text.slice(0, 10)) time = time * 32 + ALPHABET.indexOf(letter);
+  return time;
+}

@@ -52,6 +52,7 @@ export const workspaceCommitted = z
     commit: z.string(),
     files: z.int().describe('Files that differ from the last commit.'),
     leftOut: z.array(z.string()).describe('Files kept out because they hold secrets.'),
+    large: z.array(z.string()).optional().describe('New files kept out because they are large or binary.'),
   })
   .describe('The state of the workspace was committed to a private ref.');
 

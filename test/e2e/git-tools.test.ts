@@ -147,17 +147,37 @@ describe('checkpoints', () => {
   });
 
   test('files with secrets are left out and named, also from the object store', async () => {
+    put('big.txt', 'small\n');
+    git('add', 'big.txt');
+    git('-c', 'user.name=Other', '-c', 'user.email=other@localhost', 'commit', '-qm', 'Known');
     put('src/a.js', 'const key = "SECRET-VALUE";\n');
     put('big.txt', `${'x'.repeat(1_048_570)}SECRET-VALUE`);
     put('fine.txt', 'fine\n');
     const made = await checkpoint();
     expect(made.leftOut.sort()).toEqual(['big.txt', 'src/a.js']);
     expect(git('show', `${made.commit}:src/a.js`)).toBe('one');
-    expect(git('ls-tree', '-r', '--name-only', made.commit)).not.toContain('big.txt');
+    expect(git('show', `${made.commit}:big.txt`)).toBe('small');
     const object = git('hash-object', 'src/a.js');
     expect(() => git('cat-file', '-e', object)).toThrow('cat-file');
     put('fine.txt', 'fine\n');
     expect(await skip()).toContain('src/a.js');
+  });
+
+  test('new files that are large or binary are left out and named, and changed ones are not', async () => {
+    put('known.bin', 'a\0b');
+    git('add', '-A');
+    git('-c', 'user.name=Other', '-c', 'user.email=other@localhost', 'commit', '-qm', 'Known');
+    put('known.bin', 'a\0c');
+    put('new.bin', 'a\0d');
+    put('new.txt', 'x'.repeat(1_048_577));
+    put('fine.txt', 'x'.repeat(1_048_576));
+    const made = await checkpoint();
+    expect(made.large?.sort()).toEqual(['new.bin', 'new.txt']);
+    expect(made.leftOut).toEqual([]);
+    expect(git('diff-tree', '--name-status', 'HEAD', made.commit).split('\n')).toEqual(['A\tfine.txt', 'M\tknown.bin']);
+    for (const path of ['new.bin', 'new.txt'])
+      expect(() => git('cat-file', '-e', git('hash-object', path))).toThrow('cat-file');
+    expect((await call('git_checkpoint')).text).toContain('Nothing has changed');
   });
 
   test('asked for by a call they are refused with file, line and rule, until the user allows them', async () => {

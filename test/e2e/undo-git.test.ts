@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createScene, type Scene } from '../attack/scene.ts';
+import { toUlid } from '@klaus/core/protocol';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
@@ -205,4 +206,28 @@ describe('branches that a command deletes', () => {
   function branchesOf({ scene }: Worked): string[] {
     return scene.git('for-each-ref', '--format=%(refname:short)', 'refs/heads').trimEnd().split('\n');
   }
+});
+
+test('checkpoints that no session needs any more are deleted on request, and nothing else', async () => {
+  await using engine = await createTestEngine({
+    script: {
+      steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }] } }],
+      fallback: { text: 'Done.' },
+    },
+    settings: { 'sandbox.driver': 'bubblewrap', 'undo.keepDays': 0 },
+  });
+  const scene = createScene(engine.place, engine.server);
+  const session = await engine.klaus.open();
+  await session.prompt('go', { onAsk: 'deny' });
+  await session.advance();
+  const own = `refs/klaus/checkpoints/${session.id}`;
+  const young = `refs/klaus/checkpoints/${toUlid(Date.now() + 3_600_000, new Uint8Array(10))}`;
+  for (const ref of [young, 'refs/klaus/checkpoints/other']) scene.git('update-ref', ref, 'HEAD');
+  const list = (): string[] =>
+    scene.git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n').filter(Boolean).sort();
+  expect(list()).toContain(own);
+  expect((await engine.klaus.collectGarbage()).workspaces).toMatchObject([{ checkpoints: 1 }]);
+  expect(list()).toContain(own);
+  expect((await engine.klaus.collectGarbage({ dryRun: false })).workspaces).toMatchObject([{ checkpoints: 1 }]);
+  expect(list()).toEqual([young, 'refs/klaus/checkpoints/other'].sort());
 });

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
+import { CHECKPOINTS } from './expire-checkpoints.ts';
 import { runGit, toGitError, type GitOptions } from './git.ts';
 import { isHiddenFile } from './hidden-file.ts';
 import { findRepository, type Repository } from './repository.ts';
@@ -21,6 +22,8 @@ export interface Checkpoint {
   files: number;
   /** Files that changed and are not in the commit, because their name or content is that of a secret. */
   leftOut: string[];
+  /** New files that are not in the commit because they are large or binary. Absent where there are none. */
+  large?: string[];
 }
 
 /** What both scripts begin with: an index of their own, with the last checkpoint or HEAD in it. */
@@ -28,24 +31,19 @@ const PREPARE = `
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-index=$(git rev-parse --git-path index)
 # The user's index knows which files have not changed, which saves reading them all. Its time is kept: by it Git
 # tells a file that changed in the very second in which the index was written.
-if [ -f "$index" ]; then cp -p "$index" "$tmp/index"; fi
+if [ -f "$GIT_DIR/index" ]; then cp -p "$GIT_DIR/index" "$tmp/index"; fi
 export GIT_INDEX_FILE="$tmp/index"
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 previous=$(git rev-parse -q --verify "$KLAUS_REF^{commit}" || true)
 base=\${previous:-$head}
-if [ -n "$base" ]; then git read-tree --reset "$base"; else git read-tree --empty; fi
-git update-index -q --refresh >/dev/null || true
+if [ -z "$base" ]; then git read-tree --empty
+elif ! git diff-index --cached --quiet "$base" --; then git read-tree --reset "$base"; fi
 `;
 
 const SURVEY = `${PREPARE}
-git diff-files -z --name-only --relative --ignore-submodules=all -- .
-git ls-files -z --others --exclude-standard -- .
-# An empty name, then those that are not there.
-printf '\\0'
-git ls-files -z --deleted -- .
+git status --porcelain=v1 -z --untracked-files=all --no-renames --ignore-submodules=all -- .
 `;
 
 const COMMIT = `${PREPARE}
@@ -55,6 +53,7 @@ git add -A --ignore-errors --pathspec-from-file=- --pathspec-file-nul || { [ $? 
 # After an empty name: what was not taken.
 if [ -n "$failed" ]; then
   printf '\\0'
+  git update-index -q --refresh >/dev/null || true
   git diff-files -z --name-only --relative --ignore-submodules=all -- .
   git ls-files -z --others --exclude-standard -- .
   echo
@@ -101,7 +100,7 @@ export interface NoCheckpoint {
  * Commits the workspace as it is to a ref of the session's own. The user's index, HEAD and branches stay as
  * they are; ignored files stay out, and so do secret files by name and files whose new content looks like a secret
  * that `.klaus/secrets-allow` does not name: the last committed state of those is kept, as it is of files whose
- * name is no UTF-8. The parent is the session's previous checkpoint, else HEAD.
+ * name is no UTF-8. New files that are large or binary stay out too. The parent is the session's previous checkpoint, else HEAD.
  *
  * @returns `skipped` with the reason when there is nothing to commit or no repository.
  * @throws KlausError `tool.failed` when Git fails.
@@ -126,27 +125,30 @@ export async function checkpoint(
     throw error;
   });
   if (isKlausError(repository)) return { skipped: repository.message };
-  const ref = `refs/klaus/checkpoints/${context.session.replaceAll(/[^\w-]/g, '-')}`;
+  const ref = `${CHECKPOINTS}${context.session.replaceAll(/[^\w-]/g, '-')}`;
   const env = {
     KLAUS_REF: ref,
     KLAUS_MESSAGE: message.slice(0, 4_000).replaceAll('\0', '').toWellFormed() || 'Checkpoint',
     KLAUS_NAME: context.gitIdentity.name,
     KLAUS_EMAIL: context.gitIdentity.email,
   };
-  const survey = (await runScript(context, SURVEY, { repository, env })).split('\0');
-  const changed = survey.slice(0, survey.indexOf(''));
-  const deleted = new Set(survey.slice(changed.length));
-  // A name that ends in a slash is a repository of its own, which is left to itself.
-  const paths = [...new Set(changed)].filter((path) => path !== '' && !path.endsWith('/'));
+  const changes = toChanges(await runScript(context, SURVEY, { repository, env }), {
+    prefix: relative(repository.top, context.workspace.root),
+  });
   const leftOut: string[] = [];
+  const large: string[] = [];
   const secrets: StagedSecret[] = [];
   const allowed = await readAllowed(context);
-  for (const path of paths) {
+  for (const [path, change] of changes) {
     // A name that is no UTF-8 cannot be read here, so nobody knows what its file holds. A secret file is hidden
     // from the sandbox in which Git runs.
-    const isHidden = deleted.has(path) && isHiddenFile(context.workspace.root, path);
+    const isHidden = change === 'deleted' && isHiddenFile(context.workspace.root, path);
     if (path.includes('\uFFFD') || isSecretFile(path) || isHidden) {
       leftOut.push(path);
+      continue;
+    }
+    if (change === 'new' && (await isLargeOrBinary(context, path))) {
+      large.push(path);
       continue;
     }
     const found = await findSecrets(context, path);
@@ -155,11 +157,12 @@ export async function checkpoint(
     if (hits.length > 0) leftOut.push(path);
   }
   if (onSecret === 'block' && secrets.length > 0) return { secrets };
-  const out = new Set(leftOut);
-  const kept = paths.filter((path) => !out.has(path));
+  const out = new Set([...leftOut, ...large]);
+  const kept = [...changes.keys()].filter((path) => !out.has(path));
+  const rest = { leftOut, ...(large.length > 0 ? { large } : {}) };
   const skip = async (): Promise<NoCheckpoint> => {
     const found = toCommit(await runScript(context, STANDING, { repository, env }));
-    return { skipped: explainNothing(leftOut), ...(found ? { standing: { ref, ...found, leftOut } } : {}) };
+    return { skipped: explainNothing(leftOut), ...(found ? { standing: { ref, ...found, ...rest } } : {}) };
   };
   if (kept.length === 0) return skip();
   const binds = repository.inside ? [] : toWritable(repository);
@@ -173,7 +176,40 @@ export async function checkpoint(
   const missed = new Set(output.split('\0').slice(1));
   leftOut.push(...kept.filter((path) => missed.has(path)));
   const made = toCommit(output);
-  return made ? { ref, ...made, leftOut } : skip();
+  return made ? { ref, ...made, ...rest } : skip();
+}
+
+type Change = 'new' | 'changed' | 'deleted';
+
+/** What differs from the last checkpoint, by path relative to the workspace. */
+function toChanges(status: string, { prefix }: { prefix: string }): Map<string, Change> {
+  const found = new Map<string, Change>();
+  for (const entry of status.split('\0')) {
+    const path = prefix === '' ? entry.slice(3) : entry.slice(4 + prefix.length);
+    // The first letter compares with HEAD. A name that ends in a slash is a repository of its own.
+    const kind = entry[1];
+    if (kind === undefined || kind === ' ' || path.endsWith('/')) continue;
+    found.set(path, kind === '?' ? 'new' : kind === 'D' ? 'deleted' : 'changed');
+  }
+  return found;
+}
+
+/** Larger files that Git does not know yet stay out of its data, which never shrinks again. Snapshots have them. */
+const MAX_NEW_BYTES = 1024 * 1024;
+/** Git takes a file for binary by a zero in this many bytes. */
+const PROBE_BYTES = 8_000;
+
+async function isLargeOrBinary({ workspace }: CheckpointContext, path: string): Promise<boolean> {
+  try {
+    const state = await workspace.stat(path);
+    if (state?.kind !== 'file') return false;
+    if (state.size > MAX_NEW_BYTES) return true;
+    return Buffer.from(await workspace.read(path, { length: PROBE_BYTES })).includes(0);
+  } catch (error) {
+    // A link that leads out: of it Git keeps only where it points to.
+    if (isKlausError(error) && (error.code === 'tool.failed' || error.code === 'workspace.outside')) return false;
+    throw error;
+  }
 }
 
 function toCommit(output: string): { commit: string; files: number } | undefined {

@@ -29,6 +29,7 @@ export const gitCheckpoint = defineTool({
       `Commit ${made.commit} on ${made.ref}; ${made.files} file${made.files === 1 ? '' : 's'} differ from HEAD.`,
     ];
     if (made.leftOut.length > 0) lines.push(`Left out, because they are secret files: ${made.leftOut.join(', ')}.`);
+    if (made.large) lines.push(`Left out, because they are large or binary: ${made.large.join(', ')}.`);
     return { text: lines.join('\n'), detail: { ...made } };
   },
 });

@@ -102,10 +102,11 @@ export async function collectGarbage(options: { yes?: true; json?: true }): Prom
     formatBytes(row.freed),
     `of ${formatBytes(row.bytes)}`,
     row.isGone ? 'the folder is gone' : formatNumber(row.states, 'state'),
+    row.checkpoints > 0 ? formatNumber(row.checkpoints, 'checkpoint') : '',
     toLine(row.workspace, 200),
   ]);
-  if (summary.copies > 0) rows.push([formatBytes(summary.copies), '', 'working copies of isolated commands', '']);
-  if (summary.processes > 0) rows.push([formatBytes(summary.processes), '', 'output of background processes', '']);
+  if (summary.copies > 0) rows.push([formatBytes(summary.copies), '', 'working copies of isolated commands', '', '']);
+  if (summary.processes > 0) rows.push([formatBytes(summary.processes), '', 'output of background processes', '', '']);
   if (rows.length === 0) {
     err.write('There is nothing to free.\n');
     return EXIT.done;
