@@ -4,7 +4,7 @@ import { createModels } from '@klaus/adapters/models';
 import { createProcesses, createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools, createCheckpoint, findCommitted } from '@klaus/adapters/tools';
-import { createLayers, createSecretSource, createWorkspace } from '@klaus/adapters/workspace';
+import { createLayers, createSecretSource, createWorkspace, joinSecretSources } from '@klaus/adapters/workspace';
 import { createToolRegistry, type Engine, type Models } from '@klaus/core/agent';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
@@ -22,7 +22,7 @@ import { findLatest } from './latest-session.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
-import { openSession } from './open-session.ts';
+import { openSession } from './open/open-session.ts';
 import { createInForce } from './policy/in-force.ts';
 import { checkHunks, findQuestion } from './question.ts';
 import { collectProcesses, createProcessViews, endProcesses } from './processes.ts';
@@ -33,6 +33,7 @@ import { createSystemIds } from './system-ids.ts';
 import { type Traced, traceRuns } from './trace-runs.ts';
 import { readUsageReport } from './usage.ts';
 import { listKnownModels } from './known-models.ts';
+import { readOwnInstructions } from './open/own-instructions.ts';
 import { openWorkspaceFiles } from './workspace-files.ts';
 
 const DAY_MS = 86_400_000;
@@ -194,6 +195,7 @@ function createEngine(input: EngineInput): Engine {
     home,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
+    readOwnInstructions: async () => readOwnInstructions(home),
     openSandbox: async ({ name, workspace, session, masks }) => {
       const sandbox = await createSandbox({
         ...toSandboxOptions(configuration),
@@ -220,7 +222,9 @@ function createEngine(input: EngineInput): Engine {
     findCommitted,
     openSnapshots: (root) => snapshots.open(root),
     openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
-    openSecrets: perKey((root, patterns, hidden) => createSecretSource(root, { patterns, hidden })),
+    openSecrets: perKey((root, { readable = [], ...given }) =>
+      joinSecretSources([root, ...readable].map((folder) => createSecretSource(folder, given))),
+    ),
     remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
     rules: [],
   };

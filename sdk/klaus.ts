@@ -84,6 +84,11 @@ export interface OpenOptions {
   workspace?: string;
   /** Accept `/`, the home folder and the like. Default false. */
   allowAnyWorkspace?: boolean;
+  /**
+   * The folder around the workspace that commands may read. The workspace itself: nothing around it. Default: the
+   * repository in which it lies.
+   */
+  root?: string;
   model?: string;
   mode?: Mode;
   sandbox?: SandboxName;

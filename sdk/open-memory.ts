@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { createMemory, type Engine, type Knowledge } from '@klaus/core/agent';
+import { createMemory, openSecretsOf, type Engine, type Knowledge } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
 /**
@@ -15,12 +15,11 @@ export function openMemory(engine: Engine, folder: string): Knowledge {
   }
   const root = realpathSync(folder);
   const redactor = engine.createRedactor('memory');
-  const { secretPatterns, hiddenPatterns } = engine.settings;
   const memory = createMemory(engine.openKnowledge(root), { redactor, session: null });
   return {
     ...memory,
     async set(note) {
-      redactor.learn(await engine.openSecrets(root, secretPatterns, hiddenPatterns).values());
+      redactor.learn(await openSecretsOf(engine, { workspace: root }).values());
       return memory.set(note);
     },
   };

@@ -1,6 +1,13 @@
 import type { ProcessHome } from '@klaus/adapters/sandboxes';
 import type { ClearFilter, ClearReport, SqliteStore } from '@klaus/adapters/store';
-import { serveProcesses, type Engine, type ProcessOutput, type ProcessStatus } from '@klaus/core/agent';
+import {
+  loadState,
+  openSecretsOf,
+  serveProcesses,
+  type Engine,
+  type ProcessOutput,
+  type ProcessStatus,
+} from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
 /** Longest line that is waited for, in bytes: secrets are looked for in whole lines. */
@@ -56,8 +63,7 @@ function createView(engine: Engine, { session, id, workspace }: ProcessStatus): 
     return found;
   };
   const redactor = engine.createRedactor(session);
-  const { secretPatterns, hiddenPatterns } = engine.settings;
-  const secrets = engine.openSecrets(workspace, secretPatterns, hiddenPatterns);
+  const secrets = openSecretsOf(engine, { workspace, readable: loadState(engine, session).session?.readable });
   return {
     session,
     id,

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
-import type { Engine, ResolvedPath, Workspace } from '@klaus/core/agent';
+import { openSecretsOf, type Engine, type ResolvedPath, type Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { indexPaths } from './rank-paths.ts';
@@ -77,7 +77,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
     },
     async redact(text) {
       const redactor = engine.createRedactor('view');
-      const secrets = engine.openSecrets(workspace.root, patterns, engine.settings.hiddenPatterns);
+      const secrets = openSecretsOf(engine, { workspace: workspace.root });
       redactor.learn(await secrets.values().catch(() => []));
       return redactor.redact(text);
     },

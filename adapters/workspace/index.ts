@@ -2,6 +2,7 @@ export { createWorkspace, type WorkspaceOptions } from './local-workspace.ts';
 export { openWorkspaceRoot } from './root.ts';
 export { createSecretFiles } from './secrets/find-secret-files.ts';
 export { listFiles } from './secrets/list-files.ts';
+export { joinSecretSources } from './secrets/join-secret-sources.ts';
 export { createSecretSource, type SecretSource, type SecretSourceOptions } from './secrets/secret-source.ts';
 export { type FileFinding, readSecretsAllow, scanFiles } from './secrets/scan-files.ts';
 export type { GcOptions, GcReport } from './snapshots/gc.ts';

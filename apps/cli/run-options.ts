@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Limits, Mode, OnAsk, SandboxName } from '@klaus/sdk';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { grantOption } from './program-grants.ts';
@@ -34,6 +35,8 @@ export interface RunOptions extends ShowOptions, LimitOptions, ServerOptions {
   session?: string;
   continue?: true;
   allowAnyWorkspace?: true;
+  root?: string;
+  addDir?: readonly string[];
   isolate?: true;
   pin?: true;
   /** Milliseconds. */
@@ -140,6 +143,8 @@ export function addRunOptions(command: Command): Command {
     .option('--pin', 'keep this prompt in the context word for word, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--env <name>', 'a variable of yours that commands get, in place of sandbox.env; repeatable', toNames)
+    .option('--root <folder>', 'the folder around the workspace that commands may read (default: its repository)')
+    .option('--add-dir <folder>', 'a further folder that commands may read; repeatable', toFolders)
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
     .addOption(settingOption());
   return addServerOptions(addShowOptions(addLimitOptions(command)));
@@ -165,6 +170,12 @@ export function toWait({ waitForModel }: Pick<RunOptions, 'waitForModel'>): { wa
 function toSetting(text: string, before: readonly string[] = []): readonly string[] {
   if (!/^[^=\s]+=/.test(text)) throw new InvalidArgumentError('It must be key=value.');
   return [...before, text];
+}
+
+/** Adds one folder to those before it. */
+function toFolders(text: string, before: readonly string[] = []): readonly string[] {
+  if (text === '') throw new InvalidArgumentError('It must be a folder.');
+  return [...before, resolve(text)];
 }
 
 function toNames(text: string, before: readonly string[] = []): readonly string[] {
@@ -193,6 +204,7 @@ function toNamedSettings(options: RunOptions): Record<string, unknown> {
     onAsk: options.onAsk,
     'sandbox.driver': options.sandbox,
     'sandbox.env': options.env,
+    'sandbox.folders': options.addDir,
     isolate: options.isolate,
     'retry.waitMs': options.waitForModel,
     ...Object.fromEntries(Object.entries(toLimits(options)).map(([name, value]) => [`limits.${name}`, value])),
@@ -208,6 +220,8 @@ export function checkCombination(options: RunOptions): void {
   const fixed = [
     ...(options.sandbox ? ['--sandbox'] : []),
     ...(options.grant ? ['--grant'] : []),
+    ...(options.root !== undefined ? ['--root'] : []),
+    ...(options.addDir ? ['--add-dir'] : []),
     ...(options.session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),
   ];
   if (fixed.length > 0) {

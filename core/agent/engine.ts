@@ -33,6 +33,16 @@ export interface Checkpoint {
 /** What a checkpoint came to; `standing` is the last one, when there was nothing new to commit. */
 export type CheckpointResult = Checkpoint | { skipped: string; standing?: Checkpoint };
 
+/** Which files of a workspace are secret. */
+export interface SecretOptions {
+  /** The user's own globs. */
+  patterns: readonly string[];
+  /** Globs of what a policy hides. */
+  hidden: readonly string[];
+  /** Absolute paths of folders beside the workspace that commands may read. */
+  readable?: readonly string[];
+}
+
 /** What a session's commands run in. */
 export interface SandboxRequest {
   name: SandboxName;
@@ -55,6 +65,8 @@ export interface Engine {
   readonly home: string;
   /** @throws KlausError `workspace.*`. */
   openWorkspace(root: string): Promise<Workspace>;
+  /** The user's own instructions for every project, where there are any. */
+  readOwnInstructions(): Promise<{ path: string; text: string } | undefined>;
   /** Cheap: the driver is started by the first exec. */
   openSandbox(options: SandboxRequest): Promise<Sandbox>;
   /** What is remembered about a workspace (absolute real path). */
@@ -71,7 +83,7 @@ export interface Engine {
   /** Places where a command may write without touching the workspace. */
   openLayers(root: string): Promise<Layers>;
   /** @param patterns Further globs of secret files, relative to the root. */
-  openSecrets(root: string, patterns: readonly string[], hidden: readonly string[]): SecretSource;
+  openSecrets(root: string, options: SecretOptions): SecretSource;
   /** Approvals that were given for every session of this agent on this workspace. */
   remembered(workspace: string, agent: string): readonly Remembered[];
   /** Rules beside those that are always there, such as the user's policy. */

@@ -1,12 +1,13 @@
 export { advance, type Advanced } from './advance.ts';
 export { cost, priceFor, worstCase } from './cost.ts';
 export { toChangeParts, toDiffText } from './change-parts.ts';
-export type { CheckpointResult, Engine } from './engine.ts';
+export type { CheckpointResult, Engine, SecretOptions } from './engine.ts';
 export { explainCall, type ExplainedDecision } from './explain-call.ts';
 export { fork, type Forked, type ForkOptions } from './fork.ts';
 export { fold } from './fold.ts';
 export { isParked, isReceivable } from './inbox.ts';
 export * from './ledger.ts';
+export { openSecretsOf } from './work.ts';
 export { loadState } from './load-state.ts';
 export { FOLD_VERSION } from './fold-version.ts';
 export { createMemory } from './memory.ts';

@@ -2,7 +2,7 @@ import { allowsAccess, decide, RULES } from '../policy/index.ts';
 import { isKlausError, type Access, type EventBody } from '../protocol/index.ts';
 import { toGateContext } from './gate-context.ts';
 import type { ResolvedPath } from './ports/workspace.ts';
-import type { Work } from './work.ts';
+import { openSecretsOf, type Work } from './work.ts';
 
 /** Bytes of one file that enter the history. */
 const MAX_BYTES = 32 * 1_024;
@@ -17,16 +17,21 @@ export type InstructionFile = { text: string } | { leftOut: string };
  * (links, where they end, other names of the same file), and a person's answer is not waited for. What the rules
  * would ask about is left out.
  *
- * @param path Relative to the workspace.
+ * @param path Relative to the workspace; absolute below `root`.
+ * @param root Absolute path of a folder around the workspace that may be read.
  * @returns Undefined where there is no such file, and for one that cannot be read.
  */
-export async function readInstructionFile(work: Work, path: string): Promise<InstructionFile | undefined> {
+export async function readInstructionFile(
+  work: Work,
+  path: string,
+  root?: string,
+): Promise<InstructionFile | undefined> {
   try {
-    const workspace = await work.workspace();
+    const workspace = root === undefined ? await work.workspace() : await work.engine.openWorkspace(root);
     const found = await workspace.resolve(path);
     const state = await workspace.stat(found.relative);
     if (state?.kind !== 'file') return undefined;
-    const reason = await findObjection(work, path, found);
+    const reason = await findObjection(work, path, { found, root });
     if (reason !== undefined) return { leftOut: reason };
     const bytes = await workspace.read(found.relative, { maxBytes: Math.max(MAX_BYTES, state.size), exact: true });
     const text = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES));
@@ -38,10 +43,17 @@ export async function readInstructionFile(work: Work, path: string): Promise<Ins
 }
 
 /** Why the content of a file must not enter the history; undefined when it may. */
-async function findObjection(work: Work, path: string, found: ResolvedPath): Promise<string | undefined> {
-  const { isSecret, names, isShared } = await work.identify(found.absolute);
-  const gate = toGateContext(work);
-  const paths = new Set([path, ...(found.links ?? []), found.relative, ...names]);
+async function findObjection(
+  work: Work,
+  path: string,
+  { found, root }: { found: ResolvedPath; root: string | undefined },
+): Promise<string | undefined> {
+  const secrets = root === undefined ? work : openSecretsOf(work.engine, { workspace: root });
+  const { isSecret, names, isShared } = await secrets.identify(found.absolute);
+  const own = toGateContext(work);
+  const gate = root === undefined ? own : { ...own, workspace: root };
+  const named = root === undefined ? path : path.slice(root.length + 1);
+  const paths = new Set([named, ...(found.links ?? []), found.relative, ...names]);
   const access = [...paths].map((each): Access => ({ kind: 'fs', path: `${gate.workspace}/${each}`, right: 'r' }));
   const wider = access.find((each) => !allowsAccess(gate.grant, each, gate.now));
   if (wider?.kind === 'fs') return `the grant does not allow to read ${wider.path}`;

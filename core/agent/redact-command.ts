@@ -1,3 +1,4 @@
+import { openSecretsOf } from './work.ts';
 import type { Redactor } from '../policy/index.ts';
 import { isKlausError, type Command } from '../protocol/index.ts';
 import type { Engine } from './engine.ts';
@@ -33,10 +34,12 @@ export async function redactCommand<C extends Command>(
   { session, workspace }: { session: string; workspace: string },
 ): Promise<C> {
   if (!carriesText(command)) return command;
-  const redactor = engine.createRedactor(loadState(engine, session).session?.forked?.root ?? session);
-  const { secretPatterns, hiddenPatterns } = engine.settings;
-  if (await isThere(engine, workspace))
-    redactor.learn(await engine.openSecrets(workspace, secretPatterns, hiddenPatterns).values({ history: false }));
+  const opened = loadState(engine, session).session;
+  const redactor = engine.createRedactor(opened?.forked?.root ?? session);
+  if (await isThere(engine, workspace)) {
+    const secrets = openSecretsOf(engine, { workspace, readable: opened?.readable });
+    redactor.learn(await secrets.values({ history: false }));
+  }
   return redactTexts(command, redactor) as C;
 }
 

@@ -18,8 +18,18 @@ const MAX_NAMES = 600;
 /**
  * The system prompt of a session that opens now. The tools that are not in its requests are named in it, because
  * a model looks for what it knows of.
+ *
+ * @param readable Absolute paths of folders beside the workspace that commands may read.
  */
-export function toSystemPrompt(deferred: readonly string[]): string {
+export function toSystemPrompt(deferred: readonly string[], readable: readonly string[] = []): string {
+  const around =
+    readable.length === 0
+      ? ''
+      : `\n- Commands can also read ${readable.join(', ')}; only the workspace can be changed. The other tools work in the workspace alone.`;
+  return SYSTEM_PROMPT + around + listTools(deferred);
+}
+
+function listTools(deferred: readonly string[]): string {
   const names: string[] = [];
   let length = 0;
   for (const name of deferred) {
@@ -27,7 +37,7 @@ export function toSystemPrompt(deferred: readonly string[]): string {
     if (length > MAX_NAMES) break;
     names.push(name);
   }
-  if (names.length === 0) return SYSTEM_PROMPT;
+  if (names.length === 0) return '';
   const more = names.length < deferred.length ? ` and ${deferred.length - names.length} more` : '';
-  return `${SYSTEM_PROMPT}\n- More tools, which tool_search describes and use_tool calls: ${names.join(', ')}${more}.`;
+  return `\n- More tools, which tool_search describes and use_tool calls: ${names.join(', ')}${more}.`;
 }

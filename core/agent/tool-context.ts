@@ -1,7 +1,8 @@
 import type { ToolContext } from './ports/tool.ts';
-import { allowsTool, createSecretScanner, type Redactor, toFilesView, toFingerprint } from '../policy/index.ts';
+import { allowsTool, createSecretScanner, type Redactor, toFingerprint } from '../policy/index.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Sandbox } from './ports/sandbox.ts';
+import { toCommandView } from './command-view.ts';
 import { createMemory } from './memory.ts';
 import { createRedactedBlob } from './redacted-blob.ts';
 import { openedOf } from './state.ts';
@@ -32,6 +33,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
       offset += text.length;
     },
     execLimits: engine.settings.execLimits,
+    readable: toCommandView(work).readable ?? [],
     processes: createToolProcesses(work, call),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
@@ -73,12 +75,6 @@ function createSecretFinder(redactor: Redactor, digest: Ids['digest']): ToolCont
 function lazily(work: Work): Sandbox {
   return {
     name: openedOf(work.state).sandbox,
-    exec: async (request) => {
-      const files = toFilesView(work.state.grant, {
-        workspace: openedOf(work.state).workspace,
-        now: work.engine.clock.now(),
-      });
-      return (await work.sandbox()).exec(files ? { ...request, files } : request);
-    },
+    exec: async (request) => (await work.sandbox()).exec({ ...request, ...toCommandView(work) }),
   };
 }

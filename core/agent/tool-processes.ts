@@ -1,5 +1,5 @@
-import { toFilesView } from '../policy/index.ts';
 import { KlausError } from '../protocol/index.ts';
+import { toCommandView } from './command-view.ts';
 import type { ToolProcesses } from './ports/tool.ts';
 import { openedOf } from './state.ts';
 import type { Work } from './work.ts';
@@ -18,7 +18,6 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
       const sandbox = await work.sandbox();
       const { command, cwd, survives, timeoutMs, memoryMb, network } = request;
       const attempt = state.calls.find((each) => each.id === call)?.started?.attempt ?? 1;
-      const files = toFilesView(state.grant, { workspace, now: engine.clock.now() });
       const { id, folder } = processes.reserve({ command, cwd, survives, timeoutMs, workspace, call, attempt });
       const { timeoutMs: _, ...limits } = engine.settings.execLimits;
       await sandbox.start!({
@@ -33,7 +32,7 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
           ...(timeoutMs === undefined ? {} : { timeoutMs }),
           ...(memoryMb === undefined ? {} : { memoryMb }),
         },
-        ...(files ? { files } : {}),
+        ...toCommandView(work),
         signal: work.stop,
       });
       return processes.find(id)!;

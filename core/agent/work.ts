@@ -13,6 +13,15 @@ import { redactBody } from './redact-body.ts';
 import { createRequestHasher, type RequestHasher } from './request-hash.ts';
 import { openedOf, type State } from './state.ts';
 
+/** The secrets of everything that a session's commands can read. */
+export function openSecretsOf(
+  engine: Pick<Engine, 'settings' | 'openSecrets'>,
+  { workspace, readable = [] }: { workspace: string; readable?: readonly string[] | undefined },
+): SecretSource {
+  const { secretPatterns: patterns, hiddenPatterns: hidden } = engine.settings;
+  return engine.openSecrets(workspace, { patterns, hidden, ...(readable.length > 0 ? { readable } : {}) });
+}
+
 /** One claimed session being worked on: its state, and the only way to change it. */
 export interface Work {
   readonly engine: Engine;
@@ -74,9 +83,7 @@ export function createWork(options: WorkOptions): Work {
   let snapshots: Promise<Snapshots> | undefined;
   let layers: Promise<Layers> | undefined;
   let secrets: SecretSource | undefined;
-  const { secretPatterns, hiddenPatterns } = engine.settings;
-  const toSecrets = (): SecretSource =>
-    (secrets ??= engine.openSecrets(openedOf(state).workspace, secretPatterns, hiddenPatterns));
+  const toSecrets = (): SecretSource => (secrets ??= openSecretsOf(engine, openedOf(state)));
   let model: { name: string; model: Promise<Model> } | undefined;
   let warming: Promise<unknown> | undefined;
   const work: Work = {

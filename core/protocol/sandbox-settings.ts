@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sandboxNameSchema } from './mode.ts';
-import { atMost, neverHost, subset } from './narrowing.ts';
+import { atMost, neverHost, only, subset } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
 /** Longest time, in milliseconds: a day. */
@@ -59,6 +59,22 @@ export const SANDBOX_SETTINGS = {
     description:
       'Variables of your environment that reach commands. One that looks like a credential passes only by its whole name.',
     project: subset,
+  }),
+  'sandbox.repository': defineSetting({
+    schema: z.boolean(),
+    default: true,
+    env: 'KLAUS_SANDBOX_REPOSITORY',
+    description:
+      'Commands may read the repository around a workspace that is a folder of it: its `node_modules`, settings and history. Secret files in it are hidden.',
+    project: only(false),
+  }),
+  'sandbox.folders': defineSetting({
+    schema: z.array(z.string().min(1)),
+    default: [] as string[],
+    env: 'KLAUS_SANDBOX_FOLDERS',
+    values: 'folders',
+    description: 'Further folders that commands may read. Secret files in them are hidden.',
+    project: 'never',
   }),
   'sandbox.fetch': defineSetting({
     schema: z.boolean(),

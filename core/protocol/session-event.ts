@@ -37,6 +37,12 @@ export const sessionOpened = z
       .boolean()
       .optional()
       .describe('Commands work on a layer; what they changed is reviewed before it is kept.'),
+    readable: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Absolute real paths of folders beside the workspace that commands may read: the repository around it.',
+      ),
     snapshots: z.boolean().optional().describe('False: nothing is kept for undo.'),
     forked: forkedSchema.optional(),
   })

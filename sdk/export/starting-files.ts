@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { Engine, Snapshots } from '@klaus/core/agent';
+import { openSecretsOf, type Engine, type Snapshots } from '@klaus/core/agent';
 import { isSecretPath, toSecretValues, type Redactor } from '@klaus/core/policy';
 import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { RecordedSession } from './read-session.ts';
@@ -52,8 +52,7 @@ export async function readStartingFiles(
 /** What the secret files of the workspace hold now and held before; nothing where it is gone. */
 async function learnSecrets(engine: Engine, workspace: string, redactor: Redactor): Promise<void> {
   if (!existsSync(workspace)) return;
-  const { secretPatterns, hiddenPatterns } = engine.settings;
-  redactor.learn(await engine.openSecrets(workspace, secretPatterns, hiddenPatterns).values());
+  redactor.learn(await openSecretsOf(engine, { workspace }).values());
 }
 
 async function readTree(

@@ -160,6 +160,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       endProcesses: 'close',
     },
     home: '/klaus-home',
+    readOwnInstructions: async () => undefined,
     openWorkspace: async () => files.workspaceOf(host),
     openSandbox: async () => createSimSandbox(world, host),
     openKnowledge: (workspace) => store.knowledge(workspace),

@@ -64,12 +64,13 @@ export function toEnvironment(toolchains: Toolchains, { home }: Pick<ProjectHome
 /** Folders of which commands see at least a part, besides the system's. */
 export function listShown(
   options: Pick<ArgumentOptions, 'view' | 'toolchains' | 'project'>,
-  request: Pick<ExecRequest, 'binds' | 'files'>,
+  request: Pick<ExecRequest, 'binds' | 'files' | 'readable'>,
 ): string[] {
   const binds = (request.binds ?? []).map((bind) => bind.path);
   const { files } = request;
   const workspace = canRead(files, options.view.target) ? [options.view.target] : [...files!.read, ...files!.write];
-  return [...workspace, ...options.toolchains.binds, ...binds, options.project.home];
+  const { readable = [] } = request;
+  return [...workspace, ...readable, ...options.toolchains.binds, ...binds, options.project.home];
 }
 
 /**
@@ -82,8 +83,8 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const { view, home, project, toolchains, user, without, protection } = options;
   const { target: workspace } = view;
   const network = request.network === true;
-  const binds = request.binds ?? [];
-  for (const { path } of binds) {
+  const { binds = [], readable = [] } = request;
+  for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     if (contains(home, existsSync(path) ? realpathSync(path) : path) && !without.has('hidden-state'))
       throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
   }
@@ -100,13 +101,14 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const toolchainBind = without.has('read-only-toolchains') ? '--bind' : '--ro-bind';
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);
+  for (const path of readable) args.push('--ro-bind', path, path);
   args.push(...toWorkspaceMounts(view, request.files));
   for (const folder of findHeldFolders(options.masks, workspace))
     if (canWrite(request.files, folder)) args.push('--bind', toSource(view, folder), folder);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
   for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);
-  const shown = [workspace, ...toolchains.binds, ...binds.map((bind) => bind.path)];
+  const shown = [workspace, ...readable, ...toolchains.binds, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home)) && !without.has('hidden-state')) {
     args.push('--tmpfs', home);
     // A workspace inside Klaus's own state was asked for by name and has just been covered.

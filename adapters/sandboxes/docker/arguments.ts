@@ -62,8 +62,8 @@ export interface DockerRun {
 export function toDockerArguments(run: DockerRun, request: ExecRequest): string[] {
   const { limits, home, user, view, protection } = run;
   const workspace = view.target;
-  const binds = request.binds ?? [];
-  for (const { path } of binds) {
+  const { binds = [], readable = [] } = request;
+  for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     const real = existsSync(path) ? realpathSync(path) : path;
     if (contains(home, real)) throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
   }
@@ -84,11 +84,12 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   args.push('--user', `${user.uid}:${user.gid}`, '--read-only', '--cap-drop', 'ALL');
   args.push('--security-opt', 'no-new-privileges', '--tmpfs', '/tmp:rw,exec,nosuid,nodev,mode=1777');
   if (run.seccompFile) args.push('--security-opt', `seccomp=${run.seccompFile}`);
+  for (const path of readable) args.push(...mount(path, path, false));
   args.push(...mount(view.source, workspace, true));
   for (const { source, target } of protection.external) args.push(...mount(source, target, true));
   for (const { path, writable } of binds) args.push(...mount(path, path, writable));
   for (const path of findBoundGit(binds)) args.push(...mount(path, path, false));
-  const shown = [workspace, ...binds.map((bind) => bind.path)];
+  const shown = [workspace, ...readable, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home))) args.push('--tmpfs', home);
   for (const { source, target, writable } of run.project.mounts) args.push(...mount(source, target, writable));
   // The engine mounts parents before what is below them, whatever the order here; one path takes one mount.

@@ -72,7 +72,11 @@ export class DockerSandbox implements Sandbox {
     const view = toView(request, workspace);
     const binds = (request.binds ?? []).map((bind) => bind.path);
     const paths = (await this.#options.masks?.()) ?? [];
-    const { masks, warnings } = selectMasks(paths, [workspace, ...binds, project.home], view);
+    const { masks, warnings } = selectMasks(
+      paths,
+      [workspace, ...(request.readable ?? []), ...binds, project.home],
+      view,
+    );
     const userHomes = toUserHomes(this.#options.env);
     const except = [workspace, home];
     const bindMasks = await findBindMasks({ binds, except, known: paths, userHomes, hidesGit: false });

@@ -1,5 +1,5 @@
 import type { ToolContext } from '@klaus/core/agent';
-import { isFile } from './package-json.ts';
+import { findAbove } from './find-above.ts';
 
 /** How a project's package manager is called. */
 export interface PackageManager {
@@ -44,9 +44,11 @@ const BY_LOCK: readonly [lock: string, manager: PackageManager][] = [
   ['bun.lockb', BUN],
 ];
 
-/** The package manager of the workspace, by its lock file; npm where there is none. */
-export async function findPackageManager(context: Pick<ToolContext, 'workspace'>): Promise<PackageManager> {
-  for (const [lock, manager] of BY_LOCK) if (await isFile(context, lock)) return manager;
+/** The package manager of the workspace, by its lock file or that of the repository around it; npm where there is none. */
+export async function findPackageManager(
+  context: Pick<ToolContext, 'workspace' | 'readable'>,
+): Promise<PackageManager> {
+  for (const [lock, manager] of BY_LOCK) if ((await findAbove(context, lock)) !== undefined) return manager;
   return NPM;
 }
 

@@ -1,5 +1,5 @@
 import type { ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
-import { isFile } from './package-json.ts';
+import { findAbove } from './find-above.ts';
 import { findPackageManager } from './package-manager.ts';
 
 /**
@@ -7,9 +7,11 @@ import { findPackageManager } from './package-manager.ts';
  *
  * @param name Of the program, such as `tsc`.
  */
-export async function findProjectProgram(context: Pick<ToolContext, 'workspace'>, name: string): Promise<string> {
-  const own = `node_modules/.bin/${name}`;
-  return (await isFile(context, own)) ? own : name;
+export async function findProjectProgram(
+  context: Pick<ToolContext, 'workspace' | 'readable'>,
+  name: string,
+): Promise<string> {
+  return (await findAbove(context, `node_modules/.bin/${name}`)) ?? name;
 }
 
 /** The exit code of a shell that knows no such program. */
@@ -27,7 +29,7 @@ export function isMissing({ exitCode }: Pick<ExecResult, 'exitCode'>, output: st
 
 /** What to say when a program of an npm package is not there. */
 export async function toMissing(
-  context: Pick<ToolContext, 'workspace'>,
+  context: Pick<ToolContext, 'workspace' | 'readable'>,
   { program, brings }: { program: string; brings: string },
 ): Promise<ToolOutput> {
   const { add } = await findPackageManager(context);

@@ -111,6 +111,7 @@ function openSession(klaus: Klaus, options: RunOptions): Promise<Session> {
   return klaus.open({
     ...(options.cwd !== undefined && { workspace: toFolder(options.cwd) }),
     allowAnyWorkspace: options.allowAnyWorkspace ?? false,
+    ...(options.root !== undefined && { root: options.root }),
     ...(options.grant && { grant: options.grant }),
   });
 }

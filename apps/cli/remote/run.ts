@@ -131,7 +131,7 @@ function toOnAsk(options: RunOptions, configured: OnAsk | null): { onAsk: OnAsk;
 }
 
 /** @throws UsageError for what has no meaning elsewhere. */
-function checkOptions({ cwd, set, allowAnyWorkspace }: RunOptions): void {
+function checkOptions({ cwd, set, allowAnyWorkspace, root, addDir }: RunOptions): void {
   if (cwd !== undefined && !cwd.startsWith('/')) {
     throw new UsageError(
       `With --server, --cwd names a folder on the machine of the server, and ${cwd} is no absolute path.`,
@@ -142,6 +142,12 @@ function checkOptions({ cwd, set, allowAnyWorkspace }: RunOptions): void {
     throw new UsageError(
       '--set cannot change the settings of a server.',
       'klaus serve --set key=value sets them for the runs that begin there.',
+    );
+  }
+  if (root !== undefined || addDir) {
+    throw new UsageError(
+      `${root === undefined ? '--add-dir' : '--root'} is not taken with --server.`,
+      'Which folders commands can read is decided on the machine of the server (sandbox.folders).',
     );
   }
   if (allowAnyWorkspace) {

@@ -35,6 +35,11 @@ export interface ExecRequest {
    * whole workspace. A driver that cannot narrow it refuses.
    */
   files?: { read: readonly string[]; write: readonly string[] };
+  /**
+   * Absolute paths of folders beside the workspace that the command may read, such as the repository around it. The
+   * session's masks hold in them too.
+   */
+  readable?: readonly string[];
   /** Default false: no network at all. */
   network?: boolean;
   limits?: Partial<ExecLimits>;
@@ -72,7 +77,7 @@ export interface ExecResult {
 /** A command that goes on by itself. */
 export interface BackgroundRequest extends Pick<
   ExecRequest,
-  'command' | 'cwd' | 'env' | 'files' | 'network' | 'protect' | 'signal'
+  'command' | 'cwd' | 'env' | 'files' | 'network' | 'protect' | 'readable' | 'signal'
 > {
   /** Absolute path of a private folder that is there already, for output, input, ids and exit code. */
   folder: string;

@@ -80,6 +80,8 @@ export interface ToolContext {
   progress(text: LiveText): void;
   /** Defaults of the configuration for sandboxed commands. */
   readonly execLimits: ExecLimits;
+  /** Absolute paths of folders beside the workspace that commands may read; absent: none. */
+  readonly readable?: readonly string[];
   readonly processes: ToolProcesses;
   /** Results that a search returns at most. */
   readonly maxSearchResults: number;

@@ -55,6 +55,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       maxToolOutputContext: Number.MAX_SAFE_INTEGER,
     },
     home: '',
+    readOwnInstructions: unreachable,
     openWorkspace: async (root) => createRecordedWorkspace(root),
     openSandbox: async ({ name }) => ({ name, exec: unreachable }),
     openKnowledge: () => ({

@@ -38,7 +38,15 @@ export function fromBundle(name: BundleName, workspace: string): Authority[] {
   return BUNDLES[name](workspace);
 }
 
-/** What a session gets when nobody says otherwise: its workspace, the sandbox, every tool; no network, nothing to hand on. */
-export function toDefaultGrant(workspace: string): Grant {
-  return toGrant([...fromBundle('file-operations', workspace), ...fromBundle('code-execution', workspace)]);
+/**
+ * What a session gets when nobody says otherwise: its workspace, the sandbox, every tool; no network, nothing to hand on.
+ *
+ * @param readable Folders beside the workspace that may be read.
+ */
+export function toDefaultGrant(workspace: string, readable: readonly string[] = []): Grant {
+  return toGrant([
+    ...fromBundle('file-operations', workspace),
+    ...fromBundle('code-execution', workspace),
+    ...readable.map((path): Authority => ({ kind: 'fs', path, rights: 'r' })),
+  ]);
 }

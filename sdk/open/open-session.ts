@@ -3,12 +3,13 @@ import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine } from '@klaus/core/agent';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
-import type { Configuration } from './config/configuration.ts';
-import { toSandboxOptions } from './engine-settings.ts';
-import { checkModel, narrowLimits, toOpeningGrant } from './grants/opening-grant.ts';
-import type { OpenOptions } from './klaus.ts';
-import type { InForce } from './policy/in-force.ts';
-import { VERSION } from './version.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { toSandboxOptions } from '../engine-settings.ts';
+import { findReadable } from './find-readable.ts';
+import { checkModel, narrowLimits, toOpeningGrant } from '../grants/opening-grant.ts';
+import type { OpenOptions } from '../klaus.ts';
+import type { InForce } from '../policy/in-force.ts';
+import { VERSION } from '../version.ts';
 
 export interface OpenInput {
   engine: Engine;
@@ -32,7 +33,8 @@ export async function openSession({
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
   const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
-  const grant = toOpeningGrant(given.grant, { workspace: workspace.root, now: engine.clock.now() });
+  const readable = findReadable({ given, configuration, cwd, workspace: workspace.root, state: engine.home });
+  const grant = toOpeningGrant(given.grant, { workspace: workspace.root, readable, now: engine.clock.now() });
   const model = await engine.models.resolve(given.model ?? values.model);
   checkModel(grant, model.name);
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
@@ -61,12 +63,13 @@ export async function openSession({
     checkpoint: given.checkpoint ?? values.checkpoint,
     limits,
     grant,
-    system: toSystemPrompt(engine.tools.deferred),
+    system: toSystemPrompt(engine.tools.deferred, readable),
     tools: [...engine.tools.offered],
     ...(engine.tools.deferred.length > 0 ? { deferred: [...engine.tools.deferred] } : {}),
     klaus: VERSION,
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...(values.undo.enabled ? {} : { snapshots: false }),
+    ...(readable.length > 0 ? { readable } : {}),
   };
   const lease = engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { ToolContext } from '@klaus/core/agent';
+import { isFile } from './package-json.ts';
+
+/**
+ * A file of the workspace, or of the nearest folder above it that commands may read: a monorepo keeps programs and lock
+ * files at its root.
+ *
+ * @param path Relative to each of the folders.
+ * @returns The path relative to the workspace; undefined where there is none.
+ */
+export async function findAbove(
+  context: Pick<ToolContext, 'workspace' | 'readable'>,
+  path: string,
+): Promise<string | undefined> {
+  if (await isFile(context, path)) return path;
+  const { root } = context.workspace;
+  const top = context.readable?.find((folder) => root.startsWith(`${folder}/`));
+  if (top === undefined) return undefined;
+  for (let at = dirname(root); at === top || at.startsWith(`${top}/`); at = dirname(at)) {
+    if (statSync(join(at, path), { throwIfNoEntry: false })?.isFile()) return relative(root, join(at, path));
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { KlausError } from '@klaus/core/protocol';
+import type { Configuration } from '../config/configuration.ts';
+
+export interface ReadableInput {
+  given: { root?: string };
+  configuration: Configuration;
+  /** What relative paths are relative to. */
+  cwd: string;
+  /** Absolute real path. */
+  workspace: string;
+  /** `KLAUS_HOME`. */
+  state: string;
+}
+
+/**
+ * Folders beside the workspace that its commands may read: the repository around it, and those that the user names.
+ *
+ * @returns Absolute real paths, an outer folder before what it holds.
+ * @throws KlausError `workspace.missing` for a named folder that is not there, `workspace.refused` for one that holds
+ *   the home folder or Klaus's state, `usage` for a root that does not hold the workspace.
+ */
+export function findReadable({ given, configuration, cwd, workspace, state }: ReadableInput): string[] {
+  const { repository, folders } = configuration.values.sandbox;
+  const found = new Set<string>();
+  if (given.root !== undefined) found.add(toRoot(toFolder(given.root, { cwd, state }), workspace));
+  else if (repository) for (const folder of findRepositoryAround(workspace, state)) found.add(folder);
+  for (const folder of folders) found.add(toFolder(folder, { cwd, state }));
+  found.delete(workspace);
+  return [...found].sort((a, b) => a.length - b.length);
+}
+
+/** The nearest folder above that holds `.git`, where the folder itself holds none. */
+function findRepositoryAround(folder: string, state: string): string[] {
+  if (existsSync(join(folder, '.git'))) return [];
+  for (let at = dirname(folder); at !== dirname(at); at = dirname(at))
+    if (existsSync(join(at, '.git'))) return isTooWide(at, state) ? [] : [at];
+  return [];
+}
+
+function toFolder(given: string, { cwd, state }: { cwd: string; state: string }): string {
+  const path = resolve(cwd, given);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new KlausError('workspace.missing', `There is no folder ${path}.`, { hint: 'Name an existing folder.' });
+  const folder = realpathSync(path);
+  if (!isTooWide(folder, state)) return folder;
+  throw new KlausError('workspace.refused', `${folder} holds the home folder or Klaus's own state.`, {
+    hint: 'Name a folder that holds a project alone.',
+  });
+}
+
+function toRoot(root: string, workspace: string): string {
+  if (isIn(workspace, root)) return root;
+  throw new KlausError('usage', `The root ${root} does not hold the workspace ${workspace}.`, {
+    hint: 'Name a folder above the workspace, or the workspace itself to show nothing around it.',
+  });
+}
+
+/** True for `/`, the home folder, what holds it, and what holds, or lies in, Klaus's state. */
+function isTooWide(folder: string, state: string): boolean {
+  const own = toReal(state);
+  return folder === '/' || isIn(toReal(homedir()), folder) || isIn(own, folder) || isIn(folder, own);
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function toReal(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
