@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { createSandbox } from '@klaus/adapters/sandboxes';
@@ -69,13 +69,21 @@ describe('what is committed', () => {
     await expect(commit()).rejects.toMatchObject({ message: 'Nothing is staged.' });
   });
 
-  test('everything that changed, without what is ignored', async () => {
+  test('everything that changed; new files only by their names', async () => {
     put('new file.txt', 'new\n');
     put('ignored/x', 'x');
+    put('added.txt', 'added\n');
+    git('add', 'added.txt');
     rmSync(join(place.workspace, 'README.md'));
     symlinkSync('/etc/passwd', join(place.workspace, 'link'));
-    expect((await commit({ all: true })).isError).toBeUndefined();
-    expect(files()).toEqual(['A\tlink', 'A\tnew file.txt', 'D\tREADME.md']);
+    const output = await commit({ all: true });
+    expect(output.isError).toBeUndefined();
+    expect(output.text).toMatch(/^New files .*: link, new file\.txt\.$/m);
+    expect(files()).toEqual(['A\tadded.txt', 'D\tREADME.md']);
+    expect(git('status', '--porcelain').split('\n')).toEqual(['?? link', '?? "new file.txt"']);
+    await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('new file.txt') });
+    await commit({ paths: ['new file.txt', 'link'] });
+    expect(files()).toEqual(['A\tlink', 'A\tnew file.txt']);
     expect(git('status', '--porcelain')).toBe('');
     await expect(commit({ all: true })).rejects.toMatchObject({
       message: expect.stringContaining('Nothing has changed'),
@@ -115,7 +123,7 @@ describe('what is committed', () => {
     expect((await call('git_checkpoint', {})).detail).toMatchObject({ leftOut: ['.env', '.env.local', 'listed.yaml'] });
     rmSync(join(place.workspace, 'listed.yaml'));
     const output = await commit({ all: true });
-    expect(output.text).toMatch(/^Left out, because .*: \.env, \.env\.local\.$/m);
+    expect(output.text).toMatch(/^Left out, because .*: \.env\.$/m);
     expect(files()).toEqual(['M\tsrc/a.js']);
     put('src/a.js', 'three, and even longer\n');
     expect((await commit({ paths: ['src'] })).text).not.toContain('Left out');
@@ -186,20 +194,13 @@ describe('secrets', () => {
 });
 
 describe('whoever commits', () => {
-  test("runs no hook and signs nothing, and the repository's own identity counts", async () => {
-    const proof = join(place.workspace, 'ignored/ran');
-    put('ignored/x', '');
-    for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'prepare-commit-msg', 'reference-transaction']) {
-      put(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${proof}\nexit 1\n`);
-      chmodSync(join(place.workspace, '.git/hooks', hook), 0o755);
-    }
+  test("signs nothing, and the repository's own identity counts", async () => {
     git('config', 'user.name', 'Own Name');
     git('config', 'user.email', 'own@example.invalid');
     git('config', 'commit.gpgsign', 'true');
     put('src/a.js', 'two\n');
     await commit({ all: true });
     expect(git('log', '-1', '--format=%an %ae %cn %G?')).toBe('Own Name own@example.invalid Own Name N');
-    expect(existsSync(proof)).toBe(false);
   });
 
   test('amends only when asked, keeps the author, and never what is on a remote', async () => {
@@ -242,6 +243,84 @@ describe('whoever commits', () => {
     await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('lies outside it') });
     await expect(call('git_branch', { action: 'create', name: 'x' })).rejects.toMatchObject({ code: 'tool.failed' });
     expect((await call('git_branch', { action: 'list' })).text).toContain('* main');
+  });
+});
+
+describe('hooks of the repository', () => {
+  const addHook = (name: string, lines: string, folder = '.git/hooks') => {
+    put(`${folder}/${name}`, `#!/bin/sh\n${lines}\n`);
+    chmodSync(join(place.workspace, folder, name), 0o755);
+  };
+
+  test('run in the sandbox, in their order, with what git gives them', async () => {
+    const outside = join(place.home, '..', 'outside');
+    for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'])
+      addHook(
+        hook,
+        `echo ${hook} $# >> ran.txt; git rev-parse --show-prefix >> ran.txt; touch ${outside} 2>/dev/null; exit 0`,
+      );
+    put('src/a.js', 'two\n');
+    await commit({ all: true });
+    expect(readFileSync(join(place.workspace, 'ran.txt'), 'utf8').split('\n').filter(Boolean)).toEqual([
+      'pre-commit 0',
+      'prepare-commit-msg 2',
+      'commit-msg 1',
+      'post-commit 0',
+    ]);
+    expect(existsSync(outside)).toBe(false);
+  });
+
+  test('stop a commit, and say why', async () => {
+    const before = git('rev-parse', 'HEAD');
+    put('src/a.js', 'two\n');
+    for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg']) {
+      addHook(hook, 'echo "line too long"; exit 7');
+      await expect(commit({ all: true })).rejects.toMatchObject({
+        code: 'tool.failed',
+        message: expect.stringMatching(new RegExp(`line too long\\nThe hook ${hook} failed with exit code 7`)),
+      });
+      rmSync(join(place.workspace, '.git/hooks', hook));
+    }
+    expect(git('rev-parse', 'HEAD')).toBe(before);
+    expect(git('status', '--porcelain')).toBe(' M src/a.js');
+    addHook('post-commit', 'exit 1');
+    await commit({ all: true });
+    expect(git('rev-parse', 'HEAD^')).toBe(before);
+  });
+
+  test('change files and the message: what is committed is what they left, and the index has it too', async () => {
+    addHook(
+      'pre-commit',
+      "for f in $(git diff --cached --name-only -- '*.js'); do echo formatted >> $f; git add $f; done",
+    );
+    addHook('commit-msg', 'echo "Signed-off-by: Hook" >> "$1"');
+    put('src/a.js', 'two\n');
+    git('add', 'src/a.js');
+    put('src/b.js', 'not staged\n');
+    await commit({ message: 'Subject\n\nBody.' });
+    expect(git('show', 'HEAD:src/a.js')).toBe('two\nformatted');
+    expect(git('log', '-1', '--format=%B')).toContain('Signed-off-by: Hook');
+    expect(git('status', '--porcelain')).toBe('?? src/b.js');
+    await commit({ paths: ['src/b.js'] });
+    expect(git('show', 'HEAD:src/b.js')).toBe('not staged\nformatted');
+    expect(git('status', '--porcelain')).toBe('');
+  });
+
+  test('bring no secret into a commit', async () => {
+    const before = git('rev-parse', 'HEAD');
+    addHook('pre-commit', 'echo TOKEN-1 > src/a.js; git add src/a.js');
+    put('README.md', 'changed\n');
+    expect((await commit({ all: true })).isError).toBe(true);
+    expect(git('rev-parse', 'HEAD')).toBe(before);
+  });
+
+  test('are those of core.hooksPath; what is not executable does not run', async () => {
+    git('config', 'core.hooksPath', '.husky/_');
+    addHook('pre-commit', 'exit 1', '.husky/_');
+    put('src/a.js', 'two\n');
+    await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('pre-commit') });
+    chmodSync(join(place.workspace, '.husky/_/pre-commit'), 0o644);
+    expect((await commit({ all: true })).isError).toBeUndefined();
   });
 });
 

@@ -96,7 +96,7 @@ const CASES: Record<string, Case> = {
   git_commit: {
     calls: [
       { name: 'write_file', input: { path: 'a.txt', content: 'x' } },
-      ...one('git_commit', { message: 'Add a', all: true }),
+      ...one('git_commit', { message: 'Add a', paths: ['a.txt'] }),
     ],
     gives: /^\[main [0-9a-f]+\] Add a\n a\.txt \| 1 \+/,
   },

@@ -4,9 +4,10 @@ import { defineTool, type ToolContext, type ToolOutput } from '@klaus/core/agent
 import { checkWord, quote } from '../shell/quote.ts';
 import { describeSecrets } from './describe-secrets.ts';
 import { runGit, toGitError } from './git.ts';
+import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
 import { findOwnRepository, type Repository } from './repository.ts';
 import { findStagedSecrets } from './staged-secrets.ts';
-import { stageTree, toPathList, type CommitSource, type StagedTree } from './staging.ts';
+import { stageTree, toHookError, toPathList, type CommitSource, type StagedTree } from './staging.ts';
 
 /** Characters. */
 const MAX_MESSAGE = 20_000;
@@ -16,7 +17,7 @@ const MAX_PATHS = 50_000;
 const input = z.object({
   message: z.string(),
   paths: z.array(z.string()).optional().describe('commit only these'),
-  all: z.boolean().optional().describe('all changes, new files too'),
+  all: z.boolean().optional().describe('all changes of files that git knows'),
   amend: z.boolean().optional(),
 });
 type Input = z.infer<typeof input>;
@@ -24,10 +25,9 @@ type Input = z.infer<typeof input>;
 /** Commits to the current branch. What was looked at for secrets is exactly what is committed. */
 export const gitCommit = defineTool({
   name: 'git_commit',
-  description: 'Commit what is staged, or paths, or all. Refuses secrets; runs no hooks and signs nothing.',
+  description: 'Commit what is staged, or paths, or all. Runs the hooks; refuses secrets.',
   input,
-  // Git runs the filters that the repository's configuration names.
-  deferred: true,
+  // Git runs hooks, and the filters that the repository's configuration names.
   effects: ['execute', 'write'],
   resume: 'tell',
   // A layer would keep the files and lose the commit.
@@ -53,7 +53,7 @@ export const gitCommit = defineTool({
     const amend = options.amend ?? false;
     const staged = await stageTree(context, { repository, source, amend });
     if (amend && staged.head === '') throw new KlausError('tool.failed', 'There is no commit yet to amend.');
-    if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source, staged.leftOut);
+    if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source, staged);
     const secrets = await findStagedSecrets(context, { repository, files: staged.files });
     if (secrets.length > 0) return describeSecrets('Not committed: it holds what looks like secrets.', secrets);
     return commit(context, { repository, source, staged, amend, message: options.message.trim() });
@@ -85,12 +85,13 @@ function toSubject(message: string): string {
 
 /** What is done, in the words of Git, for people and for the gate. */
 function toCommand({ message, amend }: Input, source: CommitSource): string {
-  const words = ['git commit --no-verify', amend ? ' --amend' : '', ` -m ${quote(message.trim())}`];
+  const words = ['git commit', amend ? ' --amend' : '', ` -m ${quote(message.trim())}`];
   if (source.kind === 'paths') words.push(` -- ${source.paths.map(quote).join(' ')}`);
-  return `${source.kind === 'all' ? 'git add -A && ' : ''}${words.join('')}`;
+  return `${source.kind === 'all' ? 'git add -u && ' : ''}${words.join('')}`;
 }
 
-function nothingToCommit(source: CommitSource, leftOut: readonly string[]): KlausError {
+function nothingToCommit(source: CommitSource, { leftOut, untracked }: StagedTree): KlausError {
+  if (untracked.length > 0) return new KlausError('tool.failed', `Nothing else has changed. ${describeNew(untracked)}`);
   if (leftOut.length > 0) return new KlausError('tool.failed', `Nothing else has changed. ${describeLeftOut(leftOut)}`);
   if (source.kind !== 'staged')
     return new KlausError('tool.failed', 'Nothing has changed: there is nothing to commit.');
@@ -102,8 +103,16 @@ function describeLeftOut(paths: readonly string[]): string {
   return `Left out, because secret files are hidden here, or because they cannot be read: ${paths.slice(0, 20).join(', ')}${more}.`;
 }
 
+function describeNew(paths: readonly string[]): string {
+  const more = paths.length > 20 ? ` and ${paths.length - 20} more` : '';
+  return `New files are committed only by their names in paths: ${paths.slice(0, 20).join(', ')}${more}.`;
+}
+
 const COMMIT = `
 set -eu
+${RUN_HOOK}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 if [ "$head" != "$KLAUS_HEAD" ]; then echo 'HEAD was moved by somebody else.' >&2; exit 3; fi
 name=$(git config user.name || true)
@@ -127,15 +136,24 @@ elif [ -n "$head" ]; then
     while read -r parent; do set -- "$@" -p "$parent"; done < "$GIT_DIR/MERGE_HEAD"
   fi
 fi
-commit=$(printf '%s\\n' "$KLAUS_MESSAGE" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
+# The hooks get the message in a file, and may change it.
+printf '%s\\n' "$KLAUS_MESSAGE" >"$tmp/COMMIT_EDITMSG"
+(run_hook prepare-commit-msg "$tmp/COMMIT_EDITMSG" message) || exit $?
+(run_hook commit-msg "$tmp/COMMIT_EDITMSG") || exit $?
+commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
 git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
 # The commit stands, whatever becomes of the index.
 case $KLAUS_SOURCE in
   all) git read-tree --reset "$commit" ;;
   paths) git reset -q --pathspec-from-file=- --pathspec-file-nul ;;
-esac || echo 'The index could not be brought up to date: git reset does that.'
+esac && {
+  # What the hook before the commit changed of it.
+  git diff-tree -r -z --name-only "$KLAUS_STAGED" "$KLAUS_TREE" >"$tmp/hooked"
+  if [ -s "$tmp/hooked" ]; then git reset -q --pathspec-from-file="$tmp/hooked" --pathspec-file-nul; fi
+} || echo 'The index could not be brought up to date: git reset does that.'
 git update-index -q --refresh >/dev/null || true
 rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
+(run_hook post-commit) || true
 branch=$(git symbolic-ref -q --short HEAD || echo 'detached HEAD')
 echo "[$branch $(git rev-parse --short "$commit")] $KLAUS_SUBJECT"
 git diff-tree --root -r --no-commit-id --no-ext-diff --no-textconv --stat=100 "$commit"
@@ -151,6 +169,7 @@ async function commit(
     env: {
       KLAUS_HEAD: staged.head,
       KLAUS_TREE: staged.tree,
+      KLAUS_STAGED: staged.staged,
       KLAUS_SOURCE: source.kind,
       KLAUS_AMEND: amend ? 'yes' : 'no',
       KLAUS_MESSAGE: message,
@@ -160,9 +179,14 @@ async function commit(
     },
     stdin: toPathList(source),
   });
+  if (result.exitCode === HOOK_FAILED) throw toHookError(result);
   if (result.exitCode === 3) throw new KlausError('tool.failed', result.stderr.trim());
   if (result.exitCode !== 0) throw toGitError(result);
   const hash = /^\[.* ([0-9a-f]+)\] /.exec(result.stdout)?.[1];
-  const text = [result.stdout.trimEnd(), ...(staged.leftOut.length > 0 ? [describeLeftOut(staged.leftOut)] : [])];
+  const text = [
+    result.stdout.trimEnd(),
+    ...(staged.leftOut.length > 0 ? [describeLeftOut(staged.leftOut)] : []),
+    ...(staged.untracked.length > 0 ? [describeNew(staged.untracked)] : []),
+  ];
   return { text: text.join('\n'), detail: { commit: hash, files: staged.changes } };
 }

@@ -1,5 +1,8 @@
+import { isSecretFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
+import type { ExecResult } from '@klaus/core/agent';
 import { isHiddenFile } from './hidden-file.ts';
+import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
 import { runGit, toGitError, type GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
@@ -19,6 +22,8 @@ export interface StagedFile {
 /** A tree that is written to the object store and that nothing names yet. */
 export interface StagedTree {
   tree: string;
+  /** The tree before the repository's hook changed it; the same where it did not. */
+  staged: string;
   /** Object id of HEAD; '' before the first commit. */
   head: string;
   files: StagedFile[];
@@ -30,11 +35,16 @@ export interface StagedTree {
   leftOut: string[];
   /** Files that were taken for deleted. Relative to the workspace. */
   missing: string[];
+  /** Files that Git does not know, and that nobody named. Relative to the workspace. */
+  untracked: string[];
 }
+
+/** Characters of a hook's output, from its end. */
+const MAX_HOOK_OUTPUT = 4_000;
 
 const STAGE = `
 set -eu
-for state in CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply; do
+${RUN_HOOK}for state in CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply; do
   if [ -e "$GIT_DIR/$state" ]; then printf 'busy\\0%s\\0' "$state"; exit 0; fi
 done
 unmerged=$(git diff --name-only --diff-filter=U | head -n 20)
@@ -55,7 +65,8 @@ failed=
 case $KLAUS_SOURCE in
   all)
     git ls-files -z --deleted -- . >"$tmp/missing"
-    git add -A --ignore-errors -- . || { [ $? -eq 1 ] && failed=yes; } ;;
+    # Files that git does not know are committed by their names alone.
+    git add -u --ignore-errors -- . || { [ $? -eq 1 ] && failed=yes; } ;;
   paths)
     if [ -n "$merging" ]; then printf 'merging\\0'; exit 0; fi
     if [ -n "$head" ]; then git read-tree --reset "$head"; else git read-tree --empty; fi
@@ -65,15 +76,19 @@ case $KLAUS_SOURCE in
 esac
 if [ -n "$failed" ]; then
   git diff-files -z --name-only --relative --ignore-submodules=all -- .
-  git ls-files -z --others --exclude-standard -- .
+  if [ "$KLAUS_SOURCE" = paths ]; then git ls-files -z --others --exclude-standard -- .; fi
 fi >"$tmp/left"
+if [ "$KLAUS_SOURCE" = all ]; then git ls-files -z --others --exclude-standard -- .; fi >"$tmp/new"
+staged=$(git write-tree)
+run_hook pre-commit
 tree=$(git write-tree)
 from=$head
 if [ "$KLAUS_AMEND" = yes ]; then from=$(git rev-parse -q --verify 'HEAD^1^{commit}' || true); fi
 if [ -z "$from" ]; then from=$(git hash-object -t tree /dev/null); fi
 count() { tr -cd '\\0' <"$1" | wc -c; }
-printf 'tree\\0%s\\0%s\\0%s\\0%s\\0%s\\0' "$tree" "$head" "$merging" "$(count "$tmp/left")" "$(count "$tmp/missing")"
-cat "$tmp/left" "$tmp/missing"
+printf 'tree\\0%s\\0%s\\0%s\\0%s\\0' "$tree" "$staged" "$head" "$merging"
+printf '%s\\0%s\\0%s\\0' "$(count "$tmp/left")" "$(count "$tmp/missing")" "$(count "$tmp/new")"
+cat "$tmp/left" "$tmp/missing" "$tmp/new"
 git diff-tree -r -z --raw --no-renames --no-abbrev "$from" "$tree"
 `;
 
@@ -99,6 +114,7 @@ export async function stageTree(
     env: { KLAUS_SOURCE: source.kind, KLAUS_AMEND: amend ? 'yes' : 'no' },
     stdin: toPathList(source),
   });
+  if (result.exitCode === HOOK_FAILED) throw toHookError(result);
   if (result.exitCode !== 0) throw toGitError(result);
   if (result.truncated) throw new KlausError('tool.failed', 'Too many files have changed for one commit.');
   const [kind, ...fields] = result.stdout.split('\0');
@@ -121,6 +137,15 @@ export async function stageTree(
   }
 }
 
+/** What a hook wrote, and that it failed. */
+export function toHookError({ stderr }: Pick<ExecResult, 'stderr'>): KlausError {
+  const text = stderr.trim();
+  const shown = text.length > MAX_HOOK_OUTPUT ? `…${text.slice(-MAX_HOOK_OUTPUT)}` : text;
+  return new KlausError('tool.failed', `Not committed. ${shown}`, {
+    hint: 'Fix what the hook names, then commit again.',
+  });
+}
+
 /** @throws KlausError `tool.failed` where files would be committed as deleted that are only hidden. */
 function refuseHidden(staged: StagedTree, root: string): StagedTree {
   const hidden = staged.missing.filter((path) => isHiddenFile(root, path));
@@ -137,12 +162,13 @@ export function toPathList(source: CommitSource): string {
 
 /** Names of what was left out and what was missing, then `:<mode> <mode> <id> <id> <status>` and a path, in turns. */
 function toStagedTree(fields: readonly string[], source: CommitSource): StagedTree {
-  const [tree = '', head = '', merging = '', countLeft, countMissing, ...rest] = fields;
+  const [tree = '', staged = '', head = '', merging = '', countLeft, countMissing, countNew, ...rest] = fields;
   const isMeant = (path: string) =>
     source.kind === 'all' ||
     (source.kind === 'paths' && source.paths.some((it) => it === '.' || path === it || path.startsWith(`${it}/`)));
   const leftOut = [...new Set(rest.splice(0, Number(countLeft)))].filter(isMeant);
   const missing = rest.splice(0, Number(countMissing)).filter(isMeant);
+  const untracked = rest.splice(0, Number(countNew)).filter((path) => !isSecretFile(path));
   const files: StagedFile[] = [];
   let changes = 0;
   for (let at = 0; at + 1 < rest.length; at += 2) {
@@ -152,5 +178,5 @@ function toStagedTree(fields: readonly string[], source: CommitSource): StagedTr
     if (mode === '000000' || mode === '160000') continue;
     files.push({ path: rest[at + 1]!, blob, before: /^0+$/.test(before) ? undefined : before });
   }
-  return { tree, head, files, changes, merging: merging === 'yes', leftOut, missing };
+  return { tree, staged, head, files, changes, merging: merging === 'yes', leftOut, missing, untracked };
 }

@@ -1,0 +1,29 @@
+/**
+ * Shell functions that run a hook of the repository as git does: in the working tree's top folder, with the index of
+ * the commit. Settings of ours that keep git from running programs do not reach it. It runs in the sandbox.
+ *
+ * `run_hook NAME [ARGUMENT…]` ends the script with 4 where the hook fails; what it writes goes to standard error.
+ *
+ * @source githooks(5)
+ */
+export const RUN_HOOK = `
+without_settings() {
+  env -u GIT_CONFIG_COUNT -u GIT_LITERAL_PATHSPECS -u GIT_OPTIONAL_LOCKS "$@"
+}
+hooks=$(without_settings git rev-parse --git-path hooks)
+run_hook() {
+  hook=$(cd "$GIT_WORK_TREE" && cd "$hooks" 2>/dev/null && pwd)/$1 || return 0
+  if [ ! -f "$hook" ] || [ ! -x "$hook" ]; then return 0; fi
+  name=$1
+  shift
+  code=0
+  (
+    cd "$GIT_WORK_TREE"
+    GIT_EDITOR=: GIT_PREFIX= without_settings env -u GIT_DIR -u GIT_WORK_TREE "$hook" "$@"
+  ) </dev/null >&2 || code=$?
+  if [ "$code" -ne 0 ]; then echo "The hook $name failed with exit code $code." >&2; exit 4; fi
+}
+`;
+
+/** The exit code of a script that a hook stopped. */
+export const HOOK_FAILED = 4;
