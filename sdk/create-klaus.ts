@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createProcesses, createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
-import { builtinTools, createCheckpoint, findCommitted } from '@klaus/adapters/tools';
+import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
 import { createLayers, createSecretSource, createWorkspace, joinSecretSources } from '@klaus/adapters/workspace';
 import { createToolRegistry, type Engine, type Models } from '@klaus/core/agent';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
@@ -220,6 +220,7 @@ function createEngine(input: EngineInput): Engine {
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: createCheckpoint,
     findCommitted,
+    findIgnored,
     openSnapshots: (root) => snapshots.open(root),
     openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
     openSecrets: perKey((root, { readable = [], ...given }) =>

@@ -1,4 +1,5 @@
 export { findCommitted } from './git/committed-files.ts';
 export { createCheckpoint, type Checkpoint, type CheckpointContext } from './git/checkpoint.ts';
 export { expireCheckpoints } from './git/expire-checkpoints.ts';
+export { findIgnored } from './git/ignored-files.ts';
 export { builtinTools } from './registry.ts';

@@ -92,6 +92,8 @@ export interface Engine {
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
   /** Which changes a checkout of known commits brought. */
   readonly findCommitted: FindCommitted;
+  /** Which of the paths, relative to the workspace, a folder's with a slash behind it, Git ignores by the rules of now. */
+  findIgnored(context: ToolContext, paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** Only in a replay, where nothing can be touched: what was found when the log was made. */
   readonly recorded?: RecordedLooks;
 }

@@ -2,6 +2,7 @@ import { review } from '../policy/index.ts';
 import type { EventBody, FileChange, ToolResult, TreeChange, TreeId } from '../protocol/index.ts';
 import { MAX_ASKED, toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
 import { toGateContext } from './gate-context.ts';
+import { COVERED, findCoveredChanges } from './ignored-changes.ts';
 import { toHead, toAttempt, type Ready, type ToolFinished } from './judge-call.ts';
 import { isPackageFile, scriptsOf } from './package-scripts.ts';
 import type { Layer } from './ports/layer.ts';
@@ -57,22 +58,24 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   // Its result is appended as it is; only what it proves is known better now.
   if (changes.length === 0 && notes.length === 0 && finished !== input.finished) return [finished];
   if (changes.length === 0) return notes.length > 0 ? [withNotes(finished, notes)] : undefined;
-  const parts = await toChangeParts(snapshots, changes, MAX_ASKED);
-  const scripts = parts.filter(isScriptChange).map(({ row }) => row.path);
-  const decision = review({ name: ready.call.name, changes, scripts }, toGateContext(work), work.engine.rules);
-  const { refused, ...verdict } = decision;
+  const covered = await findCoveredChanges(work, ready, changes);
+  const open = changes.filter(({ path }) => !covered.has(path));
   const head = toHead(work, ready.call);
   const callHash = work.engine.ids.digest(JSON.stringify([ready.call.name, changes]));
-  const decided: EventBody = {
-    type: 'gate.decided',
-    ...head,
-    attempt: toAttempt(ready.call),
-    ...verdict,
-    callHash,
-    phase: 'changes',
-  };
+  const at = { ...head, attempt: toAttempt(ready.call), callHash, phase: 'changes' as const };
+  if (covered.size > 0) {
+    const rows = changes.filter(({ path }) => covered.has(path));
+    const kept = await applyKept(snapshots, { finished, changes: rows, notes: open.length > 0 ? [] : notes });
+    if (open.length === 0) return [{ type: 'gate.decided', ...at, ...COVERED }, kept];
+    // What stood in the way of a cache is no reason to ask, or to lose the rest.
+  }
+  const parts = await toChangeParts(snapshots, open, MAX_ASKED);
+  const scripts = parts.filter(isScriptChange).map(({ row }) => row.path);
+  const decision = review({ name: ready.call.name, changes: open, scripts }, toGateContext(work), work.engine.rules);
+  const { refused, ...verdict } = decision;
+  const decided: EventBody = { type: 'gate.decided', ...at, ...verdict };
   if (refused.length > 0) notes.push(`Not kept, because no command may change it: ${refused.join(', ')}.`);
-  const kept = changes.filter(({ path }) => !refused.includes(path));
+  const kept = open.filter(({ path }) => !refused.includes(path));
   if (verdict.verdict === 'deny') return [decided, withNotes(finished, [...notes, 'None of its changes were kept.'])];
   if (verdict.verdict === 'allow') return [decided, await applyKept(snapshots, { finished, changes: kept, notes })];
   if (runOf(work.state).onAsk !== 'wait') {

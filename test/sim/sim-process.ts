@@ -161,6 +161,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     },
     home: '/klaus-home',
     readOwnInstructions: async () => undefined,
+    findIgnored: async () => new Set(),
     openWorkspace: async () => files.workspaceOf(host),
     openSandbox: async () => createSimSandbox(world, host),
     openKnowledge: (workspace) => store.knowledge(workspace),

@@ -117,6 +117,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     rules: [],
     checkpoint: unreachable,
     findCommitted: unreachable,
+    findIgnored: unreachable,
     recorded: looks,
   };
 }
