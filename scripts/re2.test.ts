@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromRe2 } from './re2.ts';
+import { fromRe2, withoutModifiers } from './re2.ts';
 
 test.each([
   ['(?i)abc', 'abc', 'i'],
@@ -25,4 +25,26 @@ test('a flag in the middle of a group holds up to its end and no further', () =>
 
 test.each(['\\pL', '\\Qa\\E', '\\x{1F600}', '[[:nonsense:]]', '[abc'])('%s has no translation', (go) => {
   expect(() => fromRe2(go)).toThrow(/no translation|without an end/);
+});
+
+test.each<[pattern: string, flags: string, hits: string[], misses: string[]]>([
+  ['^a(?i:b[c-d])$', '', ['aBd', 'abC'], ['Abc', 'abe']],
+  ['^a(?-i:[Bb]|C)x$', 'i', ['ABX', 'aCx'], ['acx']],
+  ['^(?i:[^k]s)$', '', ['as', 'AS'], ['Ks', 'kS', 'sa']],
+  ['^a(?s:.)b.$', '', ['a\nbc'], ['a\nb\n']],
+  ['^(?i:[a-z-]{2}(?-i:q))$', '', ['-Zq'], ['-ZQ']],
+])('%s with the flags "%s" means the same without flags for a part', (pattern, flags, hits, misses) => {
+  const plain = withoutModifiers({ pattern, flags });
+  expect(plain.pattern).not.toMatch(/\(\?[ims-]+:/);
+  for (const expression of [new RegExp(pattern, flags), new RegExp(plain.pattern, plain.flags)]) {
+    expect(hits.filter((text) => !expression.test(text))).toEqual([]);
+    expect(misses.filter((text) => expression.test(text))).toEqual([]);
+  }
+});
+
+test('an expression without flags for a part stays as it is', () => {
+  expect(withoutModifiers({ pattern: '(?:a|b)(?=c)(?<d>e)', flags: 'i' })).toEqual({
+    pattern: '(?:a|b)(?=c)(?<d>e)',
+    flags: 'i',
+  });
 });

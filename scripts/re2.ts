@@ -1,3 +1,25 @@
+import rewritePattern from 'regexpu-core';
+
+/** A regular expression as `new RegExp` takes it. */
+interface Expression {
+  pattern: string;
+  flags: string;
+}
+
+/** Flags for a part of an expression, such as `(?i:…)`. */
+const MODIFIERS = /\(\?(?:[ims]+(?:-[ims]*)?|-[ims]+):/;
+
+/**
+ * The same expression without flags for a part of it. Node 22 does not know them, and Node 24.21 misses matches with
+ * them: in `RAPIDAPI:` it finds `RAPID` by `/(?i:x|[a-z]*?api:|rapid)/`, and all of it by `/x|[a-z]*?api:|rapid/i`.
+ */
+export function withoutModifiers({ pattern, flags }: Expression): Expression {
+  if (!MODIFIERS.test(pattern)) return { pattern, flags };
+  let left = flags;
+  const plain = rewritePattern(pattern, flags, { modifiers: 'transform', onNewFlags: (given) => (left = given) });
+  return { pattern: plain, flags: left };
+}
+
 /**
  * Translates a regular expression of Go (RE2) to JavaScript's. Flags in the middle of a group hold up to the end
  * of that group in Go; here they become a group of their own.
@@ -5,7 +27,7 @@
  * @returns Source and flags for `new RegExp`.
  * @source https://github.com/google/re2/wiki/Syntax
  */
-export function fromRe2(source: string): { pattern: string; flags: string } {
+export function fromRe2(source: string): Expression {
   const leading = /^\(\?([ims]+)\)/.exec(source);
   const flags = leading?.[1] ?? '';
   const rest = source.slice(leading?.[0].length ?? 0);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
 import type { SecretAllowance, SecretRule } from '../core/policy/secrets/secret-rule.ts';
-import { fromRe2 } from './re2.ts';
+import { fromRe2, withoutModifiers } from './re2.ts';
 
 const allowanceSchema = z.strictObject({
   description: z.string().optional(),
@@ -55,8 +55,7 @@ const KEYWORDS = new Map<string, readonly string[]>([
 function toSource(regex: string): string {
   const { pattern, flags } = fromRe2(CORRECTED.get(regex) ?? regex);
   const source = flags === '' ? pattern : `(?${flags}:${pattern})`;
-  void new RegExp(source);
-  return source;
+  return withoutModifiers({ pattern: source, flags: '' }).pattern;
 }
 
 function toAllowance(given: z.infer<typeof allowanceSchema>): SecretAllowance {
@@ -75,8 +74,13 @@ function toRule(given: z.infer<typeof fileSchema>['rules'][number]): SecretRule 
     const { pattern, flags } = fromRe2(given.regex);
     const short = pattern.replace(PREFIX, '$1');
     const bound = UNBOUNDED.reduce((source, [from, to]) => source.replaceAll(from, to), short);
-    void new RegExp(bound, flags);
-    regex = { pattern: bound, ...(flags === '' ? {} : { flags }), ...(short === pattern ? {} : { hasPrefix: true }) };
+    const plain = withoutModifiers({ pattern: bound, flags });
+    void new RegExp(plain.pattern, plain.flags);
+    regex = {
+      pattern: plain.pattern,
+      ...(plain.flags === '' ? {} : { flags: plain.flags }),
+      ...(short === pattern ? {} : { hasPrefix: true }),
+    };
   }
   return {
     name: given.id,

@@ -59,6 +59,8 @@ describe('the rules of gitleaks', () => {
       for (const source of [path, ...allow.flatMap((it) => [...(it.patterns ?? []), ...(it.paths ?? [])])])
         expect(() => new RegExp(source)).not.toThrow();
       expect(() => new RegExp(pattern, flags)).not.toThrow();
+      // Node 22 knows no flags for a part of an expression.
+      expect(JSON.stringify([pattern, path, allow])).not.toMatch(/\(\?[ims]*-?[ims]+:/);
     }
   });
 
