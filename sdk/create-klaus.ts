@@ -24,7 +24,7 @@ import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
 import { openSession } from './open/open-session.ts';
 import { createInForce } from './policy/in-force.ts';
-import { checkHunks, findQuestion } from './question.ts';
+import { checkAnswer, checkHunks, findQuestion } from './question.ts';
 import { collectProcesses, createProcessViews, endProcesses } from './processes.ts';
 import { createSession } from './session.ts';
 import { collectGarbage, createOpenSnapshots, type OpenSnapshots } from './snapshots.ts';
@@ -91,7 +91,9 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       return readUsageReport(store, { by, ...of, ...(since === undefined ? {} : { since }) });
     },
     approvals: () => store.approvals({ open: true }),
-    async answer(approval, answer, { by = 'sdk', note, hunks, scope } = {}) {
+    async answer(approval, answer, options = {}) {
+      checkAnswer(approval, answer, options);
+      const { by = 'sdk', note, hunks, scope } = options;
       const asked = findQuestion(store, approval);
       if (hunks) checkHunks(asked, hunks);
       const session = open(asked.session);

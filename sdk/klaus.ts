@@ -310,7 +310,9 @@ export interface Klaus {
   /**
    * Answers a question of any session, from any process.
    *
-   * @throws KlausError `usage` for an unknown question or an unknown hunk.
+   * @param approval `approval` of the event `approval.asked`, or `id` of a row of {@link approvals}; the beginning of
+   *   it is enough.
+   * @throws KlausError `usage` for an unknown question, answer, option or hunk; nothing is sent then.
    */
   answer(approval: string, answer: 'approved' | 'rejected', options?: AnswerOptions): Promise<Session>;
   /** Background processes of all sessions, or of one; those that have ended too. */
