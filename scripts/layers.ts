@@ -72,11 +72,14 @@ interface Manifest {
   [dependencies: string]: unknown;
 }
 
+/** Folders of a package that hold no source: what is installed, and what is built. */
+const SKIPPED = new Set(['node_modules', 'dist']);
+
 /** Packages of this repository by name, with their folders. */
 function findPackages(root: string): Map<string, { folder: string; manifest: Manifest }> {
   const level = (below: string) =>
     readdirSync(join(root, below), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'))
+      .filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name) && !entry.name.startsWith('.'))
       .map((entry) => posix.join(below, entry.name));
   const folders = level('').flatMap((folder) => [folder, ...level(folder)]);
   const packages = new Map<string, { folder: string; manifest: Manifest }>();

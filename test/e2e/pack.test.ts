@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { npm, plainPath } from '../fixtures/npm.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -14,21 +15,6 @@ const USER = 54_321;
 const klaus = join(folder, 'prefix/bin/klaus');
 const manifest: { name: string; version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const tarball = join(folder, `${manifest.name}-${manifest.version}.tgz`);
-
-/** The PATH of a person who has installed nothing but Node: nothing of this repository is on it. */
-const plainPath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .filter((it) => !it.includes('node_modules'))
-  .join(delimiter);
-
-/** npm as typed in a shell: what a surrounding `npm test` set for its own script is taken away. */
-function npm(words: string[], cwd: string): string {
-  const inherited = /^(INIT_CWD|npm_(lifecycle|package)_.*|npm_command|npm_config_(local_|global_)?prefix)$/;
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
-  const result = spawnSync('npm', words, { cwd, env: { ...env, PATH: plainPath }, encoding: 'utf8' });
-  expect(result.status, `npm ${words.join(' ')}\n${result.stdout}${result.stderr}`).toBe(0);
-  return result.stdout;
-}
 
 function runInstalled(words: string[]) {
   const home = join(folder, 'home');
