@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { checkLayers, drawLayers, putDiagram } from './layers.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures/layers');
@@ -42,6 +43,17 @@ test.for(Object.entries(REFUSED))('%s is refused once, with its place', ([tree, 
 
 test('a tree that keeps the direction passes, and its imports were read', () => {
   expect(checkLayers(join(fixtures, 'good'))).toEqual({ modules: 7, imports: 10, violations: [] });
+});
+
+test('a package that was built is no source', () => {
+  const tree = mkdtempSync(join(tmpdir(), 'klaus-layers-'));
+  onTestFinished(() => rmSync(tree, { recursive: true }));
+  cpSync(join(fixtures, 'good'), tree, { recursive: true });
+  mkdirSync(join(tree, 'sdk/dist'));
+  const exports = { '.': { types: './types/index.d.ts', default: './index.js' } };
+  writeFileSync(join(tree, 'sdk/dist/package.json'), JSON.stringify({ name: '@klaus/sdk', exports }));
+  writeFileSync(join(tree, 'sdk/dist/index.js'), "import '../../apps/cli/main.ts';\n");
+  expect(checkLayers(tree)).toEqual({ modules: 7, imports: 10, violations: [] });
 });
 
 test('the diagram is put between the markers of a page, and nothing else of it changes', () => {
