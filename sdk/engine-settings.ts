@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import type { ModelsOptions } from '@klaus/adapters/models';
 import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
 import type { Configuration } from './config/configuration.ts';
@@ -27,8 +28,20 @@ export function toEngineSettings(
 }
 
 function toExecLimits({ values }: Configuration): ExecLimits {
-  const { timeoutMs, memoryMb, cpus, processes } = values.sandbox;
+  const { timeoutMs, memoryMb = halfOfMemory(), cpus = otherCores(), processes } = values.sandbox;
   return { timeoutMs, memoryMb, cpus, processes };
+}
+
+/** Half of what this process may use, in MiB: of the machine's memory, or of the container's. */
+function halfOfMemory(): number {
+  const constrained = process.constrainedMemory();
+  const bytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.max(256, Math.floor(bytes / 2 / 1024 / 1024));
+}
+
+/** All cores but one, which stays for the user; of a single core that one. */
+function otherCores(): number {
+  return Math.max(1, availableParallelism() - 1);
 }
 
 export function toSandboxOptions(configuration: Configuration): {

@@ -30,7 +30,7 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
         limits: {
           ...limits,
           ...(timeoutMs === undefined ? {} : { timeoutMs }),
-          ...(memoryMb === undefined ? {} : { memoryMb }),
+          ...(memoryMb === undefined ? {} : { memoryMb: Math.min(memoryMb, limits.memoryMb) }),
         },
         ...toCommandView(work),
         signal: work.stop,

@@ -22,6 +22,14 @@ export const atMost: Narrowing<number> = {
   holds: (value, base) => base === undefined || value <= base,
 };
 
+/** Numbers that follow the machine where nobody sets them: no larger than the user's, or than this. */
+export function atMostOr(limit: number): Narrowing<number> {
+  return {
+    rule: `only a smaller number; where you set none, at most ${limit}`,
+    holds: (value, base) => value <= (base ?? limit),
+  };
+}
+
 /** Caps, of which 0 means unlimited: no larger. */
 export const capAtMost: Narrowing<number> = {
   rule: 'only a smaller number; 0 is the largest',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sandboxNameSchema } from './mode.ts';
-import { atMost, neverHost, only, subset } from './narrowing.ts';
+import { atMost, atMostOr, neverHost, only, subset } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
 /** Longest time, in milliseconds: a day. */
@@ -19,22 +19,23 @@ export const SANDBOX_SETTINGS = {
     schema: z.int().min(1).max(DAY_MS),
     default: 120_000,
     env: 'KLAUS_SANDBOX_TIMEOUT_MS',
-    description: 'Milliseconds that a command may run.',
+    description:
+      'Milliseconds that a command may run. A call may ask for up to 600,000, or for what is set here where that is more.',
     project: atMost,
   }),
   'sandbox.memoryMb': defineSetting({
     schema: z.int().min(16),
-    default: 1024,
     env: 'KLAUS_SANDBOX_MEMORY_MB',
-    description: 'Memory of a command in MiB.',
-    project: atMost,
+    unset: "half of the machine's memory",
+    description: 'Memory of a command in MiB. A call may ask for less.',
+    project: atMostOr(1_024),
   }),
   'sandbox.cpus': defineSetting({
     schema: z.number().min(0.01),
-    default: 1,
     env: 'KLAUS_SANDBOX_CPUS',
+    unset: 'all cores but one',
     description: 'Cores of a command.',
-    project: atMost,
+    project: atMostOr(1),
   }),
   'sandbox.processes': defineSetting({
     schema: z.int().min(1),

@@ -198,6 +198,8 @@ describe('the project file', () => {
     ['limits.usd', '1', '2', 1],
     ['limits.turns', '0', '', 0],
     ['sandbox.memoryMb', '512', '', 512],
+    ['sandbox.memoryMb', '2048', '4096', 2048],
+    ['sandbox.cpus', '1', '', 1],
     ['requirePatchApproval', 'true', '', true],
     ['model', 'haiku', '', 'haiku'],
     ['models.allow', '[openai/a]', '[openai/a, openai/b]', ['openai/a']],

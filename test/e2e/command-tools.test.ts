@@ -5,6 +5,7 @@ import { test } from '../fixtures/sandboxed.ts';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
+import { toAskedLimits } from '../../adapters/tools/shell/run-program.ts';
 import { createPlace, type Place } from '../fixtures/place.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
@@ -75,6 +76,26 @@ describe('run_command', () => {
     const output = await call('run_command', { command: 'echo done', timeoutMs: 1e12, memoryMb: 1e300 });
     expect(output).toMatchObject({ isError: false, detail: { timedOut: false, exitCode: 0 } });
     expect(output.text).not.toContain('Illegal number');
+  });
+
+  test.each([
+    [
+      { timeoutMs: 600_000, memoryMb: 64 },
+      { timeoutMs: 600_000, memoryMb: 64 },
+    ],
+    [
+      { timeoutMs: 600_001, memoryMb: 2_048 },
+      { timeoutMs: 600_000, memoryMb: 1_024 },
+    ],
+    [{}, { timeoutMs: 120_000, memoryMb: 1_024 }],
+  ])('a call may ask for ten minutes and for less memory: %j', (asked, expected) => {
+    expect(toAskedLimits(asked, { timeoutMs: 120_000, memoryMb: 1_024 })).toEqual(expected);
+  });
+
+  test('a call may ask for as long as the user allows', () => {
+    const limits = { timeoutMs: 900_000, memoryMb: 1_024 };
+    expect(toAskedLimits({ timeoutMs: 800_000 }, limits).timeoutMs).toBe(800_000);
+    expect(toAskedLimits({ timeoutMs: 1e12 }, limits).timeoutMs).toBe(900_000);
   });
 
   test('long output: head and tail for the model, all of it in a blob', async () => {

@@ -1,5 +1,5 @@
 import type { BlobRef } from '@klaus/core/protocol';
-import type { ExecRequest, ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
+import type { ExecLimits, ExecRequest, ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { toOfflineEnvironment } from './offline.ts';
 import { OutputKeeper } from './output-keeper.ts';
@@ -34,8 +34,7 @@ export async function runProgram(context: ToolContext, request: ProgramRequest):
   // The shell is given its line as one word.
   if (typeof command === 'string') checkWord('command line', command);
   const keeper = new OutputKeeper(context);
-  const timeoutMs = request.timeoutMs === undefined ? context.execLimits.timeoutMs : Math.floor(request.timeoutMs);
-  const memoryMb = request.memoryMb === undefined ? context.execLimits.memoryMb : Math.floor(request.memoryMb);
+  const { timeoutMs, memoryMb } = toAskedLimits(request, context.execLimits);
   try {
     const result = await context.sandbox.exec({
       command,
@@ -52,6 +51,21 @@ export async function runProgram(context: ToolContext, request: ProgramRequest):
     keeper.abort();
     throw error;
   }
+}
+
+/** The longest time that a call may ask for, in milliseconds, where the user allows no longer one. */
+const MAX_TIMEOUT_MS = 600_000;
+
+/** What a call asks for, within what it may have: ten minutes, and the user's memory. */
+export function toAskedLimits(
+  asked: Pick<ProgramRequest, 'timeoutMs' | 'memoryMb'>,
+  limits: Pick<ExecLimits, 'timeoutMs' | 'memoryMb'>,
+): { timeoutMs: number; memoryMb: number } {
+  const { timeoutMs = limits.timeoutMs, memoryMb = limits.memoryMb } = asked;
+  return {
+    timeoutMs: Math.min(Math.floor(timeoutMs), Math.max(MAX_TIMEOUT_MS, limits.timeoutMs)),
+    memoryMb: Math.min(Math.floor(memoryMb), limits.memoryMb),
+  };
 }
 
 /** The result of a tool that runs one command and tells what it wrote. `notes` stand before the output. */
