@@ -7,7 +7,15 @@ interface Entry {
   options: Option[];
   /** What an argument may be, where that is a short list. */
   choices: string[];
+  /** What the first argument names, where klaus itself can list it. */
+  lists: Listed | undefined;
 }
+
+/** What klaus lists while a word is completed, by the command that prints it. */
+type Listed = 'sessions' | 'approvals';
+
+/** Commands whose `id` is that of a question; that of all others is that of a session. */
+const ABOUT_APPROVALS: ReadonlySet<string> = new Set(['approve', 'reject']);
 
 /** A completion script for a shell, made from the program itself. */
 export function toCompletion(program: Command, shell: 'bash' | 'zsh' | 'fish'): string {
@@ -27,7 +35,9 @@ function collect(command: Command, path: string[]): Entry[] {
   }));
   const options = [...command.options];
   const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-  const own = { path, commands, options, choices };
+  const name = command.registeredArguments[0]?.name();
+  const lists = name !== 'id' ? undefined : ABOUT_APPROVALS.has(command.name()) ? 'approvals' : 'sessions';
+  const own: Entry = { path, commands, options, choices, lists };
   return [own, ...command.commands.flatMap((child) => collect(child, [...path, child.name()]))];
 }
 
@@ -43,7 +53,8 @@ function toBash(entries: readonly Entry[]): string {
       ...entry.options.flatMap(flagsOf),
       '--help',
     ];
-    return `    '${entry.path.join(' ')}') words='${words.join(' ')}' ;;`;
+    const ids = entry.lists === undefined ? '' : ` ids=${entry.lists}`;
+    return `    '${entry.path.join(' ')}') words='${words.join(' ')}'${ids} ;;`;
   });
   const values = new Map<string, readonly string[]>();
   for (const option of entries.flatMap((entry) => entry.options)) {
@@ -53,11 +64,15 @@ function toBash(entries: readonly Entry[]): string {
     ([flag, choices]) => `    ${flag}) COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current")); return ;;`,
   );
   const paths = entries.filter((entry) => entry.path.length > 0).map((entry) => `'${entry.path.join(' ')}'`);
-  return `_klaus() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' word
+  return `_klaus_ids() {
+  klaus "$1" --json 2>/dev/null | sed -n 's/^{"\\(id\\|approval\\)":"\\([^"]*\\)".*/\\2/p'
+}
+_klaus() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' ids='' word
   case "$previous" in
 ${valueCases.join('\n')}
-    --cwd) COMPREPLY=($(compgen -d -- "$current")); return ;;
+    --session) COMPREPLY=($(compgen -W "$(_klaus_ids sessions)" -- "$current")); return ;;
+    --cwd|--root|--add-dir) COMPREPLY=($(compgen -d -- "$current")); return ;;
     --script|--record|--token-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -68,6 +83,10 @@ ${valueCases.join('\n')}
   case "$path" in
 ${cases.join('\n')}
   esac
+  case "$current" in
+    -*) ;;
+    *) if [ -n "$ids" ]; then words="$words $(_klaus_ids "$ids")"; fi ;;
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _klaus klaus
@@ -75,7 +94,12 @@ complete -o default -F _klaus klaus
 }
 
 function toFish(entries: readonly Entry[]): string {
-  const lines = ['complete -c klaus -f'];
+  const lines = [
+    'function __klaus_ids',
+    `  klaus $argv[1] --json 2>/dev/null | string replace -rf '^\\{"(?:id|approval)":"([^"]*)".*?"title":(?:"([^"]*)")?.*' '$1\\t$2'`,
+    'end',
+    'complete -c klaus -f',
+  ];
   for (const entry of entries) {
     const [first, second] = entry.path;
     let condition = '__fish_use_subcommand';
@@ -83,13 +107,15 @@ function toFish(entries: readonly Entry[]): string {
     if (second !== undefined) condition += `; and __fish_seen_subcommand_from ${second}`;
     const start = `complete -c klaus -n ${quote(condition)}`;
     for (const { name, summary } of entry.commands) lines.push(`${start} -a ${quote(name)} -d ${quote(summary)}`);
+    if (entry.lists !== undefined) lines.push(`${start} -a ${quote(`(__klaus_ids ${entry.lists})`)}`);
     for (const choice of entry.choices) lines.push(`${start} -a ${quote(choice)}`);
     for (const option of entry.options) {
       const short = option.short === undefined ? '' : ` -s ${option.short.slice(1)}`;
       const long = option.long === undefined ? '' : ` -l ${option.long.slice(2)}`;
       const value = option.required ? ' -r' : '';
+      const ids = option.long === '--session' ? ` -x -a ${quote('(__klaus_ids sessions)')}` : '';
       const choices = option.argChoices === undefined ? '' : ` -a ${quote(option.argChoices.join(' '))}`;
-      lines.push(`${start}${short}${long}${value}${choices} -d ${quote(option.description)}`);
+      lines.push(`${start}${short}${long}${value}${ids}${choices} -d ${quote(option.description)}`);
     }
   }
   return `${lines.join('\n')}\n`;

@@ -15,6 +15,28 @@ const SCRIPT: Script = {
   fallback: { text: 'Done.' },
 };
 
+test('verify takes the latest session of the folder whose last run recorded checks, and names it', async () => {
+  using place = createPlace({ 'a.test.mjs': "import test from 'node:test';\ntest('passes', () => {});\n" });
+  await using server = await startServer({
+    steps: [
+      {
+        when: { turn: 0, user: 'run the tests' },
+        reply: { calls: [{ name: 'run_command', input: { command: 'node --test' } }] },
+      },
+    ],
+    fallback: { text: 'Done.' },
+  });
+  const klaus = (...words: string[]) => runKlaus(words, { place, server });
+  await klaus('--approve', 'auto', 'run the tests');
+  const { id } = (await listSessions(place))[0]!;
+  await klaus('say thanks');
+  expect(await klaus('verify', '--yes')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`Session ${id}`),
+    stdout: expect.stringContaining('node --test'),
+  });
+});
+
 test('undo, redo and diff take the latest session of the folder that fits, and name it', async () => {
   using place = createPlace({ 'a.txt': 'zero\n' });
   await using server = await startServer(SCRIPT);

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openKlaus } from '../open-klaus.ts';
 import { createPaint } from '../output/paint.ts';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
-import { findSession } from './undo.ts';
+import { findFittingSession } from './undo.ts';
 import { err, out } from '../output/sink.ts';
 
 export interface VerifyCommandOptions {
@@ -15,7 +15,7 @@ export interface VerifyCommandOptions {
 /** `klaus verify [ID]`: runs the checks of a session's last run again. Exit 0 only when every one of them passed. */
 export async function verify(id: string | undefined, options: VerifyCommandOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const session = findSession(klaus, id);
+  const session = findFittingSession(klaus, id, 'checks');
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt);
