@@ -27,12 +27,19 @@ import { createInForce } from './policy/in-force.ts';
 import { checkAnswer, checkHunks, findQuestion } from './question.ts';
 import { collectProcesses, createProcessViews, endProcesses } from './processes.ts';
 import { createSession } from './session.ts';
-import { collectGarbage, createOpenSnapshots, type OpenSnapshots } from './snapshots.ts';
+import {
+  collectGarbage,
+  createOpenSnapshots,
+  type GcOptions,
+  type GcSummary,
+  type OpenSnapshots,
+} from './snapshots.ts';
 import { createSystemClock } from './system-clock.ts';
 import { createSystemIds } from './system-ids.ts';
 import { type Traced, traceRuns } from './trace-runs.ts';
 import { readUsageReport } from './usage.ts';
 import { listKnownModels } from './known-models.ts';
+import { writeUserLimits } from './config/user-limits.ts';
 import { readOwnInstructions } from './open/own-instructions.ts';
 import { openWorkspaceFiles } from './workspace-files.ts';
 
@@ -109,10 +116,10 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       return session;
     },
     ...createProcessViews({ engine, store, processes }),
-    async collectGarbage({ dryRun = true } = {}) {
+    writeLimits: (limits) => writeUserLimits(home, limits),
+    collectGarbage: ({ dryRun = true } = {}) => {
       const since = Date.now() - configuration.get('undo.keepDays') * DAY_MS;
-      const freed = await collectProcesses({ store, processes, since, dryRun });
-      return { ...(await collectGarbage({ store, home, dryRun, since })), processes: freed };
+      return collectAll({ store, home, dryRun, since }, processes);
     },
     forget: (idOrPrefix, { by = 'sdk' } = {}) => store.forget(idOrPrefix, by),
     question: (approval) => findQuestion(store, approval),
@@ -231,6 +238,14 @@ function createEngine(input: EngineInput): Engine {
     remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
     rules: [],
   };
+}
+
+async function collectAll(
+  options: GcOptions,
+  processes: Parameters<typeof collectProcesses>[0]['processes'],
+): Promise<GcSummary & { processes: number }> {
+  const freed = await collectProcesses({ ...options, processes });
+  return { ...(await collectGarbage(options)), processes: freed };
 }
 
 /** Opens once for the same words. */

@@ -327,6 +327,8 @@ export interface Klaus {
   process(name: string): BackgroundProcess;
   /** Deletes sessions with everything that is only theirs; their background processes are ended. */
   clearSessions(filter?: ClearFilter): Promise<ClearReport>;
+  /** Writes limits of later sessions into the user's own configuration. Returns the file. */
+  writeLimits(limits: Partial<Limits>): string;
   /** Frees what no undo can need any more, and old output of processes. Default: only says what it would free. */
   collectGarbage(options?: { dryRun?: boolean }): Promise<GcSummary & { processes: number }>;
   /** Forgets an approval that holds for longer than its session; false when there is no such one. */

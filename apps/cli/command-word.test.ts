@@ -16,7 +16,7 @@ function refusal(words: readonly string[], isFirst = true): UsageError | undefin
 
 test.each([
   ['login', 'ANTHROPIC_API_KEY'],
-  ['init', 'klaus doctor'],
+  ['setup', 'klaus init'],
   ['update', 'npm install'],
   ['upgrade', 'npm install'],
   ['mcp', 'MCP'],

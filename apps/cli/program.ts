@@ -7,6 +7,7 @@ import {
   addLimitOptions,
   addRunOptions,
   addShowOptions,
+  type LimitOptions,
   onAskOption,
   RAW_OPTION,
   type RunOptions,
@@ -274,6 +275,9 @@ function addMachine(program: Command, done: Done): void {
     .option('--plain', 'words instead of symbols')
     .option('--install', 'install what is missing by the package manager of this system')
     .action(async (options: DoctorOptions) => done(await (await import('./commands/doctor.ts')).doctor(options)));
+  addLimitOptions(program.command('init').summary('ask which limits a session has, and write them down'))
+    .addHelpText('after', '\nExample:\n  klaus init --max-tool-calls 200 --budget-tokens 1000000')
+    .action(async (options: LimitOptions) => done(await (await import('./commands/init.ts')).init(options)));
   program
     .command('config')
     .summary('print every setting with its source')

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus, OnAsk, Part, Session } from '@klaus/sdk';
+import { formatNumber } from '@klaus/sdk/transcript';
 import { warnOfInterrupted } from '../interrupted.ts';
 import { openKlaus, toFolder } from '../open-klaus.ts';
 import type { Output } from '../output/output.ts';
@@ -28,6 +29,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
   const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
 
   const existing = findSession(klaus, options);
+  if (existing === undefined && canAsk(options) && isFirst(klaus)) output.note(describeLimits(klaus));
   const session = existing ?? (await openSession(klaus, options));
   const warning = existing === undefined ? warnOfInterrupted(klaus, session.id) : undefined;
   if (warning !== undefined) output.note(warning);
@@ -40,6 +42,19 @@ export async function run(words: readonly string[], options: RunOptions): Promis
     after: existing === undefined ? 0 : lastSeq(klaus, existing),
     delivery: 'queue',
   });
+}
+
+/** True where nothing was ever done, and nobody set a limit. */
+function isFirst({ store, configuration }: Klaus): boolean {
+  const { sources } = configuration;
+  const isSet = [sources['limits.toolCalls'], sources['limits.tokens']].some(({ source }) => source !== 'default');
+  return !isSet && store.sessions({ limit: 1 }).length === 0;
+}
+
+function describeLimits({ configuration }: Klaus): string {
+  const calls = formatNumber(configuration.get('limits.toolCalls'), 'tool call');
+  const tokens = formatNumber(configuration.get('limits.tokens'), 'token');
+  return `A session may make ${calls} and use ${tokens}; then you are asked. klaus init sets your own limits.`;
 }
 
 interface SendPromptOptions {

@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+
+const SCRIPT = { steps: [], fallback: { text: 'Done.' } };
+
+test('limits that are given are written, and later sessions have them; what else stands there stays', async () => {
+  using place = createPlace();
+  await using server = await startServer(SCRIPT);
+  const klaus = (...words: string[]) => runKlaus(words, { place, server });
+  const file = join(place.home, 'config.yaml');
+  expect(await klaus('init', '--max-tool-calls', '200')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(file),
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  writeFileSync(file, '# mine\napprove: ask # careful\nlimits.tokens: 7\nlimits:\n  toolCalls: 3\n');
+  expect(await klaus('init', '--max-tool-calls', '300', '--budget-tokens', '0')).toMatchObject({ code: 0 });
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain('# mine\napprove: ask # careful\n');
+  const settings = JSON.parse((await klaus('config', '--json')).stdout) as { key: string; value: unknown }[];
+  const valueOf = (key: string): unknown => settings.find((row) => row.key === key)?.value;
+  expect([valueOf('limits.toolCalls'), valueOf('limits.tokens'), valueOf('approve')]).toEqual(['300', '0', 'ask']);
+});
+
+test('without a terminal and without limits nothing is written, and the options are named', async () => {
+  using place = createPlace();
+  await using server = await startServer(SCRIPT);
+  const result = await runKlaus(['init'], { place, server });
+  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tool-calls') });
+  mkdirSync(place.home, { recursive: true });
+  writeFileSync(join(place.home, 'config.yaml'), '- a list\n');
+  expect(await runKlaus(['init', '--budget-tokens', '5'], { place, server })).toMatchObject({ code: 3 });
+  expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toBe('- a list\n');
+});
+
+describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
+  test.each([
+    ['2', 0, 'toolCalls: 200'],
+    ['Enter', 0, 'toolCalls: 50'],
+    ['3', 0, 'toolCalls: 0'],
+  ])('the key %s chooses', async (key, code, expected) => {
+    using place = createPlace();
+    await using server = await startServer(SCRIPT);
+    await using terminal = await openTerminal([process.execPath, MAIN, 'init'], {
+      env: toEnv({ place, server }),
+      cwd: place.workspace,
+    });
+    await terminal.shows('q changes nothing]');
+    await terminal.type(key);
+    expect(await terminal.exitCode()).toBe(code);
+    expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toContain(expected);
+  });
+});
