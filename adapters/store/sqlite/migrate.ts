@@ -11,6 +11,7 @@ import { m009 } from './migrations/m009-message-search.ts';
 import { m010 } from './migrations/m010-first-prompt.ts';
 import { m011 } from './migrations/m011-fewer-pages.ts';
 import { m012 } from './migrations/m012-outbox.ts';
+import { m013 } from './migrations/m013-whole-input.ts';
 import { newer } from './store-error.ts';
 
 /** One step of the schema. Its name is kept in the database; a name once released never changes. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   m010,
   m011,
   m012,
+  m013,
 ];
 
 /**

@@ -160,13 +160,37 @@ INSERT INTO token_usage (id, session_id, model, input_tokens, output_tokens, cre
     ]);
   const before = read();
   expect(before.map(([rows]) => rows!.length)).toEqual([2, 1, 1]);
-  migrate(database);
+  migrate(
+    database,
+    MIGRATIONS.filter(({ name }) => name < 'm013'),
+  );
   expect(read()).toEqual(before);
   expect(database.all('PRAGMA foreign_key_check')).toEqual([]);
   expect(() =>
     database.exec(`INSERT INTO messages SELECT 8, 'nobody', role, content, tool_name, tool_call_id,
     created_at, origin FROM messages LIMIT 1`),
   ).toThrow(/FOREIGN KEY/);
+  database.close();
+});
+
+test('a database of before counts the cached part of a prompt as input', () => {
+  using home = createTemporaryHome();
+  const database = new Database(toDatabaseFile(home.path));
+  createMigrationsTable(database);
+  migrate(
+    database,
+    MIGRATIONS.filter(({ name }) => name < 'm013'),
+  );
+  database.exec(`
+INSERT INTO sessions (id, workspace_dir, created_at, updated_at, input_tokens, cache_read_tokens,
+  cache_write_tokens) VALUES ('A', '/w', '', '', 1, 30, 400), ('B', '/w', '', '', 5, 0, 0);
+INSERT INTO token_usage (session_id, model, input_tokens, output_tokens, created_at, cache_read_tokens,
+  cache_write_tokens, purpose, turn) VALUES ('A', 'm', 1, 2, '', 30, 400, 'turn', 1), ('B', 'm', 5, 2, '', 0, 0, 'turn', 1)`);
+  migrate(database);
+  for (const table of ['sessions', 'token_usage']) {
+    const rows = database.all<{ tokens: number }>(`SELECT input_tokens AS tokens FROM ${table} ORDER BY tokens`);
+    expect(rows.map(({ tokens }) => tokens)).toEqual([5, 431]);
+  }
   database.close();
 });
 

@@ -79,7 +79,7 @@ function countUsage(database: Database, event: EventOf<'model.attempted'>): void
       cache_write_tokens, cost_usd, purpose, turn, outcome, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     session,
     event.model,
-    usage.input,
+    usage.input + usage.cacheRead + usage.cacheWrite,
     usage.output,
     usage.cacheRead,
     usage.cacheWrite,

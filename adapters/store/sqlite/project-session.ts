@@ -95,7 +95,7 @@ function toChange(event: Event): Change | undefined {
       return [
         `input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
           cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, `,
-        input,
+        input + cacheRead + cacheWrite,
         output,
         cacheRead,
         cacheWrite,

@@ -46,7 +46,7 @@ test('the documented tables hold what the events say', async () => {
       outcome: 'failed',
       turns: 1,
       tool_calls: 2,
-      input_tokens: 1_200,
+      input_tokens: 1_540,
       output_tokens: 80,
       cache_read_tokens: 300,
       cache_write_tokens: 40,
@@ -77,7 +77,7 @@ test('the documented tables hold what the events say', async () => {
   expect(tables['token_usage']).toEqual([
     expect.objectContaining({
       model: 'scripted/demo',
-      input_tokens: 1_200,
+      input_tokens: 1_540,
       output_tokens: 80,
       cache_read_tokens: 300,
       cache_write_tokens: 40,

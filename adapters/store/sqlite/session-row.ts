@@ -67,7 +67,8 @@ const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title,
   (SELECT json_extract(record, '$.forked.session') FROM events
     WHERE session_id = sessions.id AND seq = 1) AS forkedFrom,
   agent_type AS agentType, parent_id AS parent, status, model, mode, sandbox, outcome,
-  outcome_reason AS outcomeReason, turns, tool_calls AS toolCalls, input_tokens AS inputTokens,
+  outcome_reason AS outcomeReason, turns, tool_calls AS toolCalls,
+  input_tokens - cache_read_tokens - cache_write_tokens AS inputTokens,
   output_tokens AS outputTokens, cache_read_tokens AS cacheReadTokens, cache_write_tokens AS cacheWriteTokens,
   cost_usd AS costUsd, (SELECT seq FROM heads WHERE session_id = sessions.id) AS lastSeq, created_at AS createdAt, updated_at AS updatedAt`;
 

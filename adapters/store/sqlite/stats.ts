@@ -49,7 +49,8 @@ export function readStats(database: Database, blobs: Blobs): StoreStats {
       .map((row) => ({ ...row })),
     usage: {
       ...database.get<StoreStats['usage']>(
-        `SELECT coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens,
+        `SELECT coalesce(sum(input_tokens - cache_read_tokens - cache_write_tokens), 0) AS inputTokens,
+        coalesce(sum(output_tokens), 0) AS outputTokens,
         coalesce(sum(cache_read_tokens), 0) AS cacheReadTokens,
         coalesce(sum(cache_write_tokens), 0) AS cacheWriteTokens, coalesce(sum(cost_usd), 0.0) AS usd
         FROM token_usage`,

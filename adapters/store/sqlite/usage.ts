@@ -46,7 +46,7 @@ const PARTS = {
 
 const COLUMNS = Object.entries(PARTS).map(
   ([part, where]) => `count(*) FILTER (WHERE ${where}) AS ${part}Requests,
-  coalesce(sum(input_tokens) FILTER (WHERE ${where}), 0) AS ${part}Input,
+  coalesce(sum(input_tokens - cache_read_tokens - cache_write_tokens) FILTER (WHERE ${where}), 0) AS ${part}Input,
   coalesce(sum(output_tokens) FILTER (WHERE ${where}), 0) AS ${part}Output,
   coalesce(sum(cache_read_tokens) FILTER (WHERE ${where}), 0) AS ${part}CacheRead,
   coalesce(sum(cache_write_tokens) FILTER (WHERE ${where}), 0) AS ${part}CacheWrite,
