@@ -1,11 +1,11 @@
 import type { Context } from './handler.ts';
-import type { NamedEvent } from './named-events.ts';
+import type { NamedEvent } from './named/named-event.ts';
 import { toProblem, toSentence } from './problem.ts';
 
 /** Why a session goes no further, under the name of the older protocol. */
 function toNamed(session: string, error: unknown): NamedEvent {
   const problem = toProblem(error);
-  return { name: 'error', data: { error: toSentence(problem), code: problem.code, sessionId: session } };
+  return { name: 'error', data: { error: toSentence(problem), code: problem.code, sessionId: session }, isEnd: true };
 }
 
 /** Why nothing is done in a session now although something is left to do; empty where there is no such reason. */

@@ -3,14 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Script } from '@klaus/sdk';
+import type { Client } from '@klaus/server/client';
 import { io, type Socket } from 'socket.io-client';
 import { expect } from 'vitest';
 import WebSocket from 'ws';
 import { startServer } from '../fixtures/klaus.ts';
+import { toExpected, toResult, type Truth } from '../fixtures/named-values.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { follow, startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 
+const MODEL = 'anthropic/claude-sonnet-5-5';
 const HEADERS = { authorization: 'Bearer a-secret-of-the-test' };
 
 const usage = (input: number) => ({ input, output: 100, cacheRead: 0, cacheWrite: 0 });
@@ -71,7 +74,8 @@ type Told = Record<string, unknown> & { sessionId?: string };
 
 /** The client of the one protocol: it emits five names, listens to eleven, and knows nothing else of the server. */
 class NamedClient {
-  readonly seen = new Map<string, Told>();
+  /** All that it ever heard. */
+  readonly heard: [string, Told][] = [];
   readonly #socket: Socket;
   #told: [string, Told][] = [];
   #look: (() => void) | undefined;
@@ -82,12 +86,14 @@ class NamedClient {
     this.#socket.on('connect', () => {
       if (this.#session !== undefined) this.#socket.emit('join_session', { sessionId: this.#session });
     });
-    this.#socket.onAny((name: string, data: Told) => {
-      this.seen.set(name, data);
-      this.#session = data.sessionId ?? this.#session;
-      this.#told.push([name, data]);
-      this.#look?.();
-    });
+    for (const name of EVENTS) {
+      this.#socket.on(name, (data: Told) => {
+        this.heard.push([name, data]);
+        this.#session = data.sessionId ?? this.#session;
+        this.#told.push([name, data]);
+        this.#look?.();
+      });
+    }
   }
 
   forget(): void {
@@ -137,43 +143,84 @@ class NamedClient {
   }
 }
 
-/** What the server may tell it, with the payload that its manual promises. */
-const EVENTS: Record<string, object> = {
-  thinking: { messageCount: expect.any(Number) },
-  stream_delta: { delta: expect.any(String) },
-  tool_call: { name: expect.any(String), input: expect.any(Object), id: expect.any(String) },
-  tool_result: {
-    toolCallId: expect.any(String),
-    result: expect.any(String),
-    success: expect.any(Boolean),
-    durationMs: expect.any(Number),
-  },
-  tool_progress: {
-    toolCallId: expect.any(String),
-    progress: expect.any(String),
-    status: expect.any(String),
-    elapsedMs: expect.any(Number),
-  },
-  error: { error: expect.any(String), sessionId: expect.any(String) },
-  turn_complete: { turn: expect.any(Number), inputTokens: expect.any(Number), outputTokens: expect.any(Number) },
-  budget_warning: { percentUsed: expect.any(Number), totalTokens: expect.any(Number) },
-  budget_exceeded: { totalTokens: expect.any(Number), limit: expect.any(Number) },
-  patch_approval_required: {
-    patchId: expect.any(String),
-    filePath: expect.any(String),
-    diff: expect.any(String),
-    operation: expect.any(String),
-  },
-  complete: { sessionId: expect.any(String), summary: expect.any(String), tokenUsage: expect.any(Object) },
-};
+/** What its manual says that the server tells it. */
+const EVENTS = [
+  'thinking',
+  'stream_delta',
+  'tool_call',
+  'tool_result',
+  'tool_progress',
+  'error',
+  'turn_complete',
+  'budget_warning',
+  'budget_exceeded',
+  'patch_approval_required',
+  'complete',
+] as const;
+
+/** Answers a question that the client knows nothing of, as somebody at the page does. */
+async function answerElsewhere(
+  client: Client,
+  { kind, session, answer }: { kind: 'call' | 'limit'; session: unknown; answer: 'approved' | 'rejected' },
+): Promise<void> {
+  const followed = follow(client, String(session));
+  const asked = await followed.until('approval.asked', ({ subject }) => subject.kind === kind);
+  await followed.stop();
+  await client.answer({ params: { id: (asked as { approval: string }).approval }, body: { answer } });
+}
+
+/** Everything durable that was told, and how each run ended, has the values of the log. */
+async function checkValues(client: Client, heard: NamedClient['heard']): Promise<void> {
+  const checked = new Set<string>();
+  const truths = new Map<string, Truth>();
+  for (const [name, data] of heard) {
+    const id = data.sessionId!;
+    if (!truths.has(id)) truths.set(id, await readTruth(client, id));
+    const truth = truths.get(id)!;
+    // Told once more to whoever joins, without its place in the log.
+    const isOld = name === 'complete' && data['seq'] === undefined;
+    const expected = isOld ? toResult(truth) : toExpected(name, data, truth);
+    if (expected) {
+      expect(data, name).toEqual(expected);
+      checked.add(name);
+    } else if (name === 'tool_progress') {
+      const started = truth.log.find((event) => event.type === 'tool.started' && event.call === data['toolCallId'])!;
+      const finished = truth.log.find((event) => event.type === 'tool.finished' && event.call === data['toolCallId'])!;
+      expect(data).toMatchObject({ status: 'running', progress: expect.stringMatching(/^(step \d\n)*$/) });
+      expect(data['elapsedMs']).toBeGreaterThanOrEqual(0);
+      expect(data['elapsedMs']).toBeLessThanOrEqual(finished.at - started.at);
+      checked.add(name);
+    }
+  }
+  // What came live is, in the end, what the model said.
+  const [[, first]] = heard as [[string, Told]];
+  const deltas = heard.filter(([name, { sessionId }]) => name === 'stream_delta' && sessionId === first.sessionId);
+  expect(deltas.map(([, data]) => data['delta']).join('')).toBe('I look.Read.');
+  expect([...checked, 'stream_delta'].toSorted()).toEqual([...EVENTS].toSorted());
+}
+
+async function readTruth(client: Client, id: string): Promise<Truth> {
+  const followed = follow(client, id);
+  const row = await client.session({ params: { id } });
+  while (followed.events.length < row.lastSeq) await setImmediate();
+  await followed.stop();
+  return { row, log: followed.events };
+}
 
 const lengthOf = ({ delta }: Told): number => String(delta).length;
 
+interface Around {
+  /** The workspace. */
+  folder: string;
+  api: () => Client;
+  pause: () => Promise<void>;
+}
+
 /** The client's own test: every name that it sends, and every one that it hears. `pause` comes in the middle of things. */
-async function testNamedClient(client: NamedClient, folder: string, pause: () => Promise<void>): Promise<void> {
+async function testNamedClient(client: NamedClient, { folder, api, pause }: Around): Promise<void> {
   client.say('read');
   const first = await client.until('complete');
-  expect(first.summary).toEqual(expect.any(String));
+  expect(first).toMatchObject({ summary: 'Read.', toolCallsCount: 1, success: true, model: MODEL });
 
   for (const [prompt, approved] of [
     ['write one', true],
@@ -184,13 +231,14 @@ async function testNamedClient(client: NamedClient, folder: string, pause: () =>
     expect(asked).toMatchObject({ operation: 'create', diff: expect.stringContaining('+x') });
     await pause();
     client.answer(asked['patchId'], approved);
-    // Of a run whose only call was refused its manual knows no better word.
-    await client.until(approved ? 'complete' : 'error');
+    expect(await client.until('complete')).toMatchObject({ success: approved });
     expect(existsSync(join(folder, String(asked['filePath'])))).toBe(approved);
   }
 
   client.say('build');
-  client.answer((await client.until('patch_approval_required'))['patchId'], true);
+  // Its manual knows no question but one about a patch.
+  const { sessionId: built } = await client.until('thinking');
+  await answerElsewhere(api(), { kind: 'call', session: built, answer: 'approved' });
   expect((await client.until('tool_progress'))['progress']).toContain('step 1');
   await client.until('complete');
 
@@ -215,17 +263,17 @@ async function testNamedClient(client: NamedClient, folder: string, pause: () =>
 
   client.say('spend');
   client.answer((await client.until('patch_approval_required'))['patchId'], true);
-  // At the limit it is asked whether more may be spent.
-  const { patchId, operation } = await client.until('patch_approval_required');
-  expect(operation).toBe('limit');
-  client.answer(patchId, false);
-  await client.until('budget_exceeded');
-  await client.until('complete');
+  // At the limit somebody is asked whether more may be spent.
+  const exceeded = await client.until('budget_exceeded');
+  expect(exceeded).toMatchObject({ totalTokens: 90_100, limit: 100_000 });
+  await answerElsewhere(api(), { kind: 'limit', session: exceeded.sessionId, answer: 'rejected' });
+  expect(await client.until('complete')).toMatchObject({ success: false });
 
   // Whoever left hears nothing; whoever joins is told how it stands.
   client.leave();
   client.join(first.sessionId);
-  expect((await client.until('complete')).sessionId).toBe(first.sessionId);
+  const { seq: _, ...known } = first;
+  expect(await client.until('complete')).toEqual(known);
 }
 
 test('a client of the events with names passes its own test, over a server that is killed and comes back', async () => {
@@ -234,9 +282,9 @@ test('a client of the events with names passes its own test, over a server that 
   await using serving = await startRestartable(place, model);
   const client = new NamedClient(serving.url);
   try {
-    await testNamedClient(client, place.workspace, () => serving.restart());
-    expect([...client.seen.keys()].toSorted()).toEqual(Object.keys(EVENTS).toSorted());
-    for (const [name, payload] of Object.entries(EVENTS)) expect(client.seen.get(name), name).toMatchObject(payload);
+    const pause = () => serving.restart();
+    await testNamedClient(client, { folder: place.workspace, api: serving.client, pause });
+    await checkValues(serving.client(), client.heard);
   } finally {
     client.close();
   }

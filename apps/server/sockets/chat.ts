@@ -5,11 +5,12 @@ import { KlausError } from '@klaus/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Context } from '../handler.ts';
-import { createNamedEvents, type NamedEvent } from '../named-events.ts';
+import type { NamedEvent } from '../named/named-event.ts';
+import { createNamedEvents } from '../named/named-events.ts';
 import { toProblem, toSentence } from '../problem.ts';
 import { problemsOf } from '../session-problems.ts';
 import { answer, cancel, prompt } from './commands.ts';
-import { followNamed } from './follow-named.ts';
+import { followNamed, isHeld } from './follow-named.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 const messageSchema = z.discriminatedUnion('type', [
@@ -58,15 +59,15 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   const follow = (id: string): void => {
     session = id;
     const after = klaus.store.head(id)?.seq ?? 0;
-    stop = followNamed(context, {
+    ({ stop } = followNamed(context, {
       session: id,
       after,
       tell(event, seq) {
         const message = toChat(event);
         if (message) send(message);
-        if (isEnd(event) && seq !== undefined) keep(seq);
+        if (event.isEnd && seq !== undefined) keep(seq);
       },
-    });
+    }));
   };
 
   const open = async (): Promise<string> => {
@@ -110,10 +111,10 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     isLast = last !== undefined;
     if (known !== undefined) follow(klaus.session(known).id);
     send({ type: 'info', message: `Chat with ${agent}.`, ...(session === undefined ? {} : { session }) });
-    for (const { event, seq } of last ? findMissed(klaus, last) : []) {
+    for (const { event, seq } of last ? findMissed(context, last) : []) {
       const message = toChat(event);
       if (message) send(message);
-      if (isEnd(event)) keep(seq);
+      if (event.isEnd) keep(seq);
     }
     for (const problem of known === undefined ? [] : problemsOf(context, session!)) send(toChat(problem)!);
   } catch (error) {
@@ -133,28 +134,27 @@ function readLast(file: string, klaus: Context['klaus']): Last | undefined {
   return klaus.store.session(session)?.id === session ? { session, told: Number(told) } : undefined;
 }
 
-/** True for what a chat waits for once it said something. */
-function isEnd({ name, data }: NamedEvent): boolean {
-  return name === 'complete' || (name === 'error' && data['retrying'] !== true);
-}
-
 /** What somebody whose connection was lost in the middle of a run still waits for: the open question, or the last words and the end. */
-function findMissed(klaus: Context['klaus'], { session, told }: Last): { event: NamedEvent; seq: number }[] {
+function findMissed(context: Context, { session, told }: Last): { event: NamedEvent; seq: number }[] {
+  const { klaus } = context;
   const named = createNamedEvents(session);
   const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
   let missed: { event: NamedEvent; seq: number }[] = [];
+  let last = 0;
   for (const event of klaus.session(session).events()) {
     const made = named.event(event).map((it) => ({ event: it, seq: event.seq }));
+    last = event.seq;
     if (event.seq <= told) continue;
     if (event.type === 'run.started') missed = [];
-    else if (event.type === 'run.finished') missed.push(...made);
+    else if (made.some(({ event: { isEnd } }) => isEnd)) missed.push(...made);
     else if (event.type === 'approval.asked' && open.has(event.approval)) missed.push(...made);
     else if (event.type === 'message.added') {
       missed = [...missed.filter(({ event: { name } }) => name !== 'stream_delta'), ...made.filter(isText)];
     }
   }
+  if (last > told && !isHeld(context, session)) missed.push(...named.settle().map((event) => ({ event, seq: last })));
   // While it goes on, the last words may have been heard already.
-  return missed.some(({ event }) => isEnd(event)) ? missed : missed.filter((it) => !isText(it));
+  return missed.some(({ event }) => event.isEnd) ? missed : missed.filter((it) => !isText(it));
 }
 
 function isText({ event }: { event: NamedEvent }): boolean {
@@ -181,11 +181,12 @@ function toChat({ name, data }: NamedEvent): object | undefined {
     case 'complete':
       return { type: 'stream_complete' };
     case 'patch_approval_required':
+    case 'approval_required':
       return {
         type: 'info',
         message: `Waiting for approval: ${String(data['title'])}`,
         approval: data['patchId'],
-        diff: data['diff'],
+        diff: data['diff'] ?? '',
       };
     case 'budget_warning':
       return { type: 'info', message: `${String(data['percentUsed'])} % of the token budget are used.` };

@@ -33,17 +33,17 @@ function serve(context: Context, socket: Socket): void {
   const joined = new Map<string, () => void>();
   const rate = createRateLimit(context.klaus.configuration.get('server.wsRateLimit'));
 
-  const join = (session: string, after: number): void => {
+  const join = (session: string, after: number, isPrompting = false): void => {
     joined.get(session)?.();
     const tell: Parameters<typeof followNamed>[1]['tell'] = ({ name, data }, seq) =>
       void socket.emit(name, seq === undefined ? data : { ...data, seq });
-    joined.set(session, followNamed(context, { session, after, tell }));
+    joined.set(session, followNamed(context, { session, after, isPrompting, tell }).stop);
   };
 
   const perform: { [N in CommandName]: (given: CommandGiven<N>) => Promise<object> } = {
     async prompt(given) {
       const session = await findPromptSession(context, given);
-      if (!joined.has(session)) join(session, context.klaus.store.head(session)?.seq ?? 0);
+      if (!joined.has(session)) join(session, context.klaus.store.head(session)?.seq ?? 0, true);
       await prompt(context, session, given.message);
       return { sessionId: session };
     },
