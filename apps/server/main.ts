@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
-import { createServerLog, logCrashes } from './server-log.ts';
+import { createServerLog, logCrashes, type ServerLog } from './server-log.ts';
+import { toShutdownTimes } from './shutdown-times.ts';
 
 export interface ServeOptions {
   klaus: Klaus;
@@ -16,7 +17,7 @@ export interface ServeOptions {
   json?: boolean;
 }
 
-/** Serves until a signal comes: the first ends it in good order, the second at once. */
+/** Serves until a signal comes: the first ends it in good order and in time, the second at once. */
 export async function serve({ klaus, host, port, open = false, json = false }: ServeOptions): Promise<void> {
   const { configuration } = klaus;
   const log = createServerLog({
@@ -43,10 +44,20 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
   for (const session of server.takenOver) log.info('goes on with a session of the server before', { session });
   if (open) openBrowser(klaus.home, server);
   await stopped;
+  // It stays: klaus is closed after this, and may take its time too.
+  const { exit } = toShutdownTimes(configuration.get('server.shutdownTimeoutMs'));
+  setTimeout(() => leave(log), exit).unref();
   await server.close();
   log.info('stopped');
   forget();
   log.close();
+}
+
+/** What is not closed is as safe as after a kill: the next server goes on with it. */
+function leave(log: ServerLog): never {
+  log.warn('the time-out of the shutdown is over: the server leaves before everything is closed');
+  log.close();
+  process.exit(0);
 }
 
 function sayReady({ url, socket, tokenFile, token }: RunningServer, json: boolean): void {

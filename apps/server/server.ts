@@ -16,6 +16,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { followRequest } from './request-log.ts';
 import { RunQueue } from './run-queue.ts';
+import { toShutdownTimes } from './shutdown-times.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
 import { createStaticFiles } from './static-files.ts';
 import { createToken, readToken } from './token.ts';
@@ -27,8 +28,8 @@ import { createWebhook, type Webhook } from './webhook.ts';
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
 /** Milliseconds after which a client of a server that goes down comes again. */
 const COME_AGAIN_MS = 1_000;
-/** Milliseconds that runs have to end their present step, where the time-out of the shutdown leaves that much. */
-const STEP_MS = 8_000;
+/** Milliseconds after which a connection that is still open at the end is cut off. */
+const CUT_MS = 250;
 /** Characters of the path of a Unix socket on Linux. Source: unix(7). */
 const MAX_SOCKET_PATH = 107;
 
@@ -152,7 +153,7 @@ async function startInPlace({
 
   const close = async (): Promise<void> => {
     const ended = Promise.all(servers.map(closeServer));
-    await queue.stop(Math.min(STEP_MS, configuration.get('server.shutdownTimeoutMs') * 0.8));
+    await queue.stop(toShutdownTimes(configuration.get('server.shutdownTimeoutMs')).steps);
     await deletions.close();
     const bye = { reason: 'The server is going down.', retryMs: COME_AGAIN_MS };
     hubs.end(bye);
@@ -164,7 +165,7 @@ async function startInPlace({
     stopMinding();
     metrics?.close();
     for (const server of servers) server.closeIdleConnections();
-    const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), 500);
+    const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), CUT_MS);
     await ended;
     clearTimeout(timer);
     if (socket) rmSync(`${socketPath}.json`, { force: true });

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
+import WebSocket from 'ws';
 import { toExpected, toResult, type Truth } from '../fixtures/named-values.ts';
 import { follow, startTestServer, type TestServer, type TestServerOptions } from '../fixtures/server.ts';
 
@@ -169,6 +171,44 @@ test('a rejected patch after which the model answered ends in complete', async (
   expect(complete).toEqual(toResult(await readTruth(it, String(complete['sessionId']))));
   expect(complete).toMatchObject({ success: false, outcome: 'denied', summary: 'Then I leave it.' });
   expect(named.names()).not.toContain('error');
+  expect(await checkValues(it, named.told)).toBeGreaterThan(5);
+});
+
+test('a question about a command has a name of its own, and the answer of every other', async () => {
+  await using it = await startTestServer({
+    script: {
+      steps: [
+        TITLE,
+        { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo said > file.txt' } }] } },
+        { when: { turn: 1 }, reply: { text: 'Done.', usage } },
+      ],
+    },
+    settings: { approve: 'ask' },
+  });
+  const chat = new WebSocket(`${it.server.url.replace('http', 'ws')}/ws/chat/klaus`, {
+    headers: { authorization: `Bearer ${it.server.token}` },
+  });
+  const ended = new Promise((resolve) => {
+    chat.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString('utf8')) as Data;
+      if (message['approval'] !== undefined) {
+        expect(message).toMatchObject({ type: 'info', diff: '' });
+        chat.send(JSON.stringify({ type: 'approval', id: message['approval'], approved: true }));
+      } else if (message['type'] === 'stream_complete') resolve(message);
+    });
+  });
+  await once(chat, 'open');
+  chat.send(JSON.stringify({ type: 'message', content: 'by the chat' }));
+  expect(await ended).toEqual({ type: 'stream_complete' });
+  chat.close();
+
+  using named = connect(it);
+  named.socket.emit('prompt', { message: 'by name' });
+  const asked = await named.until('approval_required');
+  expect(asked).toMatchObject({ kind: 'command', tool: 'run_command', command: 'echo said > file.txt' });
+  named.socket.emit('patch_approval_response', { patchId: asked['patchId'], approved: true });
+  expect(await named.until('complete')).toMatchObject({ success: true });
+  expect(named.names()).not.toContain('patch_approval_required');
   expect(await checkValues(it, named.told)).toBeGreaterThan(5);
 });
 

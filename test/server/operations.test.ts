@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startKlaus, startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
-import { follow, rawRequest, startServeProcess } from '../fixtures/server.ts';
+import { test as sandboxed } from '../fixtures/sandboxed.ts';
+import { follow, rawRequest, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 
 const SCRIPT = {
   steps: [
@@ -35,6 +36,70 @@ test('AGENT_SHUTDOWN_TIMEOUT: a step that does not end is cut off in time, and n
   next.process.kill('SIGTERM');
   expect((await next.process.ended).code).toBe(0);
 });
+
+const toCommand = (command: string, more: object = {}) => ({
+  steps: [
+    SCRIPT.steps[0]!,
+    { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command, ...more } }] } },
+    { when: { turn: 1 }, reply: { calls: [{ name: 'run_command', input: { command: 'trap "" TERM; sleep 60' } }] } },
+    { when: { turn: 2 }, reply: { text: 'Done.' } },
+  ],
+});
+
+/** Stops a server and returns after how many milliseconds its process was gone. */
+async function measureStop({ process }: ServeProcess): Promise<number> {
+  const asked = performance.now();
+  process.kill('SIGTERM');
+  expect((await process.ended).code).toBe(0);
+  return performance.now() - asked;
+}
+
+sandboxed(
+  'AGENT_SHUTDOWN_TIMEOUT: gone in time with commands that ignore every wish, in the foreground and in the background',
+  async () => {
+    using place = createPlace();
+    const deaf = "trap '' TERM; while :; do sleep 0.05; done";
+    await using model = await startServer(toCommand(deaf, { background: true }));
+    const serve = await startServeProcess(place, model, {
+      words: ['--approve', 'auto'],
+      env: { AGENT_SHUTDOWN_TIMEOUT: '3000', KLAUS_SANDBOX: 'bubblewrap' },
+    });
+    const { session } = await serve.client.openSession({ body: { text: 'go' } });
+    const followed = follow(serve.client, session);
+    await followed.until('tool.started', ({ turn }) => turn === 2);
+    const took = await measureStop(serve);
+    await followed.stop();
+    expect(took).toBeLessThanOrEqual(3_000);
+    // The step had its time.
+    expect(took).toBeGreaterThanOrEqual(2_250);
+    // Nothing of it is left, and the next server goes on.
+    const next = await startServeProcess(place, model, { env: { KLAUS_SANDBOX: 'bubblewrap' } });
+    const again = follow(next.client, session);
+    expect(await again.until('tool.finished', ({ turn }) => turn === 2)).toMatchObject({ outcome: 'unknown' });
+    expect(await again.until('process.changed', ({ state }) => state !== 'started')).toBeDefined();
+    expect(await again.until('run.finished')).toMatchObject({ outcome: 'done' });
+    await again.stop();
+    expect(await measureStop(next)).toBeLessThanOrEqual(30_000);
+  },
+);
+
+test('AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off', async () => {
+  using place = createPlace();
+  await using model = await startServer(toCommand('sleep 9; echo whole'));
+  const serve = await startServeProcess(place, model, {
+    words: ['--approve', 'auto'],
+    env: { AGENT_SHUTDOWN_TIMEOUT: '12000' },
+  });
+  const { session } = await serve.client.openSession({ body: { text: 'go' } });
+  const followed = follow(serve.client, session);
+  await followed.until('tool.started');
+  expect(await measureStop(serve)).toBeLessThanOrEqual(12_000);
+  expect(await followed.until('tool.finished')).toMatchObject({
+    outcome: 'ok',
+    output: expect.stringContaining('whole'),
+  });
+  await followed.stop();
+}, 60_000);
 
 test('what a run is begun with is what serve was told', async () => {
   using place = createPlace();
