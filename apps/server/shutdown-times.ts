@@ -1,7 +1,7 @@
 /** Milliseconds, at most, for what comes after the steps of runs: ending a command that does not listen, and closing. */
-const CLOSING_MS = 1_000;
+const CLOSING_MS = 2_000;
 /** Milliseconds, at most, in which a process that was told to exit is gone, on a busy machine too. */
-const EXIT_MS = 250;
+const EXIT_MS = 1_000;
 
 /** How the time-out of a shutdown is shared out, in milliseconds since the signal. */
 export interface ShutdownTimes {

@@ -123,7 +123,7 @@ export const SERVER_SETTINGS = {
     default: 30_000,
     env: 'AGENT_SHUTDOWN_TIMEOUT',
     description:
-      'Milliseconds in which a server that is stopped is gone. Its runs end their present step or, where the last second of it comes first, go on at the next start where they left off.',
+      'Milliseconds in which a server that is stopped is gone. Its runs end their present step or, where the last two seconds of it come first, go on at the next start where they left off.',
     project: 'never',
   }),
 } as const;
