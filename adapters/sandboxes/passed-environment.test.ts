@@ -29,7 +29,8 @@ const env = {
   PIP_CERT: '/no/such/file.pem',
 };
 
-const pass = (variables: readonly string[], network = false) => passEnvironment({ env, variables }, { network });
+const pass = (variables: readonly string[], network = false) =>
+  passEnvironment({ workspace: place.workspace, env, variables }, { network });
 
 test('nothing passes unasked, and a credential only by its whole name', () => {
   expect(pass([])).toEqual({ variables: {}, settings: {}, files: [] });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { scrubEnvironment } from './host/scrub-environment.ts';
+import { findUserCaches } from './home/user-caches.ts';
 import { findModuleProxy } from './module-proxy.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
@@ -32,13 +33,17 @@ export interface PassedEnvironment {
 
 /** {@link toPassedEnvironment} for a command of a sandbox. */
 export function passEnvironment(
-  { env = process.env, variables = [] }: Pick<SandboxOptions, 'env' | 'variables'>,
+  { env = process.env, variables = [], workspace }: Pick<SandboxOptions, 'env' | 'variables' | 'workspace'>,
   { network = false }: Pick<ExecRequest, 'network'>,
 ): PassedEnvironment {
   const passed = toPassedEnvironment(env, { names: variables, network });
   const proxy = findModuleProxy(env);
-  if (!proxy) return { ...passed, settings: {} };
-  return { ...passed, settings: proxy.toVariables(network), files: [...passed.files, proxy.folder] };
+  const caches = findUserCaches(env, workspace).map(({ folder }) => folder);
+  return {
+    ...passed,
+    settings: proxy?.toVariables(network) ?? {},
+    files: [...passed.files, ...(proxy ? [proxy.folder] : []), ...caches],
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readGitIdentity } from './git-identity.ts';
+import { findUserCaches } from './home/user-caches.ts';
 import { openSessionHome, type SessionHome } from './home/session-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
@@ -23,17 +24,23 @@ export interface ProjectHome {
  * Makes `$KLAUS_HOME/cache/<hash of the workspace's path>`, readable by its owner only, and in it the home of the
  * session.
  *
+ * @param options.hasUserCaches True where commands see caches of the user at their own places. Default false.
  * @param user Who the commands seem to be; some programs fail for an id without a name.
  */
 export async function openProjectHome(
-  options: Pick<SandboxOptions, 'home' | 'workspace' | 'session' | 'env'>,
+  options: Pick<SandboxOptions, 'home' | 'workspace' | 'session' | 'env'> & { hasUserCaches?: boolean },
   user: { uid: number; gid: number },
 ): Promise<ProjectHome> {
   const hash = createHash('sha256').update(options.workspace).digest('hex').slice(0, 16);
   const root = join(options.home, 'cache', hash);
   const etc = join(root, 'etc');
   await mkdir(etc, { recursive: true, mode: 0o700 });
-  const opened = openSessionHome({ root, state: options.home, session: options.session });
+  const opened = openSessionHome({
+    root,
+    state: options.home,
+    session: options.session,
+    userCaches: options.hasUserCaches ? findUserCaches(options.env ?? process.env, options.workspace) : [],
+  });
   // The index names owners by their numbers: for another user git would read every file again.
   const checkStat = user.uid === process.getuid?.() ? '' : '[core]\n\tcheckStat = minimal\n';
   const files: Record<string, string> = {

@@ -286,10 +286,10 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   async #openProject(): Promise<ProjectHome> {
-    const opened = await (this.#project ??= openProjectHome(this.#options, this.#user));
+    const opened = await (this.#project ??= openProjectHome({ ...this.#options, hasUserCaches: true }, this.#user));
     if (existsSync(opened.source)) return opened;
     // Removed because nobody seemed to use it, or with its session.
-    return (this.#project = openProjectHome(this.#options, this.#user));
+    return (this.#project = openProjectHome({ ...this.#options, hasUserCaches: true }, this.#user));
   }
 
   #findToolchains(): Toolchains {

@@ -1,6 +1,6 @@
 /**
- * Configuration that programs load from the home folder, relative to it. Commands see each as an empty read-only file
- * or folder: a command must not decide how a later one runs. A folder ends with `/`.
+ * Configuration that programs load from the home folder, relative to it. Commands see each as a read-only file or
+ * folder without anything in it: a command must not decide how a later one runs. A folder ends with `/`.
  *
  * Each row costs one mount, about 0.2 ms of every command's start, so what only stores data, or is
  * read only where another row is missing (`.bash_login`), is not here.
@@ -24,18 +24,29 @@ const TABLE = `
 .config/ | everything that follows XDG: git, npm, pnpm, yarn, pip, uv, go, fish and many more
 `;
 
+/** What stands in files of which their program refuses an empty one. */
+const CONTENT: Readonly<Record<string, string>> = {
+  '.m2/settings.xml': '<settings/>\n',
+};
+
 /** One place of the table. */
 export interface ConfigurationPlace {
   /** Relative to the home folder. */
   path: string;
   isFolder: boolean;
+  /** What stands in the file; absent for a folder. */
+  content?: string;
 }
 
 /** Every place of configuration. */
 export const CONFIGURATION: readonly ConfigurationPlace[] = TABLE.trim()
   .split('\n')
   .flatMap((line) => line.split(' | ')[0]!.trim().split(' '))
-  .map((word) => ({ path: word.replace(/\/$/, ''), isFolder: word.endsWith('/') }));
+  .map((word) =>
+    word.endsWith('/')
+      ? { path: word.slice(0, -1), isFolder: true }
+      : { path: word, isFolder: false, content: CONTENT[word] ?? '' },
+  );
 
 /**
  * Writable folders that hold configuration. Each is a mount of its own: a folder that is none could be renamed, and

@@ -2,7 +2,8 @@
  * Caches that outlive a session. A cache is listed when two things hold: Klaus can check each entry by its name alone,
  * and the tool compares an entry with something that the cache cannot change (a lock file) before it uses it.
  *
- * Every other cache belongs to its session and begins empty, because the tool trusts what it finds there:
+ * Every other cache belongs to its session, because the tool trusts what it finds there. It begins empty, or with what
+ * the user has (`user-caches.ts`), and never with what another session left:
  * - npm: `_cacache/index-v5` maps an address to any content, `_npx` holds programs that run without a look.
  * - pnpm: the index of a package in the store names its files, and is not compared with the lock file.
  * - Yarn: the global cache is compared with the lock file only by `--check-cache`, or when the checksum is missing.

@@ -6,6 +6,7 @@ import { list, listNumbers, toSessionFolder } from '../background/process-files.
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
+import { type FoundCache, linkUserCaches } from './user-caches.ts';
 
 const DAY_MS = 86_400_000;
 /** A session that is resumed later begins with an empty home. */
@@ -21,6 +22,8 @@ export interface SessionHomeOptions {
   state: string;
   /** Absent: a home that nobody else gets, and that a later Klaus removes. */
   session?: string | undefined;
+  /** Caches of the user that a new home begins with. Default: none. */
+  userCaches?: readonly FoundCache[];
 }
 
 /** A mount of the home. */
@@ -90,7 +93,7 @@ function claim(folder: string, session: string | undefined): void {
 }
 
 /** Complete before it has its name. */
-function create({ root }: SessionHomeOptions, folder: string): void {
+function create({ root, userCaches = [] }: SessionHomeOptions, folder: string): void {
   const store = toStore(root);
   mkdirSync(store, { recursive: true, mode: 0o700 });
   const others = list(dirname(folder)).map((name) => join(root, 'homes', name, 'home'));
@@ -98,6 +101,7 @@ function create({ root }: SessionHomeOptions, folder: string): void {
   mkdirSync(made, { mode: 0o700 });
   promoteEntries(store, others.filter(isFolder));
   linkEntries(store, made, join(root, 'home', SHOWN_STORE));
+  linkUserCaches(made, userCaches);
   renameSync(made, join(folder, 'home'));
 }
 
@@ -112,7 +116,8 @@ function toStore(root: string): string {
 function provide(root: string, source: string): void {
   const empty = join(root, 'empty');
   mkdirSync(empty, { recursive: true, mode: 0o500 });
-  writeFileSync(`${empty}-file`, '', { mode: 0o600 });
+  for (const content of new Set(CONFIGURATION.map((place) => place.content)))
+    if (content !== undefined) writeFileSync(toPlaceholder(root, content), content, { mode: 0o600 });
   for (const parent of [...PARENTS, SHOWN_STORE]) ensure(join(source, parent), true);
   for (const { path, isFolder: isOne } of CONFIGURATION) ensure(join(source, path), isOne);
 }
@@ -125,6 +130,14 @@ function ensure(path: string, isOne: boolean): void {
   else writeFileSync(path, '', { mode: 0o600 });
 }
 
+/** The file on this machine that is mounted in the place of configuration. */
+function toPlaceholder(root: string, content: string): string {
+  return join(
+    root,
+    `empty-${content === '' ? 'file' : createHash('sha256').update(content).digest('hex').slice(0, 12)}`,
+  );
+}
+
 function toMounts(root: string, { source, path }: { source: string; path: string }): HomeMount[] {
   const empty = join(root, 'empty');
   return [
@@ -132,7 +145,7 @@ function toMounts(root: string, { source, path }: { source: string; path: string
     ...PARENTS.map((parent) => ({ source: join(source, parent), target: join(path, parent), writable: true })),
     { source: toStore(root), target: join(path, SHOWN_STORE), writable: false },
     ...CONFIGURATION.map((place) => ({
-      source: place.isFolder ? empty : `${empty}-file`,
+      source: place.content === undefined ? empty : toPlaceholder(root, place.content),
       target: join(path, place.path),
       writable: false,
     })),

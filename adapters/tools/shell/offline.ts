@@ -12,6 +12,7 @@ const OFFLINE: Readonly<Record<string, string>> = {
   npm_config_audit: 'false',
   npm_config_fund: 'false',
   npm_config_update_notifier: 'false',
+  PIP_NO_INDEX: '1',
   PIP_RETRIES: '0',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
   UV_OFFLINE: '1',

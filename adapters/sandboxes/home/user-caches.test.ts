@@ -1,0 +1,114 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
+import { createSandbox } from '../index.ts';
+import { createPlace } from '../sandbox.fixture.ts';
+import { findUserCaches } from './user-caches.ts';
+
+const place = createPlace();
+afterAll(() => place[Symbol.dispose]());
+const { program } = await findBubblewrap(place);
+const has = (...words: string[]): boolean => spawnSync(words[0]!, words.slice(1)).status === 0;
+
+const user = join(place.root, 'user');
+const put = (path: string, text: string, folder = user): void => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+};
+const env = { PATH: process.env['PATH'], HOME: user };
+const REGISTRY = 'index.crates.io-1949cf8c6b5b557f';
+
+put(`.cargo/registry/cache/${REGISTRY}/itoa-1.0.0.crate`, 'crate\n');
+put(`.cargo/registry/index/${REGISTRY}/.cache/it/oa/itoa`, 'index\n');
+put('.cargo/registry/index/lonely.lock', '');
+put('.cargo/credentials.toml', 'token = "x"\n');
+put('.m2/repository/junit/junit/4/junit-4.jar', 'jar\n');
+put('.m2/repository/junit/junit/4/_remote.repositories', 'central\n');
+put('.m2/repository/junit/junit/4/junit-4.pom.lastUpdated', '');
+put(`.cache/go-build/ab/${'ab'.repeat(32)}-d`, 'object\n');
+
+const project = (name: string, files: Readonly<Record<string, string>>): string => {
+  for (const [path, text] of Object.entries(files)) put(path, text, join(place.root, name));
+  return join(place.root, name);
+};
+const open = (workspace: string, session?: string) =>
+  createSandbox({ workspace, home: place.home, choice: 'bubblewrap', env, ...(session ? { session } : {}) });
+
+test('only a workspace that uses a tool gets its caches, at any of the places that a tool knows', () => {
+  const find = (workspace: string, more = {}) =>
+    findUserCaches({ ...env, ...more }, workspace).map(({ folder }) => folder);
+  expect(find(place.workspace)).toEqual([]);
+  const rust = project('rust', { 'crates/one/Cargo.toml': '' });
+  expect(find(rust)).toEqual([]);
+  put('one/Cargo.toml', '', rust);
+  expect(find(rust)).toEqual([join(user, '.cargo/registry/index'), join(user, '.cargo/registry/cache')]);
+  expect(find(rust, { CARGO_HOME: join(place.root, 'nothing') })).toEqual([]);
+  const go = project('go', { 'go.mod': '' });
+  expect(find(go)).toEqual([join(user, '.cache/go-build')]);
+  expect(find(go, { GOCACHE: 'off' })).toEqual([]);
+});
+
+describe.skipIf(!program)('in the sandbox', () => {
+  test('entries can be read and added to, and nothing of the user changes', async () => {
+    const workspace = project('both', { 'Cargo.toml': '', 'pom.xml': '', 'go.mod': '' });
+    const list = () => readdirSync(user, { recursive: true, encoding: 'utf8' }).sort();
+    const before = list();
+    const sandbox = await open(workspace, 'A');
+    const crates = `~/.cargo/registry/cache/${REGISTRY}`;
+    const index = `~/.cargo/registry/index/${REGISTRY}/.cache/it/oa/itoa`;
+    const jars = '~/.m2/repository/junit/junit/4';
+    const read = await sandbox.exec({
+      command: `cat ${crates}/* ${index} ${jars}/* ~/.cache/go-build/ab/*; find ~/.cargo ~/.m2 -name '*.lock' -o -name '*.lastUpdated' -o -name 'credentials*'`,
+    });
+    expect(read.stdout.split('\n').filter(Boolean).sort()).toEqual(['central', 'crate', 'index', 'jar', 'object']);
+    const written = await sandbox.exec({
+      command: [
+        `echo x > ${crates}/itoa-1.0.0.crate`,
+        `echo x > ${jars}/junit-4.jar`,
+        `echo own > ${crates}/new.crate && echo own > ${index} && echo own > ${jars}/_remote.repositories && echo done`,
+        `rm ${crates}/itoa-1.0.0.crate ${jars}/junit-4.jar`,
+        `echo x > ${user}/.m2/repository/planted`,
+      ].join('\n'),
+    });
+    expect(written.stdout).toBe('done\n');
+    expect((await sandbox.exec({ command: `cat ${crates}/* ${index}` })).stdout).toBe('own\nown\n');
+    expect(list()).toEqual(before);
+    expect(readFileSync(join(user, `.cargo/registry/index/${REGISTRY}/.cache/it/oa/itoa`), 'utf8')).toBe('index\n');
+    // Another session begins with what the user has.
+    expect((await (await open(workspace, 'B')).exec({ command: `cat ${crates}/*` })).stdout).toBe('crate\n');
+  });
+
+  test.skipIf(!has('go', 'version'))(
+    'Go compiles no package that the user has compiled',
+    async () => {
+      const workspace = project('compiled', {
+        'go.mod': 'module example.org/app\n\ngo 1.20\n',
+        'main.go': 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("hello") }\n',
+      });
+      const host = { ...process.env, HOME: user, GOCACHE: '', GOPROXY: 'off' };
+      execFileSync('go', ['build', '-o', join(place.root, 'app'), '.'], { cwd: workspace, env: host, stdio: 'pipe' });
+      const built = await (await open(workspace)).exec({ command: 'go build -x . 2>&1', limits: { cpus: 2 } });
+      expect(built.exitCode).toBe(0);
+      const compiled = built.output.split('\n').filter((line) => line.includes('/compile -o'));
+      expect(compiled.length).toBeLessThanOrEqual(1);
+      expect(existsSync(join(workspace, 'app'))).toBe(true);
+      rmSync(join(workspace, 'app'));
+    },
+    180_000,
+  );
+
+  test.skipIf(!has('mvn', '-v'))(
+    'Maven takes its settings for some',
+    async () => {
+      const workspace = project('maven', {
+        'pom.xml':
+          '<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>app</artifactId><version>1</version><packaging>pom</packaging></project>\n',
+      });
+      const { exitCode, output } = await (await open(workspace)).exec({ command: 'mvn -q validate 2>&1' });
+      expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    },
+    120_000,
+  );
+});
