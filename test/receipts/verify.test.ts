@@ -102,7 +102,7 @@ describe('in the terminal', () => {
     });
     writeFileSync(join(place.workspace, 'src/subtract.js'), RIGHT);
     const mended = await runKlaus(['verify', '--json'], options);
-    expect(mended).toMatchObject({ code: 0, stderr: '' });
+    expect(mended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Session [0-9A-Z]{26}.*\n$/) });
     expect(JSON.parse(mended.stdout)).toMatchObject({
       type: 'evidence.verified',
       checks: [{ result: 'passed', differs: true }],

@@ -1,0 +1,166 @@
+// One project of each language with a dependency from its registry: built without a network from what the user has, and
+// given another dependency by a command that has one. A language whose tools are not here, or whose registry cannot be
+// reached, is skipped by name.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { createSandbox } from '@klaus/adapters/sandboxes';
+import { builtinTools } from '@klaus/adapters/tools';
+import { createWorkspace } from '@klaus/adapters/workspace';
+import { test } from '../fixtures/sandboxed.ts';
+import { callTool, createToolContext } from '../fixtures/tool-context.ts';
+
+interface Language {
+  name: string;
+  /** Programs without which it is skipped. */
+  needs: readonly string[];
+  files: Readonly<Record<string, string>>;
+  /** What the user runs once, with a network. */
+  fetch: string;
+  /** What a command runs without one: builds and tests. */
+  build: string;
+  /** A dependency that is missing, and how that looks. */
+  missing: { command: string; says: RegExp };
+  /** What a command with a network runs: brings another dependency, and uses it. */
+  more: string;
+}
+
+const POM = (extra = ''): string => `<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>app</artifactId><version>1</version>
+<properties><maven.compiler.source>17</maven.compiler.source><maven.compiler.target>17</maven.compiler.target></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version></dependency>${extra}</dependencies>
+</project>
+`;
+const GSON =
+  '<dependency><groupId>com.google.code.gson</groupId><artifactId>gson</artifactId><version>2.11.0</version></dependency>';
+
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'Go',
+    needs: ['go'],
+    files: {
+      'go.mod': 'module example.com/app\n\ngo 1.20\n\nrequire github.com/google/uuid v1.6.0\n',
+      'main.go': 'package main\n\nimport "github.com/google/uuid"\n\nfunc main() { println(uuid.Nil.String()) }\n',
+      'main_test.go':
+        'package main\n\nimport (\n"testing"\n"github.com/google/uuid"\n)\n\nfunc TestNil(t *testing.T) { if uuid.Nil.String() == "" { t.Fail() } }\n',
+    },
+    fetch: 'go mod tidy && go test ./...',
+    build: 'go build ./... && go test ./...',
+    missing: { command: 'go get github.com/google/go-cmp@v0.6.0', says: /GOPROXY=off/ },
+    more: 'go get github.com/google/go-cmp@v0.6.0 && go build ./...',
+  },
+  {
+    name: 'Rust',
+    needs: ['cargo', 'cc'],
+    files: {
+      'Cargo.toml': '[package]\nname = "app"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nitoa = "1"\n',
+      'src/main.rs':
+        'fn main() { println!("{}", itoa::Buffer::new().format(7)); }\n#[test]\nfn formats() { assert_eq!(itoa::Buffer::new().format(7), "7"); }\n',
+    },
+    fetch: 'cargo fetch',
+    build: 'cargo build && cargo test',
+    missing: { command: 'cargo add ryu', says: /offline|ryu/ },
+    more: 'cargo add ryu && cargo build',
+  },
+  {
+    name: 'Java',
+    needs: ['mvn', 'javac'],
+    files: {
+      'pom.xml': POM(),
+      'more.xml': POM(GSON),
+      'src/main/java/A.java': 'public class A { public static int one() { return 1; } }\n',
+      'src/test/java/ATest.java':
+        'import org.junit.*; public class ATest { @Test public void one() { Assert.assertEquals(1, A.one()); } }\n',
+    },
+    // Java takes the home folder from the system's list of users.
+    fetch: 'MAVEN_OPTS=-Duser.home="$HOME" mvn -q -B test',
+    build: 'mvn -q -B test',
+    missing: { command: 'mvn -q -B -f more.xml compile', says: /Temporary failure in name resolution|Unknown host/ },
+    more: 'mvn -q -B -f more.xml compile',
+  },
+  {
+    name: 'Python',
+    needs: ['python3'],
+    files: {
+      'requirements.txt': 'six==1.16.0\n',
+      'test_app.py':
+        'import unittest, six\n\nclass App(unittest.TestCase):\n    def test_text(self):\n        self.assertEqual(six.ensure_str(b"a"), "a")\n',
+    },
+    fetch: 'python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt',
+    build: '.venv/bin/python -m compileall -q test_app.py && .venv/bin/python -m unittest',
+    missing: { command: '.venv/bin/pip install idna', says: /No matching distribution found/ },
+    more: '.venv/bin/pip install -q idna && .venv/bin/python -c "import idna"',
+  },
+  {
+    name: 'C',
+    needs: ['cc', 'cmake', 'ctest', 'make'],
+    files: {
+      'CMakeLists.txt':
+        'cmake_minimum_required(VERSION 3.16)\nproject(app C)\nenable_testing()\nadd_executable(app main.c)\ntarget_link_libraries(app m)\nadd_test(NAME runs COMMAND app)\n',
+      'main.c': '#include <math.h>\nint main(int argc, char **argv) { return (int)floor(sqrt(argc) - 1); }\n',
+    },
+    fetch: 'true',
+    build: 'cmake -S . -B build && cmake --build build && ctest --test-dir build',
+    missing: { command: 'cc -o x main.c -lnothing-of-this-name', says: /nothing-of-this-name/ },
+    more: 'true',
+  },
+  {
+    name: 'TypeScript, npm workspaces',
+    needs: ['npm', 'node'],
+    files: {
+      'package.json':
+        '{ "name": "root", "private": true, "workspaces": ["packages/*"], "dependencies": { "picocolors": "1.1.1" } }\n',
+      'packages/app/package.json': '{ "name": "app", "type": "module", "scripts": { "test": "node --test" } }\n',
+      'packages/app/app.test.mjs':
+        "import test from 'node:test';\nimport pc from 'picocolors';\ntest('is there', () => { if (typeof pc.red !== 'function') throw new Error('no'); });\n",
+    },
+    fetch: 'npm install --no-audit --no-fund',
+    build: 'npm test --workspaces',
+    missing: { command: 'npm install is-number@7.0.0', says: /EAI_AGAIN|ENOTCACHED|ENOTFOUND/ },
+    more: 'npm install --no-audit --no-fund is-number@7.0.0 && node -e "require(\'is-number\')"',
+  },
+];
+
+/** Rust's programs are links to a launcher that finds the rest below the real home folder. */
+const RUST = { RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup') };
+
+describe.each(LANGUAGES)('$name', ({ needs, files, fetch, build, missing, more }) => {
+  test('builds and tests without a network, and gets more with one', { timeout: 300_000 }, async ({ skip }) => {
+    const lacking = needs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
+    skip(lacking.length > 0, `there is no ${lacking.join(', ')} here`);
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-test-')));
+    try {
+      const workspace = join(root, 'project');
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(workspace, path)), { recursive: true });
+        writeFileSync(join(workspace, path), text);
+      }
+      const env = { ...process.env, ...RUST, HOME: join(root, 'user'), CARGO_HOME: '', GOPATH: '', GOCACHE: '' };
+      mkdirSync(env.HOME);
+      const fetched = spawnSync('sh', ['-c', fetch], { cwd: workspace, env, encoding: 'utf8', timeout: 120_000 });
+      skip(fetched.status !== 0, `its registry cannot be reached: ${fetched.stderr?.slice(-300)}`);
+      const home = join(root, 'klaus');
+      mkdirSync(home, { mode: 0o700 });
+      const limits = { timeoutMs: 240_000, memoryMb: 4_096, cpus: 2, processes: 512 };
+      const context = createToolContext({
+        workspace: await createWorkspace(workspace),
+        sandbox: await createSandbox({ workspace, home, env, choice: 'bubblewrap', session: 'S', limits }),
+      });
+      const run = (command: string, network = false) =>
+        callTool(builtinTools, 'run_command', {
+          input: { command, network, timeoutMs: 240_000, memoryMb: 1_024 },
+          context,
+        });
+      expect(await run(build)).toMatchObject({ isError: false });
+      const lacks = await run(missing.command);
+      expect(lacks).toMatchObject({ isError: true, text: expect.stringMatching(missing.says) });
+      expect(await run(more, true)).toMatchObject({ isError: false });
+      expect(await run(build)).toMatchObject({ isError: false });
+    } finally {
+      spawnSync('chmod', ['-R', 'u+w', root]);
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+});
