@@ -16,6 +16,7 @@ import { findFurtherPlaces } from './places/further-places.ts';
 import { listRunning } from './processes.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
 import type { Intent, Tool, ToolContext } from './ports/tool.ts';
+import type { Workspace } from './ports/workspace.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer, type Asked } from './question.ts';
 import { openedOf, runOf, type CallState } from './state.ts';
 import { takeHunks } from './take-hunks.ts';
@@ -148,6 +149,7 @@ async function judgeIntent(
     altered: call.redacted && !work.originals.has(call.id),
     scripts,
     linked,
+    readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
   };
   const gate = toGateContext(work);
@@ -169,6 +171,19 @@ async function judgeIntent(
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };
   const finding = { rule: 'remembered', verdict: 'allow' as const, reason: 'approved before, for longer than once' };
   return { decision: { ...finding, findings: [...decision.findings, finding] }, ...rest };
+}
+
+/** Write permission of anybody. */
+const WRITABLE = 0o222;
+
+/** Files that a call would change although their mode lets nobody write. Somebody meant that. */
+async function findReadOnly(workspace: Workspace, { edits = [] }: Intent): Promise<string[]> {
+  const found: string[] = [];
+  for (const { path } of edits) {
+    const state = await workspace.stat(path);
+    if (state?.kind === 'file' && (state.mode & WRITABLE) === 0) found.push(path);
+  }
+  return found;
 }
 
 /** A file is also what it is by its other names: a policy for one of them is one for the file. */

@@ -89,9 +89,10 @@ describe('a changed path', () => {
     expect(keep([])).toEqual({ kept: 'none' });
   });
 
-  test('a byte order mark survives, bytes that are no Unicode make no text', () => {
+  test('a byte order mark survives, bytes of another encoding make text, control characters none', () => {
     const content = new Uint8Array([0xef, 0xbb, 0xbf, 0x61]);
     expect(bytes(decodeText(content)!)).toEqual(content);
-    expect(decodeText(new Uint8Array([0x61, 0xff]))).toBeUndefined();
+    expect(decodeText(new Uint8Array([0x61, 0xff]))).toBe('aÿ');
+    expect(decodeText(new Uint8Array([0x61, 0xff, 0x01]))).toBeUndefined();
   });
 });

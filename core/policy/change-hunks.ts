@@ -1,5 +1,6 @@
 import { KlausError, type Hunk, type HunkAnswer, type TreeChange, type TreeEntry } from '../protocol/index.ts';
 import { applyHunks, replaceHunk, toHunks } from './hunks.ts';
+import { decodeContent, encodeContent, type DecodedText } from './text-encoding.ts';
 
 /** Bytes up to which a content is shown line by line. */
 const MAX_TEXT = 2 ** 20;
@@ -67,18 +68,21 @@ export function keepHunks(
   const mode = change.before && !taken.some(({ kind }) => kind === 'mode') ? change.before.mode : after.mode;
   if (edited.some(({ kind }) => kind === 'binary')) return { kept: 'part', content: 'after', mode };
   if (edited.every(({ kind }) => kind === 'mode')) return { kept: 'part', content: 'before', mode };
-  const text = applyHunks(decodeText(before ?? new Uint8Array()) ?? '', edited, accepted);
-  return { kept: 'part', content: new TextEncoder().encode(text), mode };
+  const old = before && decode(before);
+  const encoded = encodeContent(applyHunks(old?.text ?? '', edited, accepted), old?.encoding ?? 'utf-8');
+  if ('content' in encoded) return { kept: 'part', content: encoded.content, mode };
+  throw new KlausError('usage', `${change.path} is written in ${old?.encoding}, which has no ${encoded.missing}.`, {
+    hint: 'Use other characters.',
+  });
 }
 
-/** The content as text; undefined when it is none, or too long to be shown. Decoding and encoding is exact. */
+/** The content as text; undefined when it is none, or too long to be shown. */
 export function decodeText(content: Uint8Array): string | undefined {
-  if (content.length > MAX_TEXT || content.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-  } catch {
-    return undefined;
-  }
+  return decode(content)?.text;
+}
+
+function decode(content: Uint8Array): DecodedText | undefined {
+  return content.length > MAX_TEXT ? undefined : decodeContent(content);
 }
 
 function toWhole({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
@@ -96,14 +100,18 @@ function toWhole({ path, before, after }: TreeChange, contents: ChangeContents):
 }
 
 function toContentHunks({ path, before, after }: TreeChange, contents: ChangeContents): Hunk[] {
-  const texts = [contents.before, contents.after].map((content) => (content ? decodeText(content) : undefined));
-  const [old, fresh] = texts;
+  const [was, is] = [contents.before, contents.after].map((content) => (content ? decode(content) : undefined));
+  const [old, fresh] = [was?.text, is?.text];
   if (before?.type === 'symlink') {
     const targets = `${JSON.stringify(old ?? '?')} becomes ${JSON.stringify(fresh ?? '?')}`;
     return [toPart(path, 'symlink', { note: `${path}: the link to ${targets}` })];
   }
   if (old === undefined || fresh === undefined) {
     const note = `${path}: another content, ${before!.size} bytes become ${after!.size}`;
+    return [toPart(path, 'binary', { note })];
+  }
+  if (was!.encoding !== is!.encoding) {
+    const note = `${path}: another encoding, ${was!.encoding} becomes ${is!.encoding}`;
     return [toPart(path, 'binary', { note })];
   }
   return toHunks(old, fresh, { path });

@@ -58,6 +58,7 @@ export type { SecretValue } from './secrets/value-matcher.ts';
 export { readTargets, type PolicyProblem, type PolicyTarget } from './policy/check-policy.ts';
 export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type PolicyKind } from './policy/policy.ts';
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
+export { decodeContent, encodeContent, type DecodedText, type TextEncoding } from './text-encoding.ts';
 export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
 export { applyHunks, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';

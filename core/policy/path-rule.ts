@@ -16,6 +16,8 @@ export const pathRule: Rule = {
       if (look?.verdict === 'deny') return look;
       ask ??= look ?? lookAtLinked(access, call.linked ?? [], context);
     }
+    const [readOnly] = call.readOnly ?? [];
+    if (readOnly !== undefined) ask ??= { verdict: 'ask', reason: `${readOnly} is read-only by its mode` };
     const script = call.scripts?.[0];
     return ask ?? (script === undefined ? undefined : askAboutScripts(script));
   },

@@ -13,6 +13,8 @@ export interface CallFacts {
   inPlace?: boolean;
   /** Package files whose scripts the call would change: what stands there runs at the next `npm test`. */
   scripts?: readonly string[];
+  /** Files that nobody may write, by their mode, and that the call would change; relative to the workspace. */
+  readOnly?: readonly string[];
   /** Paths to which protected places, or git's configuration, lead; relative to the workspace. */
   linked?: readonly string[];
 }

@@ -58,10 +58,10 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
   }
   const moved = await planNew(target, plans, context);
   const old = part.mode ?? (await context.workspace.stat(part.path))?.mode;
-  // A moved file keeps its line ends: the new file's plan has none of its own.
+  // A moved file keeps its line ends and encoding: the new file's plan has none of its own.
   Object.assign(
     moved,
-    { after: plan.before?.crlf ? text.replaceAll('\n', '\r\n') : text },
+    { after: plan.before?.crlf ? text.replaceAll('\n', '\r\n') : text, encoding: plan.before?.encoding ?? 'utf-8' },
     old === undefined ? {} : { mode: old },
   );
   plan.after = null;
@@ -103,7 +103,11 @@ async function planExisting(
     const hash = await context.workspace.hash(path.relative);
     if (hash === null) throw new KlausError('tool.failed', `${path.relative} does not exist.`);
     const file = await readTextFile(context.workspace, path.relative).catch(() => undefined);
-    const plan: FilePlan = { path, before: { hash: file?.hash ?? hash, text: file?.text, crlf: false }, after: null };
+    const plan: FilePlan = {
+      path,
+      before: { hash: file?.hash ?? hash, text: file?.text, crlf: false, encoding: 'utf-8' },
+      after: null,
+    };
     plans.set(path.absolute, plan);
     return plan;
   }

@@ -21,7 +21,7 @@ export const deleteFile = defineTool({
     const small = state.size <= MAX_FILE_BYTES;
     const text = small ? decodeText(await workspace.read(path, { maxBytes: MAX_FILE_BYTES })) : undefined;
     return toIntent('delete', [
-      { path: await workspace.resolve(path), before: { hash, text, crlf: false }, after: null },
+      { path: await workspace.resolve(path), before: { hash, text, crlf: false, encoding: 'utf-8' }, after: null },
     ]);
   },
   run: (_input, context, intent) => carryOut(context, intent),

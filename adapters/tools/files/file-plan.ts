@@ -1,4 +1,5 @@
 import { formatPatch, structuredPatch } from 'diff';
+import type { TextEncoding } from '@klaus/core/policy';
 import type { Access, FileChange } from '@klaus/core/protocol';
 import type { FileEdit, Intent, ResolvedPath } from '@klaus/core/agent';
 import { toResultText } from './carry-out.ts';
@@ -8,10 +9,12 @@ import { encodeText, toHash } from './text-file.ts';
 export interface FilePlan {
   path: ResolvedPath;
   /** What is there now; null for a new file. `text` is undefined for binary content. */
-  before: { hash: string; text: string | undefined; crlf: boolean } | null;
+  before: { hash: string; text: string | undefined; crlf: boolean; encoding: TextEncoding } | null;
   /** The new text; null deletes. */
   after: string | null;
   mode?: number;
+  /** Of a new file that takes the place of another one. Default: UTF-8. */
+  encoding?: TextEncoding;
 }
 
 /** Edits beyond which a diff is not worked out line by line: its cost grows with their square. */
@@ -31,7 +34,10 @@ export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
   for (const plan of plans) {
     const { path, before, after, mode } = plan;
     if (before === null && after === null) continue;
-    const content = after === null ? null : encodeText(after, before ?? { crlf: false });
+    const content =
+      after === null
+        ? null
+        : encodeText(after, before ?? { crlf: false, encoding: plan.encoding ?? 'utf-8' }, path.relative);
     const hash = content === null ? null : toHash(content);
     if (before !== null && before.hash === hash && mode === undefined) continue;
     edits.push({ path: path.relative, content, before: before?.hash ?? null, ...(mode === undefined ? {} : { mode }) });

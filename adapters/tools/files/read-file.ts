@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { decodeContent, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool, type ToolContext, type ToolOutput, type Workspace } from '@klaus/core/agent';
-import { decodeText, describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
+import { describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
 
 const input = z.object({
   path: z.string(),
@@ -34,25 +35,37 @@ export const readFile = defineTool({
     if (state?.kind === 'directory')
       throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
     const head = await workspace.read(path, { length: 8_192 });
-    if (head.includes(0) || (head.length < 8_192 && decodeText(head) === undefined)) {
+    const opening = decodeContent(head, { isWhole: head.length < 8_192 });
+    if (opening === undefined) {
       return {
         text: `${path} is not text: ${describeBinary(head)}, ${state?.size ?? head.length} bytes.`,
         isError: true,
       };
     }
-    if (start !== undefined || end !== undefined)
-      return { text: await readRange(workspace, path, { start: start ?? 1, end }) };
+    const { encoding } = opening;
+    if (start !== undefined || end !== undefined) {
+      const text = await readRange(workspace, path, { start: start ?? 1, end, encoding });
+      return { text: withEncoding(text, encoding) };
+    }
     const size = state?.size ?? 0;
-    if (size > MAX_FILE_BYTES) return { text: await readHead(workspace, path, size) };
-    const text = decodeText(await workspace.read(path, { maxBytes: MAX_FILE_BYTES }));
-    if (text === undefined) return { text: `${path} is not text: it has bytes that are no UTF-8.`, isError: true };
-    return { text: text === '' ? '(the file is empty)' : toLf(text) };
+    if (size > MAX_FILE_BYTES)
+      return { text: withEncoding(await readHead(workspace, path, { size, encoding }), encoding) };
+    const whole = decodeContent(await workspace.read(path, { maxBytes: MAX_FILE_BYTES }));
+    if (whole === undefined) return { text: `${path} is not text: it has bytes that are no text.`, isError: true };
+    if (whole.text === '') return { text: '(the file is empty)' };
+    return { text: withEncoding(toLf(whole.text), whole.encoding) };
   },
 });
 
+/** Behind a text that is not UTF-8, without the byte-order mark of UTF-16, stands which encoding it has. */
+function withEncoding(text: string, encoding: TextEncoding): string {
+  if (encoding === 'utf-8') return text;
+  return `${encoding === 'windows-1252' ? text : text.replace(/^\uFEFF|(?<=^1\t)\uFEFF/, '')}\n[the file is in ${encoding}; edits keep that]`;
+}
+
 /** The lines of a file, some thousands at a time, without their ends. */
-async function* readLines(workspace: Workspace, path: string): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+async function* readLines(workspace: Workspace, path: string, encoding: TextEncoding): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   let rest = '';
   for (let offset = 0; ; offset += CHUNK) {
     const bytes = await workspace.read(path, { offset, length: CHUNK });
@@ -70,15 +83,16 @@ async function* readLines(workspace: Workspace, path: string): AsyncGenerator<st
 async function readRange(
   workspace: Workspace,
   path: string,
-  range: { start: number; end: number | undefined },
+  range: { start: number; end: number | undefined; encoding: TextEncoding },
 ): Promise<string> {
+  const { encoding } = range;
   const start = Math.floor(range.start);
   const end = Math.floor(range.end ?? Number.MAX_SAFE_INTEGER);
   if (end < start) throw new KlausError('tool.failed', `The range ${start}–${end} is empty.`);
   const shown: string[] = [];
   let before = 0;
   let chars = 0;
-  for await (const lines of readLines(workspace, path)) {
+  for await (const lines of readLines(workspace, path, encoding)) {
     for (const [i, line] of lines.slice(0, Math.max(0, end - before)).entries()) {
       const number = before + i + 1;
       if (number < start) continue;
@@ -93,10 +107,14 @@ async function readRange(
   throw new KlausError('tool.failed', `${path} has ${before} lines; line ${start} is past its end.`);
 }
 
-async function readHead(workspace: Workspace, path: string, size: number): Promise<string> {
+async function readHead(
+  workspace: Workspace,
+  path: string,
+  { size, encoding }: { size: number; encoding: TextEncoding },
+): Promise<string> {
   const shown: string[] = [];
   let chars = 0;
-  for await (const lines of readLines(workspace, path)) {
+  for await (const lines of readLines(workspace, path, encoding)) {
     for (const line of lines) {
       chars += line.length;
       if (shown.length >= HEAD_LINES || chars > HEAD_CHARS) break;

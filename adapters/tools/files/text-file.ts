@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { decodeContent, encodeContent, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { ResolvedPath, Workspace } from '@klaus/core/agent';
 
@@ -14,6 +15,7 @@ export interface TextFile {
   text: string;
   /** True when every line of the file ends in `\r\n`. */
   crlf: boolean;
+  encoding: TextEncoding;
   /** Lower-case SHA-256 of the bytes. */
   hash: string;
 }
@@ -26,30 +28,38 @@ export interface TextFile {
 export async function readTextFile(workspace: Workspace, path: string): Promise<TextFile> {
   const resolved = await workspace.resolve(path);
   const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
-  const raw = decodeText(bytes);
-  if (raw === undefined) {
+  const decoded = decodeContent(bytes);
+  if (decoded === undefined) {
     throw new KlausError(
       'tool.failed',
       `${resolved.relative} is no text file (${describeBinary(bytes)}, ${bytes.length} bytes).`,
     );
   }
+  const { text: raw, encoding } = decoded;
   const crlf = isCrlf(raw);
-  return { path: resolved, text: crlf ? raw.replaceAll('\r\n', '\n') : raw, crlf, hash: toHash(bytes) };
+  return { path: resolved, text: crlf ? raw.replaceAll('\r\n', '\n') : raw, crlf, encoding, hash: toHash(bytes) };
 }
 
-/** The bytes of `text` in the file's own line ends. */
-export function encodeText(text: string, file: Pick<TextFile, 'crlf'>): Uint8Array {
-  return Buffer.from(file.crlf ? toLf(text).replaceAll('\n', '\r\n') : text);
+/**
+ * The bytes of `text` in the file's own line ends and encoding.
+ *
+ * @param name Of the file, for the error.
+ * @throws KlausError `tool.failed` for a character that the encoding does not have.
+ */
+export function encodeText(text: string, file: Pick<TextFile, 'crlf' | 'encoding'>, name: string): Uint8Array {
+  const whole = file.crlf ? toLf(text).replaceAll('\n', '\r\n') : text;
+  const encoded = encodeContent(whole, file.encoding);
+  if ('content' in encoded) return encoded.content;
+  throw new KlausError(
+    'tool.failed',
+    `${name} was not changed: it is written in ${file.encoding}, which has no ${JSON.stringify(encoded.missing)}.`,
+    { hint: 'Use other characters, or write the whole file as UTF-8 with write_file.' },
+  );
 }
 
-/** UTF-8 text; undefined for binary content. A byte-order mark stays part of the text. */
+/** Text in any of the encodings; undefined for binary content. A byte-order mark stays part of the text. */
 export function decodeText(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return decodeContent(bytes)?.text;
 }
 
 export function toLf(text: string): string {
@@ -93,8 +103,6 @@ const SIGNATURES: readonly [hex: string, name: string][] = [
   ['0061736d', 'WebAssembly'],
   ['53514c697465', 'SQLite database'],
   ['cafebabe', 'Java class or Mach-O program'],
-  ['fffe', 'UTF-16 text'],
-  ['feff', 'UTF-16 text'],
 ];
 
 /** What binary content is, by its first bytes. */

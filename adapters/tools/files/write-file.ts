@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { decodeContent, encodeContent, type DecodedText, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool } from '@klaus/core/agent';
 import { toIntent } from './file-plan.ts';
 import { carryOut } from './carry-out.ts';
-import { checkText, decodeText, MAX_FILE_BYTES, toHash } from './text-file.ts';
+import { checkText, MAX_FILE_BYTES, toHash } from './text-file.ts';
 
 /** Writes a file whole. */
 export const writeFile = defineTool({
@@ -23,12 +24,30 @@ export const writeFile = defineTool({
       return toIntent('create', [{ path: resolved, before: null, after: context.restoreSecrets(content, '') }]);
     if (state.size > MAX_FILE_BYTES) {
       const hash = (await workspace.hash(path))!;
-      return toIntent('write', [{ path: resolved, before: { hash, text: undefined, crlf: false }, after: content }]);
+      return toIntent('write', [
+        { path: resolved, before: { hash, text: undefined, crlf: false, encoding: 'utf-8' }, after: content },
+      ]);
     }
     const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
-    const text = decodeText(bytes);
-    const before = { hash: toHash(bytes), text, crlf: false };
-    return toIntent('write', [{ path: resolved, before, after: context.restoreSecrets(content, text ?? '') }]);
+    const old = decodeContent(bytes);
+    const whole = context.restoreSecrets(content, old?.text ?? '');
+    const { encoding, after, note } = toKept(whole, old);
+    const before = { hash: toHash(bytes), text: old?.text, crlf: false, encoding };
+    const intent = toIntent('write', [{ path: resolved, before, after }]);
+    return note === undefined ? intent : { ...intent, result: `${intent.result} ${note}` };
   },
   run: (_input, context, intent) => carryOut(context, intent),
 });
+
+const BOM = '\uFEFF';
+
+/** The file keeps its encoding where that has every character; UTF-16 keeps its byte-order mark. */
+function toKept(text: string, old: DecodedText | undefined): { encoding: TextEncoding; after: string; note?: string } {
+  const encoding = old?.encoding ?? 'utf-8';
+  if (encoding === 'utf-8') return { encoding, after: text };
+  if (encoding !== 'windows-1252') return { encoding, after: text.startsWith(BOM) ? text : BOM + text };
+  const encoded = encodeContent(text, encoding);
+  if ('content' in encoded) return { encoding, after: text };
+  const note = `(now UTF-8: ${encoding} has no ${JSON.stringify(encoded.missing)})`;
+  return { encoding: 'utf-8', after: text, note };
+}

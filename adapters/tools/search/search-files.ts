@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { decodeContent } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool, type ToolContext } from '@klaus/core/agent';
 import { toGlobTest } from './glob.ts';
@@ -108,7 +109,9 @@ async function search(
 }
 
 function toText(value: z.infer<typeof textSchema>): string {
-  return 'text' in value ? value.text : Buffer.from(value.bytes, 'base64').toString('utf8');
+  if ('text' in value) return value.text;
+  const bytes = Buffer.from(value.bytes, 'base64');
+  return decodeContent(bytes)?.text ?? bytes.toString('utf8');
 }
 
 function shorten(line: string): string {

@@ -1,0 +1,136 @@
+// Files that are not UTF-8, through the tools: what an edit does not touch stays byte for byte.
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { builtinTools } from '@klaus/adapters/tools';
+import { createWorkspace } from '@klaus/adapters/workspace';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestEngine } from '../fixtures/engine.ts';
+import type { ToolCall } from '../fixtures/play.ts';
+import { callTool, createToolContext, noSandbox, type TestContext } from '../fixtures/tool-context.ts';
+
+let place: Place;
+let context: TestContext;
+
+beforeEach(async () => {
+  place = createPlace();
+  context = createToolContext({
+    workspace: await createWorkspace(place.workspace),
+    sandbox: noSandbox,
+  });
+});
+afterEach(() => place[Symbol.dispose]());
+
+const at = (path: string): string => join(place.workspace, path);
+const call = (name: string, input: unknown) => callTool(builtinTools, name, { input, context });
+const ENCODINGS = {
+  'latin-1': (text: string) => Buffer.from(text, 'latin1'),
+  'UTF-16 LE': (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+  'UTF-16 BE': (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+};
+
+describe.each(Object.entries(ENCODINGS))('%s', (_name, encode) => {
+  const TEXT = 'erste Größe\r\nzweite Zeile\r\ndritte: 5 µm\r\n';
+
+  test('is read as text, whole and by lines, with its encoding', async () => {
+    writeFileSync(at('a.txt'), encode(TEXT));
+    const whole = await call('read_file', { path: 'a.txt' });
+    expect(whole.isError).toBeFalsy();
+    expect(whole.text).toMatch(/^erste Größe\nzweite Zeile\ndritte: 5 µm\n\n?\[the file is in (windows-1252|utf-16)/);
+    const lines = await call('read_file', { path: 'a.txt', start: 1, end: 1 });
+    expect(lines.text).toMatch(/^1\terste Größe\n\[the file is in /);
+  });
+
+  test('is edited and patched in its own encoding, and undone to the byte', async () => {
+    writeFileSync(at('a.txt'), encode(TEXT));
+    await call('edit_file', { path: 'a.txt', edits: [{ old: 'zweite Zeile', new: 'zweite Ärmel' }] });
+    expect(readFileSync(at('a.txt')).equals(encode(TEXT.replace('zweite Zeile', 'zweite Ärmel')))).toBe(true);
+    const patch =
+      '*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n-zweite Ärmel\n+zweite Zeile\n*** End Patch\n';
+    await call('apply_patch', { patch });
+    expect(readFileSync(at('b.txt')).equals(encode(TEXT))).toBe(true);
+  });
+
+  test('keeps its encoding where it is written whole', async () => {
+    writeFileSync(at('a.txt'), encode(TEXT));
+    await call('write_file', { path: 'a.txt', content: 'neu: ß\n' });
+    expect(readFileSync(at('a.txt')).equals(encode('neu: ß\n'))).toBe(true);
+  });
+});
+
+test('a character that the file’s encoding does not have is refused, and nothing is written', async () => {
+  const content = Buffer.from('Größe\n', 'latin1');
+  writeFileSync(at('a.txt'), content);
+  await expect(call('edit_file', { path: 'a.txt', edits: [{ old: 'e\n', new: 'e →\n' }] })).rejects.toMatchObject({
+    code: 'tool.failed',
+    message: expect.stringContaining('"→"'),
+  });
+  expect(readFileSync(at('a.txt')).equals(content)).toBe(true);
+  const written = await call('write_file', { path: 'a.txt', content: 'Größe →\n' });
+  expect(written.text).toContain('now UTF-8');
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('Größe →\n');
+});
+
+test('a search finds and shows lines of a Latin-1 file', async () => {
+  writeFileSync(at('a.txt'), Buffer.from('needle: Größe\n', 'latin1'));
+  expect((await call('search_files', { pattern: 'needle' })).text).toContain('1: needle: Größe');
+});
+
+test('undo brings back the bytes, and the diff of a question shows letters', async () => {
+  const before = Buffer.from('Größe\nzwei\n', 'latin1');
+  await using engine = await createTestEngine({
+    script: {
+      steps: [
+        {
+          when: { turn: 0 },
+          reply: { calls: [{ name: 'edit_file', input: { path: 'a.txt', edits: [{ old: 'zwei', new: 'zwölf' }] } }] },
+        },
+      ],
+      fallback: { text: 'Done.' },
+    },
+    settings: { approve: 'ask' },
+  });
+  const path = join(engine.place.workspace, 'a.txt');
+  writeFileSync(path, before);
+  const session = await engine.klaus.open();
+  await session.prompt('go', { onAsk: 'wait' });
+  const parked = await session.advance();
+  const [asked] = parked.state === 'parked' ? parked.approvals : [];
+  expect(asked?.subject.kind === 'call' && asked.subject.hunks?.[0]?.lines).toEqual([' Größe', '-zwei', '+zwölf']);
+  await engine.klaus.answer(asked!.approval, 'approved');
+  await session.advance();
+  expect(readFileSync(path).equals(Buffer.from('Größe\nzwölf\n', 'latin1'))).toBe(true);
+  await session.restore({ kind: 'undo' }, { by: 'test' });
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test('a file that nobody may write is asked about, and keeps its mode', async () => {
+  const step = (call: ToolCall) => ({ reply: { calls: [call] } });
+  await using engine = await createTestEngine({
+    files: { 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n' },
+    script: {
+      steps: [
+        step({ name: 'write_file', input: { path: 'a.txt', content: 'two\n' } }),
+        step({ name: 'delete_file', input: { path: 'b.txt' } }),
+        step({ name: 'edit_file', input: { path: 'c.txt', edits: [{ old: 'one', new: 'two' }] } }),
+      ],
+      fallback: { text: 'Done.' },
+    },
+    settings: { approve: 'auto' },
+  });
+  const path = (name: string): string => join(engine.place.workspace, name);
+  chmodSync(path('a.txt'), 0o444);
+  chmodSync(path('b.txt'), 0o400);
+  const session = await engine.klaus.open();
+  await session.prompt('go', { onAsk: 'wait' });
+  for (const name of ['a.txt', 'b.txt']) {
+    const parked = await session.advance();
+    const [asked] = parked.state === 'parked' ? parked.approvals : [];
+    expect(asked?.reason).toContain(`${name} is read-only`);
+    await engine.klaus.answer(asked!.approval, name === 'a.txt' ? 'approved' : 'rejected');
+  }
+  await session.advance();
+  expect(readFileSync(path('a.txt'), 'utf8')).toBe('two\n');
+  expect(statSync(path('a.txt')).mode & 0o777).toBe(0o444);
+  expect(['b.txt', 'c.txt'].map((name) => readFileSync(path(name), 'utf8'))).toEqual(['one\n', 'two\n']);
+});
