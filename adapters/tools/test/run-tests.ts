@@ -63,7 +63,7 @@ async function findMissing(
   if (result.exitCode === 1 && /^\S+: No module named pytest$/m.test(text)) {
     return toMissingProgram('pytest', 'python3 -m pip install pytest');
   }
-  for (const program of ['vitest', 'jest']) {
+  for (const program of ['vitest', 'jest', 'mocha']) {
     if (isMissing(result, text, program)) return toMissing(context, { program, brings: program });
   }
   const { name, bring } = await findPackageManager(context);

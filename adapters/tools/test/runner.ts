@@ -4,13 +4,14 @@ import { isFile, readPackage, type Package } from '../project/package-json.ts';
 import { findPackageManager, toScriptLine } from '../project/package-manager.ts';
 import { findProjectProgram } from '../project/project-program.ts';
 import { quote, quotePath } from '../shell/quote.ts';
+import { findOtherRunner, isOtherRunner, OTHER_RUNNERS } from './other-runners.ts';
 import { findPythonRunner } from './python-runner.ts';
 
 /** What a model may ask for by name. */
-export const RUNNERS = ['npm', 'vitest', 'jest', 'node', 'pytest', 'unittest'] as const;
+export const RUNNERS = ['npm', 'vitest', 'jest', 'mocha', 'node', 'pytest', 'unittest', ...OTHER_RUNNERS] as const;
 export type RunnerWish = (typeof RUNNERS)[number];
 
-export type RunnerName = 'vitest' | 'jest' | 'node:test' | 'pytest' | 'unittest' | 'script';
+export type RunnerName = 'vitest' | 'jest' | 'mocha' | 'node:test' | 'pytest' | 'unittest' | 'script' | 'other';
 
 /** How a project's tests are run. */
 export interface Runner {
@@ -33,7 +34,8 @@ const PLACEHOLDER = /no test specified/;
 
 /**
  * Finds how the tests of a project are run: its `test` script, else vitest or jest among its dependencies, else
- * pytest or unittest where it is a Python project, else Node's own runner. A path to a Python file decides for
+ * pytest or unittest where it is a Python project, else the runner of another language whose project file is there,
+ * else Node's own runner. A path to a Python file decides for
  * Python, one to a JavaScript file against it.
  *
  * @throws KlausError `tool.failed` that says what to do when none is found.
@@ -41,6 +43,7 @@ const PLACEHOLDER = /no test specified/;
 export async function findRunner(context: ToolContext, choice: RunnerChoice): Promise<Runner> {
   const { path, runner } = choice;
   const isPython = path?.endsWith('.py') || runner === 'pytest' || runner === 'unittest';
+  if (isOtherRunner(runner)) return (await findOtherRunner(context, choice))!;
   if (isPython) return (await findPythonRunner(context, choice, { isCertain: true }))!;
   const pkg = await readPackage(context);
   const ofPackage = await findPackageRunner(context, choice, pkg);
@@ -50,13 +53,17 @@ export async function findRunner(context: ToolContext, choice: RunnerChoice): Pr
     const ofPython = await findPythonRunner(context, choice, { isCertain: false });
     if (ofPython) return ofPython;
   }
+  if (!isJavaScript && runner === undefined) {
+    const other = await findOtherRunner(context, choice);
+    if (other) return other;
+  }
   if (runner === 'npm') throw new KlausError('tool.failed', 'package.json has no test script.');
   if (pkg !== undefined || path !== undefined || runner === 'node') {
     return { name: 'node:test', command: `node --test ${toArguments('node:test', choice)}`.trimEnd() };
   }
   throw new KlausError(
     'tool.failed',
-    'No test runner was found: there is neither a package.json nor a Python project with tests. Run the tests with run_command instead.',
+    'No tests were found at the root of the workspace: there is no package.json, no Python project with tests, and no project file of another known runner. Name a runner, or run the tests with run_command.',
   );
 }
 
@@ -86,7 +93,7 @@ async function findPackageRunner(
       if (await isFile(context, `${name}.config.${ending}`)) return true;
     return false;
   };
-  for (const name of ['vitest', 'jest'] as const) {
+  for (const name of ['vitest', 'jest', 'mocha'] as const) {
     const isWanted = runner === undefined ? has(name) || (await config(name)) : runner === name;
     if (!isWanted) continue;
     const program = await findProjectProgram(context, name);
@@ -100,6 +107,7 @@ async function findPackageRunner(
 function recognise(script: string): RunnerName {
   if (/\bvitest\b/.test(script)) return 'vitest';
   if (/\bjest\b/.test(script)) return 'jest';
+  if (/\bmocha\b/.test(script)) return 'mocha';
   if (/\bnode\b[^&|;]*\s--test\b/.test(script)) return 'node:test';
   return 'script';
 }
@@ -107,7 +115,11 @@ function recognise(script: string): RunnerName {
 function toArguments(name: RunnerName, { path, pattern }: RunnerChoice): string {
   const words: string[] = [];
   if (pattern !== undefined)
-    words.push(name === 'node:test' ? `--test-name-pattern=${quote(pattern)}` : `-t ${quote(pattern)}`);
+    words.push(
+      name === 'node:test'
+        ? `--test-name-pattern=${quote(pattern)}`
+        : `${name === 'mocha' ? '-g' : '-t'} ${quote(pattern)}`,
+    );
   if (path !== undefined) words.push(quotePath(path));
   return words.join(' ');
 }

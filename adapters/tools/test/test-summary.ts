@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { readOtherCounts, readOtherFailures } from './other-summary.ts';
 import {
   readPytestCounts,
   readPytestFailures,
@@ -33,6 +34,7 @@ export function toTestSummary(output: string): TestSummary {
     ...readSpec(lines),
     ...readTap(lines),
     ...readPython(lines),
+    ...readOtherFailures(lines.join('\n')),
   ]);
   return { ...counts, failures: failures.slice(0, MAX_FAILURES) };
 }
@@ -69,6 +71,8 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
   }
   const unittest = readUnittestCounts(lines);
   if (unittest) addAll(unittest);
+  const other = readOtherCounts(lines.join('\n'));
+  if (other) addAll(other);
   return { passed: counts.passed, failed: counts.failed, skipped: counts.skipped };
 }
 
