@@ -33,6 +33,8 @@ test('a project file may never set what decides who sees the code, the keys and 
     'keys.anthropicToken',
     'keys.openai',
     'keys.openrouter',
+    'keys.netlify',
+    'keys.git',
     'server.secret',
     'server.webhookSecret',
   ]);

@@ -297,6 +297,22 @@ export const SETTINGS = {
   'keys.anthropicToken': apiKey('ANTHROPIC_AUTH_TOKEN', 'Bearer token for the Anthropic API, instead of a key.'),
   'keys.openai': apiKey('OPENAI_API_KEY', 'Key of the OpenAI API.'),
   'keys.openrouter': apiKey('OPENROUTER_API_KEY', 'Key of the OpenRouter API.'),
+  'keys.netlify': apiKey(
+    'NETLIFY_AUTH_TOKEN',
+    'Token of Netlify. It waits for the tool that deploys: nothing reads it yet.',
+  ),
+  'keys.git': apiKey(
+    'GIT_CREDENTIALS',
+    'Address with the name and password of a git server. It waits for the tool that pushes: nothing reads it yet.',
+  ),
+  'deploy.netlifySite': defineSetting({
+    schema: z.string().regex(/^[\w.-]+$/),
+    env: 'NETLIFY_SITE_ID',
+    unset: 'none',
+    values: 'the id of a site',
+    description: 'Site of Netlify. It waits for the tool that deploys: nothing reads it yet.',
+    project: 'never',
+  }),
   'baseUrls.anthropic': url('ANTHROPIC_BASE_URL', 'Anthropic'),
   'baseUrls.openai': url('OPENAI_BASE_URL', 'OpenAI'),
   'baseUrls.openrouter': url('OPENROUTER_BASE_URL', 'OpenRouter'),

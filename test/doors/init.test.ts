@@ -55,3 +55,13 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toContain(expected);
   });
 });
+
+test('settings that wait for a tool say so, and their values are hidden', async () => {
+  using place = createPlace();
+  await using server = await startServer({ steps: [], fallback: { text: 'It is nfp_Zq81kLmP77Xw.' } });
+  const env = { NETLIFY_AUTH_TOKEN: 'nfp_Zq81kLmP77Xw', GIT_CREDENTIALS: 'https://me:Rt55-Kk1d@git.example.com' };
+  const config = await runKlaus(['config', '--json'], { place, server, env });
+  expect(config.stdout).toContain('keys.netlify');
+  for (const value of Object.values(env)) expect(config.stdout).not.toContain(value);
+  expect((await runKlaus(['say it'], { place, server, env })).stdout).not.toContain(env.NETLIFY_AUTH_TOKEN);
+});
