@@ -60,5 +60,5 @@ export { fetchSandbox } from './diagnose/fetch-sandbox.ts';
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';
-export { recoverDatabase } from './recover-database.ts';
+export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './secrets.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { RecoveryReport } from '@klaus/adapters/store';
+import type { QueryResult, RecoveryReport } from '@klaus/adapters/store';
 import { toHome } from './config/home.ts';
 
 /**
@@ -12,4 +12,20 @@ export async function recoverDatabase(options: { home?: string } = {}): Promise<
   const store = await import('@klaus/adapters/store');
   const home = options.home === undefined ? toHome(process.env, process.cwd()) : resolve(options.home);
   return store.recoverDatabase(home);
+}
+
+/**
+ * Runs one statement that reads, over a connection that cannot write.
+ *
+ * @param options.home State folder. Default: `KLAUS_HOME`, else `~/.klaus`.
+ * @param options.limit Rows at most. Default: 1,000.
+ * @throws KlausError `usage` for another statement, and for one that SQLite refuses; `config` without a database.
+ */
+export async function queryDatabase(
+  sql: string,
+  options: { home?: string; limit?: number } = {},
+): Promise<QueryResult> {
+  const store = await import('@klaus/adapters/store');
+  const home = options.home === undefined ? toHome(process.env, process.cwd()) : resolve(options.home);
+  return store.queryDatabase(home, sql, { limit: options.limit ?? 1_000 });
 }

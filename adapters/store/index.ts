@@ -2,6 +2,7 @@ export { createSqliteStore } from './sqlite/sqlite-store.ts';
 export type { SqliteStore, SqliteStoreOptions } from './sqlite/sqlite-store.ts';
 export { lockFile } from './sqlite/file-lock.ts';
 export type { FileLock } from './sqlite/file-lock.ts';
+export { queryDatabase, type QueryResult, type QueryRow } from './sqlite/query-database.ts';
 export { recoverDatabase } from './sqlite/recover.ts';
 export type { RecoveryReport } from './sqlite/recover.ts';
 export type { ApprovalFilter, ApprovalRow } from './sqlite/approval-row.ts';

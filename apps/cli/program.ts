@@ -328,6 +328,15 @@ function addDatabase(db: Command, done: Done): void {
     .summary('count what the database holds')
     .option('--json', 'one JSON document')
     .action(async (options: { json?: true }) => done(await (await import('./commands/db.ts')).stats(options)));
+  db.command('query')
+    .summary('run one SQL statement that reads')
+    .argument('<sql>', 'the statement, such as "SELECT id, title FROM sessions"')
+    .option('--json', 'one object a line')
+    .option('--limit <count>', 'rows at most', toRows, 1_000)
+    .addHelpText('after', '\nThe tables: docs/database.md')
+    .action(async (sql: string, options: { json?: true; limit: number }) =>
+      done(await (await import('./commands/db-query.ts')).query(sql, options)),
+    );
   db.command('clear-sessions')
     .summary('delete sessions with everything that is only theirs')
     .option('--older-than <days>', 'only those without an event since then', toDays)
@@ -361,6 +370,12 @@ function toWhole(text: string, range: { min: number; max: number }): number {
 
 function toPositive(text: string): number {
   return toWhole(text, { min: 1, max: 100_000 });
+}
+
+function toRows(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
 }
 
 function toPort(text: string): number {
