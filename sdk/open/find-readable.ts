@@ -36,8 +36,15 @@ export function findReadable({ given, configuration, cwd, workspace, state }: Re
 function findRepositoryAround(folder: string, state: string): string[] {
   if (existsSync(join(folder, '.git'))) return [];
   for (let at = dirname(folder); at !== dirname(at); at = dirname(at))
-    if (existsSync(join(at, '.git'))) return isTooWide(at, state) ? [] : [at];
+    if (existsSync(join(at, '.git'))) return isTooWide(at, state) || !isOwn(at) ? [] : [at];
   return [];
+}
+
+/** False where somebody else made the repository, or could have: in a folder that everybody may write, as /tmp. */
+function isOwn(folder: string): boolean {
+  const uid = process.getuid?.();
+  const isMine = [folder, join(folder, '.git')].every((path) => uid === undefined || statSync(path).uid === uid);
+  return isMine && (statSync(folder).mode & 0o002) === 0;
 }
 
 function toFolder(given: string, { cwd, state }: { cwd: string; state: string }): string {

@@ -1,6 +1,6 @@
 // A workspace that is a folder of a repository: what of the repository commands see, and what they do not.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OpenOptions, Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
@@ -133,6 +133,18 @@ describe('a folder of a repository', () => {
     const alone = await run(engine, { root: join(engine.place.workspace, 'packages/app') });
     expect(outputs(alone)[0]).not.toContain('AGENTS.md');
     expect(ofType(alone.events(), 'session.opened')[0]).not.toHaveProperty('readable');
+  });
+
+  test('is alone in a repository that somebody else could have made', async () => {
+    await using engine = await open(['ls ../.. ; ls ../../package.json']);
+    chmodSync(engine.place.workspace, 0o777);
+    const session = await run(engine);
+    expect(outputs(session)[0]).not.toContain('AGENTS.md');
+    await using second = await open(['ls ../.. ; ls ../../package.json']);
+    if (process.getuid?.() !== 0) return;
+    chownSync(join(second.place.workspace, '.git'), 12_345, 12_345);
+    expect(outputs(await run(second))[0]).not.toContain('AGENTS.md');
+    chownSync(join(second.place.workspace, '.git'), 0, 0);
   });
 
   test('a grant for the folder alone shows nothing around it', async () => {
