@@ -29,17 +29,18 @@ interface UserCache {
 
 /**
  * Caches of the user that commands begin with: the user's own builds use what lies in them already. The tools write
- * beside the entries, and never into them.
+ * beside the entries, and never into them. Cargo's git databases are none of them: they hold addresses, which may hold
+ * credentials.
  *
  * @source https://doc.rust-lang.org/cargo/guide/cargo-home.html, https://pkg.go.dev/cmd/go#hdr-Build_and_test_caching,
  * https://maven.apache.org/resolver/local-repository.html
  */
 const CACHES: readonly UserCache[] = [
-  ...['registry/index', 'registry/cache', 'git/db'].map((part): UserCache => ({
+  ...['registry/index', 'registry/cache'].map((part): UserCache => ({
     markers: ['Cargo.toml'],
     find: (env, home) => join(env['CARGO_HOME'] || join(home, '.cargo'), part),
     path: `.cargo/${part}`,
-    ...(part === 'registry/cache' ? {} : { copies: part === 'git/db' ? /\/(?:[^/]+|refs\/.*)$/ : /./ }),
+    ...(part === 'registry/cache' ? {} : { copies: /./ }),
     skips: /(?:^|\/)(?:\.cargo-index-lock|\.last-updated|.*\.lock)$|^github\.com-1ecc6299db9ec823\//,
   })),
   {
