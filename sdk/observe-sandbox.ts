@@ -41,6 +41,7 @@ export function observeSandbox(sandbox: Sandbox, tell: (start: SandboxStart) => 
         return sandbox.exec({ ...request, onBegin });
       }, false),
     ...(sandbox.warmUp ? { warmUp: () => sandbox.warmUp!() } : {}),
+    ...(sandbox.prestart ? { prestart: (request) => sandbox.prestart!(request) } : {}),
     ...(sandbox.start ? { start: (request) => watch(() => sandbox.start!(request), true) } : {}),
     ...(sandbox.inspect ? { inspect: (programs, folders) => sandbox.inspect!(programs, folders) } : {}),
     ...(sandbox.suspect ? { suspect: (paths) => sandbox.suspect!(paths) } : {}),

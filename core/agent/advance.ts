@@ -1,5 +1,6 @@
 import type { Command, EventBody, EventOf } from '../protocol/index.ts';
 import { askLimit } from './ask-limit.ts';
+import { endCommandAhead } from './command-ahead.ts';
 import { compact } from './compact.ts';
 import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
@@ -99,6 +100,7 @@ async function work(engine: Engine, { session, lease, state, signal, pause, last
     }
   } finally {
     stopper.close();
+    await endCommandAhead(current);
     await current.settled();
   }
 }
@@ -136,7 +138,11 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
     case 'model':
       return performTurn(current, action.forecast);
     case 'calls':
-      return performCalls(current, action.calls);
+      try {
+        return await performCalls(current, action.calls);
+      } finally {
+        await endCommandAhead(current);
+      }
     case 'abandon':
       return current.append([toAbandoned(openRequestOf(current.state)!)]);
     case 'drop':

@@ -1,4 +1,5 @@
 import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../protocol/index.ts';
+import { endCommandAhead, startCommandAhead } from './command-ahead.ts';
 import type { Forecast } from './forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
@@ -37,10 +38,15 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     requestHash,
     reserved: { tokens, usd },
     worst: { input: 0, output: maxOutputTokens, cacheRead: 0, cacheWrite: promptTokens },
-    onSent: () => request.tools.length > 0 && work.warmUp(),
+    onSent: () => {
+      if (request.tools.length === 0) return;
+      work.warmUp();
+      startCommandAhead(work);
+    },
     onEvent: (event) => live.show(event),
     onDiscard: () => live.discard(),
   });
+  if (!result.ok || !result.answer.parts.some(({ type }) => type === 'call')) await endCommandAhead(work);
   if (work.isLeaving() && !result.ok) return;
   const bodies: EventBody[] = [result.attempted];
   if (result.ok) {

@@ -1,5 +1,6 @@
 import type { Redactor } from '../policy/index.ts';
 import type { EventBody } from '../protocol/index.ts';
+import type { CommandAhead } from './command-ahead.ts';
 import type { Engine } from './engine.ts';
 import { fold } from './fold.ts';
 import type { Layers } from './ports/layer.ts';
@@ -34,6 +35,7 @@ export interface Work {
   readonly originals: Map<string, unknown>;
   /** Folders whose AGENTS.md or CLAUDE.md was looked for. */
   readonly seenFolders: Set<string>;
+  readonly ahead: CommandAhead;
   /** Aborts what is being performed: a cancel arrived, or the caller wants to leave. */
   readonly stop: AbortSignal;
   /** True when the caller wants to leave without a word; the log stays as after a crash. */
@@ -99,6 +101,7 @@ export function createWork(options: WorkOptions): Work {
         id.startsWith('context:') ? [id.slice('context:'.length)] : [],
       ),
     ),
+    ahead: { unused: 0 },
     stop: options.stop,
     isLeaving: options.isLeaving,
     async append(bodies, consume = []) {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackgroundRequest, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
-import { isKlausError, KlausError, type CheckEnvironment } from '@klaus/core/protocol';
+import type { BackgroundRequest, ExecRequest, ExecResult, PrestartRequest, Sandbox } from '@klaus/core/agent';
+import { isKlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { launchBackground } from '../background/launch.ts';
 import { readIdentity } from '../background/process-files.ts';
 import { saveProtection } from '../background/settle-process.ts';
@@ -16,36 +15,39 @@ import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
-import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
-import { noteRunning, pauseRunning } from '../process/running-commands.ts';
-import { supervise, type Launch } from '../process/supervise.ts';
+import { pauseRunning } from '../process/running-commands.ts';
+import { superviseWaiting, type SuperviseOptions } from '../process/supervise.ts';
+import { spawnWaiting, type Launch, type WaitingCommand } from '../process/waiting-command.ts';
 import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import { mergeMasks } from '../protection/bind-masks.ts';
-import { closeWhilePaused } from '../protection/close-paused.ts';
+import { closeWhilePaused, discardWhilePaused } from '../protection/close-paused.ts';
 import { selectMasks, type Mask } from '../protection/masks.ts';
+import type { ObjectStore } from '../protection/object-store.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
 import { toView } from '../view.ts';
 import type { WorkspaceView } from '../view.ts';
 import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
-import { findForeignMount } from './check-mounts.ts';
 import type { ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
-import { MaskWatch } from './mask-watch.ts';
+import { checkMounts, noteInit, toLaunch } from './launch-command.ts';
 import { findShownMasks } from './shown-masks.ts';
+import { AheadSlot, endAhead, isCurrent, toKey, toReceivable, type StartedAhead } from './started-ahead.ts';
 import { findToolchains } from './toolchains.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 import type { Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
-const SETTLE_TRIES = 200;
 
 export interface BubblewrapInternals {
   /** Controls to leave out, to show that something depends on them. For tests of the driver alone. */
   without?: readonly ControlName[];
 }
+
+/** A command whose sandbox is being made, or is there. */
+interface StartedCommand extends Pick<StartedAhead, 'command' | 'scene' | 'held'> {}
 
 /** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
 const GONE =
@@ -67,6 +69,7 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #user: { uid: number; gid: number };
   readonly #filter: Uint8Array | undefined;
   readonly #without: ReadonlySet<ControlName>;
+  readonly #ahead: AheadSlot;
   #etc: string | undefined;
   #toolchains: Toolchains | undefined;
   #project: Promise<ProjectHome> | undefined;
@@ -75,6 +78,7 @@ export class BubblewrapSandbox implements Sandbox {
   constructor(options: SandboxOptions, program: BubblewrapProgram, internals: BubblewrapInternals = {}) {
     this.#options = options;
     this.#program = program;
+    this.#ahead = new AheadSlot(options.home);
     this.#without = new Set(internals.without);
     // Not root inside: programs that find themselves root try to change owners.
     this.#user = { uid: process.getuid?.() || 1_000, gid: process.getgid?.() || 1_000 };
@@ -103,13 +107,40 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
-  async #exec(request: ExecRequest): Promise<ExecResult> {
+  prestart(request: PrestartRequest): Promise<() => Promise<boolean>> {
+    return this.#ahead.put(this.#startAhead({ ...request, command: [] }));
+  }
+
+  /** Undefined when it could not be made: the command's own start tells why. */
+  async #startAhead(request: StageRequest): Promise<StartedAhead | undefined> {
     const stage = await this.#prepare(request);
+    const group = ResourceGroup.open(stage.limits, this.#omitted());
+    const scene: Scene = { ...stage, group };
+    try {
+      const args = await this.#arguments(stage, stage.project);
+      const { words, held } = this.#words(stage, { group, args, receives: true });
+      const launch = this.#toLaunch(scene, words);
+      const command = await spawnWaiting(launch, { takesStdin: false });
+      const ahead = { key: toKey(request, stage.limits), args, scene, held, launch, command };
+      if (await command.ready.catch(() => false)) return ahead;
+      await endAhead(this.#options.home, ahead);
+    } catch {
+      await group.close();
+      await discardWhilePaused(this.#options.home, stage.protection);
+    } finally {
+      stage.resume();
+    }
+    return undefined;
+  }
+
+  async #exec(request: ExecRequest): Promise<ExecResult> {
+    const ahead = await this.#ahead.take(request, toExecLimits(this.#options.limits, request.limits));
+    const stage = await this.#prepare(request, ahead);
     const { protection, warnings, limits } = stage;
     try {
-      const group = ResourceGroup.open(limits, this.#omitted());
-      const { words, held } = await this.#words(stage, group);
-      const result = await this.#run(words, { ...stage, group }, limits.timeoutMs);
+      const { command, scene, held } =
+        (ahead && (await this.#adopt(ahead, stage))) ?? (await this.#launchNow(stage, request));
+      const result = await this.#run(command, scene, { ...request, timeoutMs: limits.timeoutMs });
       for (const warning of await this.#close(protection)) warnings.add(warning);
       return {
         ...result,
@@ -125,6 +156,33 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
+  async #launchNow(stage: Stage, { stdin }: ExecRequest): Promise<StartedCommand> {
+    const group = ResourceGroup.open(stage.limits, this.#omitted());
+    const scene: Scene = { ...stage, group };
+    const args = await this.#arguments(stage, stage.project);
+    const { words, held } = this.#words(stage, { group, args });
+    const command = await spawnWaiting(this.#toLaunch(scene, words), { takesStdin: stdin !== undefined });
+    return { command, scene, held };
+  }
+
+  /** Makes the sandbox that was started ahead that of a command; undefined, and it is ended, when it has become another. */
+  async #adopt(ahead: StartedAhead, stage: Stage): Promise<StartedCommand | undefined> {
+    const { scene, command, launch, held } = ahead;
+    scene.protection?.discard(stage.protection);
+    const script = toReceivable(stage.request, stage.cwd);
+    if (script === undefined || !isCurrent(ahead, stage, await this.#arguments(stage, stage.project))) {
+      await endAhead(this.#options.home, ahead);
+      return undefined;
+    }
+    launch.script = script;
+    return { command, scene: Object.assign(scene, stage), held };
+  }
+
+  #toLaunch(scene: Scene, words: readonly string[]): Launch {
+    const options = this.#options;
+    return toLaunch(scene, { file: this.#program.path, words, options, filter: this.#filter, without: this.#without });
+  }
+
   #close(protection: ProtectedWorkspace | undefined): Promise<string[]> {
     return closeWhilePaused(this.#options.home, protection);
   }
@@ -135,7 +193,8 @@ export class BubblewrapSandbox implements Sandbox {
     const { protection, view, readMasks, resume } = stage;
     const group = ResourceGroup.open(stage.limits, this.#omitted(), toGroupName(folder));
     try {
-      const { words } = await this.#words(stage, group, MARK_BEGUN);
+      const args = await this.#arguments(stage, stage.project);
+      const { words } = this.#words(stage, { group, args, before: MARK_BEGUN });
       if (protection) saveProtection(folder, protection.saved);
       const { child, init } = await launchBackground({
         folder,
@@ -148,8 +207,8 @@ export class BubblewrapSandbox implements Sandbox {
         groups: group.folders,
         enter: (pid) => group.enter(pid),
         check: (init) => {
-          this.#checkMounts(init, stage, words);
-          this.#noteRunning(init, group.freezable);
+          checkMounts(init, stage, words);
+          noteInit(init, group.freezable, this.#options);
         },
         signal,
       });
@@ -196,17 +255,20 @@ export class BubblewrapSandbox implements Sandbox {
     if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
   }
 
-  async #prepare(request: StageRequest): Promise<Stage> {
+  /** @param ahead What it takes over from. */
+  async #prepare(request: StageRequest, ahead?: StartedAhead): Promise<Stage> {
     const { workspace } = this.#options;
     const limits = toExecLimits(this.#options.limits, request.limits);
     const cwd = toWorkingFolder(request, workspace);
     const view = toView(request, workspace);
     const project = await this.#openProject();
     const resume = await pauseRunning(this.#options.home, workspace);
-    const protection = await this.#protect(request, view).catch((error: unknown) => {
-      resume();
-      throw error;
-    });
+    const protection = await this.#protect(request, view, ahead?.scene.protection?.saved.stores).catch(
+      (error: unknown) => {
+        resume();
+        throw error;
+      },
+    );
     const warnings = new Set<string>();
     const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
     const readMasks = async () => {
@@ -219,18 +281,18 @@ export class BubblewrapSandbox implements Sandbox {
     return { request, limits, cwd, view, project, passed, protection, warnings, readMasks, resume };
   }
 
-  /** @param before Shell lines just before the command. */
-  async #words(
+  /** @param how.before Shell lines just before the command. `receives`: the command comes later. */
+  #words(
     stage: Stage,
-    group: ResourceGroup,
-    before: readonly string[] = [],
-  ): Promise<{ words: string[]; held: Set<Controller> }> {
-    const { request, limits, cwd, project } = stage;
-    const args = await this.#arguments(stage, project);
+    how: { group: ResourceGroup; args: readonly string[]; before?: readonly string[]; receives?: boolean },
+  ): { words: string[]; held: Set<Controller> } {
+    const { request, limits, cwd } = stage;
+    const { group, args, before = [], receives = false } = how;
     const held = new Set([...group.controllers, ...this.#omitted()]);
-    const prelude = toPrelude({ limits, held, before, closesChannel: !this.#without.has('closed-channel') });
-    const words = [...args, '--', '/bin/sh', '-c', prelude, 'klaus', cwd, ...toArguments(request.command)];
-    return { words, held };
+    const closesChannel = !this.#without.has('closed-channel');
+    const prelude = toPrelude({ limits, held, before, closesChannel, receives });
+    const command = receives ? [] : [cwd, ...toArguments(request.command)];
+    return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], held };
   }
 
   #toUnenforced(held: ReadonlySet<Controller>): string[] {
@@ -239,11 +301,14 @@ export class BubblewrapSandbox implements Sandbox {
     return unenforced;
   }
 
-  async #run(words: readonly string[], scene: Scene, timeoutMs: number): Promise<Omit<ExecResult, 'unenforced'>> {
-    const { request, group } = scene;
-    const launch = this.#launch(words, scene);
+  async #run(
+    command: WaitingCommand,
+    scene: Scene,
+    options: SuperviseOptions,
+  ): Promise<Omit<ExecResult, 'unenforced'>> {
+    const { group } = scene;
     try {
-      const result = await supervise(launch, { ...request, timeoutMs });
+      const result = await superviseWaiting(command, options);
       const exceeded = group.exceeded();
       if (scene.failure !== undefined)
         exceeded.push(
@@ -251,7 +316,7 @@ export class BubblewrapSandbox implements Sandbox {
         );
       return { ...result, ...(exceeded.length > 0 ? { exceeded } : {}) };
     } finally {
-      await launch.settle?.();
+      await command.launch.settle?.();
       await group.close(!this.#without.has('group-end'));
     }
   }
@@ -263,7 +328,11 @@ export class BubblewrapSandbox implements Sandbox {
     return omitted;
   }
 
-  async #protect(request: StageRequest, view: WorkspaceView): Promise<ProtectedWorkspace | undefined> {
+  async #protect(
+    request: StageRequest,
+    view: WorkspaceView,
+    stores: readonly ObjectStore[] = [],
+  ): Promise<ProtectedWorkspace | undefined> {
     if (this.#without.has('protected-places') && this.#without.has('disarmed-repositories')) return undefined;
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
     const disarms = !this.#without.has('disarmed-repositories');
@@ -275,6 +344,7 @@ export class BubblewrapSandbox implements Sandbox {
       holds: !this.#without.has('protected-places'),
       known: (await this.#options.repositories?.()) ?? [],
       survives: 'survives' in request && request.survives === true,
+      stores,
     });
   }
 
@@ -325,76 +395,5 @@ export class BubblewrapSandbox implements Sandbox {
       },
       request,
     );
-  }
-
-  #launch(args: readonly string[], scene: Scene): Launch {
-    const { group } = scene;
-    let init: ProcessRow | undefined;
-    let watch: MaskWatch | undefined;
-    let forget: (() => void) | undefined;
-    const kill = (pid: number) => {
-      if (init && readProcess(init.pid)?.startTime === init.startTime) sendSignal(init.pid, 'SIGKILL');
-      sendSignal(pid, 'SIGKILL');
-      if (!this.#without.has('group-end')) group.kill();
-    };
-    return {
-      file: this.#program.path,
-      args,
-      env: this.#without.has('clear-environment') ? process.env : scene.passed.variables,
-      gate: 'descriptor',
-      feeds: this.#filter ? [this.#filter] : [],
-      onSpawn: (pid) => group.enter(pid),
-      onReady: (pid) => {
-        const inside = listDescendants(pid);
-        init = inside[0] === undefined ? undefined : readProcess(inside[0]);
-        group.add([pid, ...inside]);
-        this.#checkMounts(init?.pid, scene, args);
-        forget = this.#noteRunning(init?.pid, group.freezable);
-        scene.resume();
-        if (init && this.#options.masks) watch = this.#watchMasks(scene, { pid, inside: init.pid, kill });
-      },
-      terminate(pid) {
-        // The first process inside ignores it, and bubblewrap itself would take the rest down at once.
-        for (const member of listDescendants(pid)) sendSignal(member, 'SIGTERM');
-      },
-      kill,
-      async settle() {
-        await watch?.close();
-        forget?.();
-        // With its first process a process namespace ends, and that one is gone last.
-        for (let attempt = 0; init && attempt < SETTLE_TRIES; attempt++) {
-          const row = readProcess(init.pid);
-          if (!row || row.ended || row.startTime !== init.startTime) return;
-          await sleep(attempt < 20 ? 1 : 10);
-        }
-      },
-    };
-  }
-
-  #noteRunning(init: number | undefined, group: string | undefined): (() => void) | undefined {
-    const { home, workspace } = this.#options;
-    const row = init === undefined ? undefined : readProcess(init);
-    return row && noteRunning(home, { pid: row.pid, startTime: row.startTime, workspace, group });
-  }
-
-  /** @throws KlausError `sandbox.failed` before the command has begun. */
-  #checkMounts(init: number | undefined, { view, protection }: Stage, words: readonly string[]): void {
-    const folders = [view.target, ...(protection?.external ?? []).map(({ target }) => target)];
-    const place = init === undefined ? view.target : findForeignMount(init, { view, folders, words });
-    if (place !== undefined) throw new KlausError('sandbox.failed', `${place} was replaced while the sandbox was made`);
-  }
-
-  #watchMasks(scene: Scene, at: { pid: number; inside: number; kill: (pid: number) => void }): MaskWatch {
-    return new MaskWatch({
-      pid: at.inside,
-      view: scene.view,
-      folder: scene.group.freezable,
-      members: () => listDescendants(at.pid),
-      masks: async () => (await scene.readMasks()).masks,
-      onFailure: (reason) => {
-        scene.failure = reason;
-        at.kill(at.pid);
-      },
-    });
   }
 }

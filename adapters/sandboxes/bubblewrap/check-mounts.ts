@@ -4,7 +4,7 @@ import { contains } from '../paths.ts';
 import { toSource, type WorkspaceView } from '../view.ts';
 
 /** One line of mountinfo. @source man 5 proc_pid_mountinfo */
-interface MountRow {
+export interface MountRow {
   /** Device of the filesystem. */
   device: string;
   /** What of the filesystem is shown. */
@@ -32,7 +32,7 @@ export function findForeignMount(
   const host = readMounts(SELF);
   const binds = toBinds(words);
   const devices = new Set(host.map(({ device }) => device));
-  return readMounts(`/proc/${pid}/mountinfo`).find((row) => {
+  return readMountRows(pid).find((row) => {
     if (!folders.some((folder) => contains(folder, row.point))) return false;
     // Only bubblewrap's own: a folder that is hidden, and what hides a file.
     if (row.type === 'tmpfs' && row.root === '/' && !devices.has(row.device)) return false;
@@ -62,6 +62,11 @@ function toBinds(words: readonly string[]): Map<string, string[]> {
     found.set(target, [...(found.get(target) ?? []), source]);
   }
   return found;
+}
+
+/** What a process sees mounted. @throws The system's error when it is gone. */
+export function readMountRows(pid: number): MountRow[] {
+  return readMounts(`/proc/${pid}/mountinfo`);
 }
 
 function readMounts(file: string): MountRow[] {

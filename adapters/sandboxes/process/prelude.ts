@@ -9,6 +9,8 @@ export interface PreludeOptions {
   before?: readonly string[];
   /** Default true: the command does not get descriptor 3. */
   closesChannel?: boolean;
+  /** True: the command comes behind "go" as lines, see {@link toScript}, and is no argument. Default false. */
+  receives?: boolean;
 }
 
 /**
@@ -22,12 +24,32 @@ export function toPrelude(options: PreludeOptions): string {
     'read -r go <&3 || exit 125',
     '[ "$go" = go ] || exit 125',
     ...(options.before ?? []),
+    ...(options.receives ? RECEIVE : []),
     ...(options.closesChannel === false ? [] : ['exec 3>&-']),
     ...toResourceLimits(options),
-    'cd -- "$1" || exit 126',
-    'shift',
-    'exec "$@"',
+    ...(options.receives ? ['eval "$script"'] : ['cd -- "$1" || exit 126', 'shift', 'exec "$@"']),
   ].join('\n');
+}
+
+/** Reads the number of lines, then these, into `$script`: with nothing but what is part of the shell. */
+const RECEIVE = [
+  'read -r count <&3 || exit 125',
+  'script=',
+  'while [ "$count" -gt 0 ]; do',
+  'IFS= read -r line <&3 || exit 125',
+  'script="$script$line',
+  '"',
+  'count=$((count - 1))',
+  'done',
+];
+
+/** What a prelude that `receives` is sent: the same as its arguments otherwise. */
+export function toScript(cwd: string, words: readonly string[]): string {
+  return [`cd -- ${quote(cwd)} || exit 126`, `exec ${words.map(quote).join(' ')}`].join('\n');
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** `ulimit` lines for what no control group holds: per process, so a weaker promise. */

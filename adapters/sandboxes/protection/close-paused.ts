@@ -19,7 +19,13 @@ export function closeSavedWhilePaused(saved: SavedProtection): Promise<string[]>
   return whilePaused(saved.home, saved.view.target, () => ProtectedWorkspace.closeSaved(saved));
 }
 
-async function whilePaused(home: string, workspace: string, work: () => string[]): Promise<string[]> {
+/** The same for a command that has not begun. */
+export async function discardWhilePaused(home: string, protection: ProtectedWorkspace | undefined): Promise<void> {
+  if (protection && !protection.isClosed)
+    await whilePaused(home, protection.saved.view.target, () => protection.discard());
+}
+
+async function whilePaused<T>(home: string, workspace: string, work: () => T): Promise<T> {
   const resume = await pauseRunning(home, workspace).catch((error: unknown) => {
     if (isKlausError(error)) return () => {};
     throw error;

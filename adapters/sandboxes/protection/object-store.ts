@@ -108,7 +108,8 @@ function giveToOwner(store: string, intake: string): void {
   for (const name of ['', 'info', 'pack', 'info/alternates']) chownSync(join(intake, name), uid, gid);
 }
 
-function toStore(gitFolder: string): string | undefined {
+/** The folder `objects` of a git folder; undefined where there is none. */
+export function toStore(gitFolder: string): string | undefined {
   try {
     const store = realpathSync(join(gitFolder, 'objects'));
     return statSync(store).isDirectory() ? store : undefined;

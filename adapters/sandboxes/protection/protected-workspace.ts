@@ -6,7 +6,7 @@ import type { WorkspaceView } from '../view.ts';
 import { disarm } from './disarm.ts';
 import { findGitPlaces, hold } from './git-places.ts';
 import type { Places } from './git-places.ts';
-import { BASE, closeObjectStore, openObjectStore, type ObjectStore } from './object-store.ts';
+import { BASE, closeObjectStore, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
 import { holdPlaces, isPlaceholder, removePlaces } from './placeholders.ts';
 import type { Placeholder } from './placeholders.ts';
 import { findRepositories, list } from './repositories.ts';
@@ -36,6 +36,8 @@ export interface ProtectedWorkspaceOptions {
   known?: readonly string[];
   /** Default false. True: the command may outlive this process. */
   survives?: boolean;
+  /** Object stores that are open for a command which has not begun: taken over where they fit. Default none. */
+  stores?: readonly ObjectStore[];
 }
 
 /** What has to be known at the end of a command, for a Klaus that did not start it. Plain JSON. */
@@ -137,6 +139,19 @@ export class ProtectedWorkspace {
     return putRight(this.saved);
   }
 
+  /**
+   * To be called instead of {@link close} where no command has begun: nothing can have been planted.
+   *
+   * @param next What has taken over stores of this one, if anything has.
+   */
+  discard(next?: ProtectedWorkspace): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#release();
+    const taken = new Set(next?.saved.stores?.map(({ intake }) => intake));
+    for (const store of this.saved.stores ?? []) if (!taken.has(store.intake)) closeObjectStore(store);
+  }
+
   /** The same as {@link close}, for a command that an earlier Klaus started. */
   static closeSaved(saved: SavedProtection): string[] {
     removePlaces(saved.held);
@@ -147,15 +162,24 @@ export class ProtectedWorkspace {
 /** The object stores of git folders that a command can reach. */
 function openStores(
   folders: readonly string[],
-  { roots, survives = false }: { roots: readonly string[]; survives?: boolean },
+  {
+    roots,
+    survives = false,
+    stores = [],
+  }: { roots: readonly string[] } & Pick<ProtectedWorkspaceOptions, 'survives' | 'stores'>,
 ): ObjectStore[] {
   return [...new Set(folders)].flatMap((folder) => {
-    const store = openObjectStore(folder, { survives });
+    const store = findOpen(stores, folder) ?? openObjectStore(folder, { survives });
     if (!store) return [];
     if (roots.some((root) => contains(root, store.store))) return [store];
     closeObjectStore(store);
     return [];
   });
+}
+
+function findOpen(stores: readonly ObjectStore[], folder: string): ObjectStore | undefined {
+  const open = stores.length === 0 ? undefined : toStore(folder);
+  return stores.find(({ store, intake }) => store === open && existsSync(intake));
 }
 
 function putRight(saved: SavedProtection): string[] {

@@ -4,7 +4,7 @@ import { defineTool, describeStarted } from '@klaus/core/agent';
 import { toEvidence } from '../project/check-evidence.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { describeMissingNetwork } from './offline.ts';
-import { runProgram, toProgramDetail } from './run-program.ts';
+import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
 
 /** The kernel takes no longer word than 128 KiB. */
 const MAX_COMMAND_BYTES = 100_000;
@@ -26,6 +26,7 @@ export const runCommand = defineTool({
   }),
   effects: ['execute'],
   resume: 'tell',
+  prestart: (context) => toPrestart(context, { env: {} }),
   async prepare({ command, cwd, network, background, survive }, { workspace, processes }) {
     checkCommand(command);
     if (survive && !background) throw new KlausError('tool.failed', 'survive is for background: true only.');

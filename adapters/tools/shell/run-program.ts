@@ -1,5 +1,5 @@
 import type { BlobRef } from '@klaus/core/protocol';
-import type { ExecLimits, ExecRequest, ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
+import type { ExecLimits, ExecRequest, ExecResult, PrestartRequest, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { toOfflineEnvironment } from './offline.ts';
 import { OutputKeeper } from './output-keeper.ts';
@@ -27,21 +27,29 @@ export interface ProgramRun {
 /** Programs watch, draw and colour on a terminal, and some only believe CI that there is none. */
 const PLAIN = { CI: 'true', NO_COLOR: '1', FORCE_COLOR: '0' };
 
+/** What a sandbox has to be made for, see `Sandbox.prestart`. */
+export function toPrestart(context: ToolContext, request: Omit<ProgramRequest, 'command' | 'cwd'>): PrestartRequest {
+  const { env = PLAIN, network = false } = request;
+  return {
+    network,
+    env: { ...toOfflineEnvironment(context, network), ...env },
+    limits: { ...context.execLimits, ...toAskedLimits(request, context.execLimits) },
+  };
+}
+
 /** Runs a command in the sandbox and shows its output as it comes; by default with an environment that asks for no colours. */
 export async function runProgram(context: ToolContext, request: ProgramRequest): Promise<ProgramRun> {
-  const { command, cwd = context.workspace.root, env = PLAIN, network = false } = request;
+  const { command, cwd = context.workspace.root } = request;
   const { keepBytes = 0, quiet = false } = request;
   // The shell is given its line as one word.
   if (typeof command === 'string') checkWord('command line', command);
   const keeper = new OutputKeeper(context);
-  const { timeoutMs, memoryMb } = toAskedLimits(request, context.execLimits);
+  const { timeoutMs } = toAskedLimits(request, context.execLimits);
   try {
     const result = await context.sandbox.exec({
       command,
       cwd,
-      network,
-      env: { ...toOfflineEnvironment(context, network), ...env },
-      limits: { ...context.execLimits, timeoutMs, memoryMb },
+      ...toPrestart(context, request),
       ...(quiet ? {} : { onOutput: keeper.take }),
       keepBytes,
       signal: context.signal,

@@ -74,6 +74,12 @@ export interface ExecResult {
   warnings?: readonly string[];
 }
 
+/** What is known of a command before the command is. */
+export type PrestartRequest = Omit<
+  ExecRequest,
+  'command' | 'cwd' | 'stdin' | 'onOutput' | 'onBegin' | 'keepBytes' | 'signal'
+>;
+
 /** A command that goes on by itself. */
 export interface BackgroundRequest extends Pick<
   ExecRequest,
@@ -94,6 +100,14 @@ export interface Sandbox {
   exec(request: ExecRequest): Promise<ExecResult>;
   /** Makes ready what every command needs, ahead of the first. What fails here is told by that one. */
   warmUp?(): Promise<void>;
+  /**
+   * Makes the sandbox of a later command: an `exec` with the same request begins in it at once. It is looked at again
+   * then, and made anew when anything has changed that would have made another one. Only the last one is kept.
+   *
+   * @returns Ends it unless a command has taken it; false when one has. Never throws: the command's own start tells
+   * what is wrong.
+   */
+  prestart?(request: PrestartRequest): Promise<() => Promise<boolean>>;
   /**
    * Starts a command in the background, with the same walls as `exec`; resolves once it has begun. Absent where the
    * driver cannot.

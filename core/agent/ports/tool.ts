@@ -4,7 +4,7 @@ import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
-import type { ExecLimits, Sandbox } from './sandbox.ts';
+import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
 import type { FileEdit, Workspace } from './workspace.ts';
 
 /** What a call is about to do, found out without doing it. The gate judges this. */
@@ -128,6 +128,8 @@ export interface Tool<Input = unknown> {
    * everything else about it stays the same. Default false.
    */
   readonly deferred?: boolean;
+  /** What its commands mostly ask of their sandbox, which is made while the model answers. */
+  prestart?(context: ToolContext): PrestartRequest;
   /** Cuts long output to `max` characters in a way that suits it; default: 60 % head and 30 % tail. */
   cut?(text: string, max: number): string;
   /**

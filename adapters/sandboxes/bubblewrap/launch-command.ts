@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KlausError } from '@klaus/core/protocol';
+import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
+import { noteRunning } from '../process/running-commands.ts';
+import type { Launch } from '../process/waiting-command.ts';
+import type { SandboxOptions } from '../sandbox-options.ts';
+import { findForeignMount } from './check-mounts.ts';
+import type { ControlName } from './controls.ts';
+import { MaskWatch } from './mask-watch.ts';
+import type { Scene, Stage } from './stage.ts';
+
+const SETTLE_TRIES = 200;
+
+export interface LaunchOptions {
+  /** The program bwrap. */
+  file: string;
+  /** Its arguments, with the command's. */
+  words: readonly string[];
+  options: SandboxOptions;
+  filter: Uint8Array | undefined;
+  without: ReadonlySet<ControlName>;
+}
+
+/** How a command is started and ended. What changes in `scene` before "go" counts. */
+export function toLaunch(scene: Scene, { file, words, options, filter, without }: LaunchOptions): Launch {
+  const { group } = scene;
+  let init: ProcessRow | undefined;
+  let watch: MaskWatch | undefined;
+  let forget: (() => void) | undefined;
+  const kill = (pid: number) => {
+    if (init && readProcess(init.pid)?.startTime === init.startTime) sendSignal(init.pid, 'SIGKILL');
+    sendSignal(pid, 'SIGKILL');
+    if (!without.has('group-end')) group.kill();
+  };
+  return {
+    file,
+    args: words,
+    env: without.has('clear-environment') ? process.env : scene.passed.variables,
+    gate: 'descriptor',
+    feeds: filter ? [filter] : [],
+    onSpawn: (pid) => group.enter(pid),
+    onWaiting: (pid) => {
+      const inside = listDescendants(pid);
+      init = inside[0] === undefined ? undefined : readProcess(inside[0]);
+      group.add([pid, ...inside]);
+    },
+    onReady: (pid) => {
+      checkMounts(init?.pid, scene, words);
+      forget = noteInit(init?.pid, group.freezable, options);
+      scene.resume();
+      if (init && options.masks) watch = watchMasks(scene, { pid, inside: init.pid, kill });
+    },
+    terminate(pid) {
+      // The first process inside ignores it, and bubblewrap itself would take the rest down at once.
+      for (const member of listDescendants(pid)) sendSignal(member, 'SIGTERM');
+    },
+    kill,
+    async settle() {
+      await watch?.close();
+      forget?.();
+      // With its first process a process namespace ends, and that one is gone last.
+      for (let attempt = 0; init && attempt < SETTLE_TRIES; attempt++) {
+        const row = readProcess(init.pid);
+        if (!row || row.ended || row.startTime !== init.startTime) return;
+        await sleep(attempt < 20 ? 1 : 10);
+      }
+    },
+  };
+}
+
+/** Notes a command by its first process, see {@link noteRunning}. */
+export function noteInit(
+  init: number | undefined,
+  group: string | undefined,
+  { home, workspace }: Pick<SandboxOptions, 'home' | 'workspace'>,
+): (() => void) | undefined {
+  const row = init === undefined ? undefined : readProcess(init);
+  return row && noteRunning(home, { pid: row.pid, startTime: row.startTime, workspace, group });
+}
+
+/** @throws KlausError `sandbox.failed` before the command has begun. */
+export function checkMounts(init: number | undefined, { view, protection }: Stage, words: readonly string[]): void {
+  const folders = [view.target, ...(protection?.external ?? []).map(({ target }) => target)];
+  const place = init === undefined ? view.target : findForeignMount(init, { view, folders, words });
+  if (place !== undefined) throw new KlausError('sandbox.failed', `${place} was replaced while the sandbox was made`);
+}
+
+function watchMasks(scene: Scene, at: { pid: number; inside: number; kill: (pid: number) => void }): MaskWatch {
+  return new MaskWatch({
+    pid: at.inside,
+    view: scene.view,
+    folder: scene.group.freezable,
+    members: () => listDescendants(at.pid),
+    masks: async () => (await scene.readMasks()).masks,
+    onFailure: (reason) => {
+      scene.failure = reason;
+      at.kill(at.pid);
+    },
+  });
+}

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
+import type { Controller } from '../cgroup/cgroup-mounts.ts';
+import { listDescendants } from '../process/process-table.ts';
+import { toScript } from '../process/prelude.ts';
+import type { Launch, WaitingCommand } from '../process/waiting-command.ts';
+import { toArguments } from '../paths.ts';
+import { discardWhilePaused } from '../protection/close-paused.ts';
+import { readMountRows } from './check-mounts.ts';
+import type { Scene, Stage, StageRequest } from './stage.ts';
+
+/** The shell of a waiting sandbox reads its command byte by byte. */
+const MAX_SCRIPT_BYTES = 8_192;
+
+/** A sandbox that was made before its command is known. */
+export interface StartedAhead {
+  /** What it was made for, see {@link toKey}. */
+  key: string;
+  /** Arguments of bubblewrap, without the prelude. */
+  args: readonly string[];
+  /** Of the time when it was made; that of the command takes its place. */
+  scene: Scene;
+  held: ReadonlySet<Controller>;
+  launch: Launch;
+  command: WaitingCommand;
+}
+
+/** Everything of a request that decides how its sandbox is made, but for what is looked up at its start. */
+export function toKey(request: StageRequest, limits: ExecLimits): string {
+  const { network = false, env = {}, binds = [], workspaceAt, protect = [], files, readable = [] } = request;
+  const { memoryMb, cpus, processes } = limits;
+  return JSON.stringify([network, env, binds, workspaceAt, protect, files, readable, memoryMb, cpus, processes]);
+}
+
+/** The command as a waiting sandbox takes it; undefined for one that has to come as an argument. */
+export function toReceivable(request: ExecRequest, cwd: string): string | undefined {
+  if (request.stdin !== undefined) return undefined;
+  const script = toScript(cwd, toArguments(request.command));
+  return Buffer.byteLength(script) > MAX_SCRIPT_BYTES || script.includes('\0') ? undefined : script;
+}
+
+/** True when a sandbox made now would be the same: the same mounts, each of them still there and of the same files. */
+export function isCurrent(ahead: StartedAhead, stage: Stage, args: readonly string[]): boolean {
+  const { pid } = ahead.command;
+  const init = pid === undefined ? undefined : listDescendants(pid)[0];
+  if (init === undefined || !isDeepStrictEqual(args, ahead.args)) return false;
+  if (!isDeepStrictEqual(stage.passed, ahead.scene.passed)) return false;
+  const rows = readMountRows(init);
+  // A file that was replaced takes the mount on it along, and shows its old content where it is mounted itself.
+  if (rows.some(({ root }) => root.endsWith('//deleted'))) return false;
+  const points = new Set(rows.map(({ point }) => point));
+  return listTargets(args).every((target) => points.has(target));
+}
+
+/** Where something must be mounted. */
+function listTargets(args: readonly string[]): string[] {
+  return args.flatMap((word, at) => {
+    if (/^--(?:ro-|dev-)?bind$/.test(word)) return args[at + 2]!;
+    return word === '--tmpfs' ? args[at + 1]! : [];
+  });
+}
+
+/** Holds the one sandbox that was started ahead. */
+export class AheadSlot {
+  readonly #home: string;
+  #waiting: Promise<StartedAhead | undefined> | undefined;
+
+  /** @param home Klaus's own state. */
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** @returns Ends it, unless it was taken; false when it was. */
+  async put(made: Promise<StartedAhead | undefined>): Promise<() => Promise<boolean>> {
+    const before = this.#waiting;
+    const waiting = made.catch(() => undefined);
+    this.#waiting = waiting;
+    await this.#end(before);
+    await waiting;
+    return async () => {
+      if (this.#waiting !== waiting) return false;
+      this.#waiting = undefined;
+      await this.#end(waiting);
+      return true;
+    };
+  }
+
+  /** The one that is there, where it was made for such a command. It is the caller's then. */
+  async take(request: ExecRequest, limits: ExecLimits): Promise<StartedAhead | undefined> {
+    const waiting = this.#waiting;
+    const ahead = await waiting;
+    if (!ahead || this.#waiting !== waiting) return undefined;
+    if (ahead.key !== toKey(request, limits) || toReceivable(request, '') === undefined) return undefined;
+    this.#waiting = undefined;
+    return ahead;
+  }
+
+  async #end(waiting: Promise<StartedAhead | undefined> | undefined): Promise<void> {
+    const ahead = await waiting;
+    if (ahead) await endAhead(this.#home, ahead);
+  }
+}
+
+/** Ends one that no command needs. Nothing of a command has run in it. */
+export async function endAhead(home: string, ahead: StartedAhead): Promise<void> {
+  ahead.command.close();
+  await ahead.command.exited.catch(() => undefined);
+  await ahead.scene.group.close();
+  await discardWhilePaused(home, ahead.scene.protection);
+}
