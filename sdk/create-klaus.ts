@@ -4,7 +4,13 @@ import { createModels } from '@klaus/adapters/models';
 import { createProcesses, createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
-import { createLayers, createSecretSource, createWorkspace, joinSecretSources } from '@klaus/adapters/workspace';
+import {
+  createLayers,
+  createSecretSource,
+  createWorkspace,
+  joinSecretSources,
+  openFolder,
+} from '@klaus/adapters/workspace';
 import { createToolRegistry, type Engine, type Models } from '@klaus/core/agent';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
@@ -204,6 +210,7 @@ function createEngine(input: EngineInput): Engine {
     home,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
+    openFolder,
     readOwnInstructions: async () => readOwnInstructions(home),
     openSandbox: async ({ name, workspace, session, masks }) => {
       const sandbox = await createSandbox({

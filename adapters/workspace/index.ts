@@ -1,3 +1,4 @@
+export { openFolder } from './local-folder.ts';
 export { createWorkspace, type WorkspaceOptions } from './local-workspace.ts';
 export { openWorkspaceRoot } from './root.ts';
 export { createSecretFiles } from './secrets/find-secret-files.ts';

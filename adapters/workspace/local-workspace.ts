@@ -1,12 +1,13 @@
 import { KlausError, type FileChange } from '@klaus/core/protocol';
-import type { FileEdit, FileState, ReadOptions, ResolvedPath, Workspace } from '@klaus/core/agent';
+import type { FileEdit, Workspace } from '@klaus/core/agent';
 import { applyEdits } from './apply.ts';
 import { findChanges, takeMark } from './changed-since.ts';
-import { hashContent, readContent } from './content.ts';
+import { hashContent } from './content.ts';
 import { createJournal, type Journal } from './journal.ts';
+import { LocalFolder } from './local-folder.ts';
 import { recoverSteps } from './recover.ts';
 import { openWorkspaceRoot, type RootOptions } from './root.ts';
-import { shorten, withPlace, type Root } from './walk.ts';
+import { withPlace, type Root } from './walk.ts';
 
 export interface WorkspaceOptions extends RootOptions {
   /**
@@ -32,41 +33,16 @@ export async function createWorkspace(folder: string, options: WorkspaceOptions 
   return new LocalWorkspace(root, { journal, stateDir: options.stateDir });
 }
 
-class LocalWorkspace implements Workspace {
-  readonly root: string;
+class LocalWorkspace extends LocalFolder implements Workspace {
   readonly #root: Root;
   readonly #journal: Journal | undefined;
   readonly #stateDir: string | undefined;
 
   constructor(root: Root, state: { journal: Journal | undefined; stateDir: string | undefined }) {
-    this.root = root.path;
+    super(root);
     this.#root = root;
     this.#journal = state.journal;
     this.#stateDir = state.stateDir;
-  }
-
-  resolve(path: string): Promise<ResolvedPath> {
-    return withPlace(this.#root, path, ({ relative, absolute, links }) => ({
-      relative,
-      absolute,
-      ...(links.length > 0 ? { links } : {}),
-    }));
-  }
-
-  stat(path: string): Promise<FileState | undefined> {
-    return withPlace(this.#root, path, ({ stat }) => {
-      if (!stat) return undefined;
-      const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other';
-      return { kind, size: Number(stat.size), mode: Number(stat.mode & 0o7777n) };
-    });
-  }
-
-  read(path: string, options: ReadOptions = {}): Promise<Uint8Array> {
-    return withPlace(this.#root, path, (place) => {
-      if (options.exact === true && place.links.length > 0)
-        throw new KlausError('tool.failed', `${shorten(path)} has become a symbolic link.`);
-      return readContent(place, options);
-    });
   }
 
   hash(path: string): Promise<string | null> {

@@ -84,7 +84,8 @@ function unsteady(path: string, cause: unknown): KlausError {
 function walk(root: Root, path: string): Place {
   const trail = [openRoot(root)];
   const missing: string[] = [];
-  const pending = toComponents(root, path, path);
+  const pending = toComponents(root, path);
+  if (!pending) throw new OutsideError(path, path);
   let file: { name: string; stat: BigIntStats } | undefined;
   const links: string[] = [];
   let viaLink = false;
@@ -95,7 +96,7 @@ function walk(root: Root, path: string): Place {
       if (file) throw new KlausError('tool.failed', `${shorten(path)}: ${file.name} is not a directory.`);
       if (name === '..') {
         if (missing.pop() !== undefined) continue;
-        if (trail.length === 1) throw outside(path);
+        if (trail.length === 1) throw new OutsideError(path, toPath(posix.dirname(root.path), pending));
         trail.pop()!.close();
         continue;
       }
@@ -111,7 +112,9 @@ function walk(root: Root, path: string): Place {
         if (pending.every((rest) => rest === '' || rest === '.')) viaLink = true;
         const target = readlinkSync(here.child(name));
         if (target.startsWith('/')) while (trail.length > 1) trail.pop()!.close();
-        pending.unshift(...toComponents(root, target, path));
+        const onward = toComponents(root, target);
+        if (!onward) throw new OutsideError(path, toPath(target, pending));
+        pending.unshift(...onward);
       }
     }
     return toPlace(trail.pop()!, { root, missing, file, viaLink, links });
@@ -154,8 +157,12 @@ export function openRoot(root: Root): Directory {
   throw new KlausError('workspace.missing', `The workspace ${root.path} was replaced by another directory.`);
 }
 
-/** Components below the root. An absolute path must begin with the root, under one of its spellings. */
-function toComponents(root: Root, path: string, given: string): string[] {
+function toPath(folder: string, names: readonly string[]): string {
+  return [folder === '/' ? '' : folder, ...names].join('/') || '/';
+}
+
+/** Components below the root; undefined for an absolute path that does not begin with it, under one of its spellings. */
+function toComponents(root: Root, path: string): string[] | undefined {
   if (!path.startsWith('/')) return path.split('/');
   for (const spelling of [path, posix.normalize(path)]) {
     for (const prefix of [root.path, ...root.aliases]) {
@@ -163,7 +170,7 @@ function toComponents(root: Root, path: string, given: string): string[] {
       if (spelling.startsWith(`${prefix}/`)) return spelling.slice(prefix.length + 1).split('/');
     }
   }
-  throw outside(given);
+  return undefined;
 }
 
 function checkSpelling(path: string): void {
@@ -177,10 +184,17 @@ function checkSpelling(path: string): void {
   }
 }
 
-function outside(path: string): KlausError {
-  return new KlausError('workspace.outside', `${shorten(path)} is outside the workspace.`, {
-    hint: 'Use a path inside the workspace.',
-  });
+/** A path that leaves the root. */
+export class OutsideError extends KlausError {
+  /** The absolute path at which it does, not followed further. */
+  readonly leadsTo: string;
+
+  constructor(path: string, leadsTo: string) {
+    super('workspace.outside', `${shorten(path)} is outside the workspace.`, {
+      hint: 'Use a path inside the workspace.',
+    });
+    this.leadsTo = leadsTo;
+  }
 }
 
 /** The system's errors in words. */

@@ -14,7 +14,7 @@ import type { SecretSource } from './ports/secrets.ts';
 import type { Snapshots } from './ports/snapshots.ts';
 import type { Store } from './ports/store.ts';
 import type { ToolContext } from './ports/tool.ts';
-import type { Workspace } from './ports/workspace.ts';
+import type { Folder, Workspace } from './ports/workspace.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
@@ -39,7 +39,7 @@ export interface SecretOptions {
   patterns: readonly string[];
   /** Globs of what a policy hides. */
   hidden: readonly string[];
-  /** Absolute paths of folders beside the workspace that commands may read. */
+  /** Absolute paths of folders beside the workspace that may be read. */
   readable?: readonly string[];
 }
 
@@ -65,6 +65,11 @@ export interface Engine {
   readonly home: string;
   /** @throws KlausError `workspace.*`. */
   openWorkspace(root: string): Promise<Workspace>;
+  /**
+   * @param path Absolute real path of a folder that is only read.
+   * @throws KlausError `workspace.missing` also where a symlink has taken its place.
+   */
+  openFolder(path: string): Promise<Folder>;
   /** The user's own instructions for every project, where there are any. */
   readOwnInstructions(): Promise<{ path: string; text: string } | undefined>;
   /** Cheap: the driver is started by the first exec. */

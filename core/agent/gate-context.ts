@@ -1,4 +1,5 @@
 import type { GateContext } from '../policy/index.ts';
+import { toCommandView } from './command-view.ts';
 import { openedOf } from './state.ts';
 import type { Tool } from './ports/tool.ts';
 import type { Work } from './work.ts';
@@ -7,13 +8,15 @@ import type { Work } from './work.ts';
 const BUILT_IN = 'klaus';
 
 /** What the gate knows of the session at this moment. */
-export function toGateContext({ state, engine }: Work): GateContext {
+export function toGateContext({ state, engine }: Pick<Work, 'state' | 'engine'>): GateContext {
   const opened = openedOf(state);
+  const { readable } = toCommandView({ state, engine });
   return {
     grant: state.grant,
     mode: state.mode,
     patchApproval: opened.patchApproval,
     workspace: opened.workspace,
+    ...(readable ? { readable } : {}),
     home: engine.home,
     now: engine.clock.now(),
     isolate: opened.isolate === true,

@@ -2,6 +2,7 @@ export { advance, type Advanced } from './advance.ts';
 export { cost, priceFor, worstCase } from './cost.ts';
 export { toChangeParts, toDiffText } from './change-parts.ts';
 export type { CheckpointResult, Engine, SecretOptions } from './engine.ts';
+export { createPathFinder } from './find-path.ts';
 export { explainCall, type ExplainedDecision } from './explain-call.ts';
 export { fork, type Forked, type ForkOptions } from './fork.ts';
 export { fold } from './fold.ts';

@@ -27,7 +27,7 @@ export async function readInstructionFile(
   root?: string,
 ): Promise<InstructionFile | undefined> {
   try {
-    const workspace = root === undefined ? await work.workspace() : await work.engine.openWorkspace(root);
+    const workspace = root === undefined ? await work.workspace() : await work.folder(root);
     const found = await workspace.resolve(path);
     const state = await workspace.stat(found.relative);
     if (state?.kind !== 'file') return undefined;

@@ -19,13 +19,13 @@ const MAX_NAMES = 600;
  * The system prompt of a session that opens now. The tools that are not in its requests are named in it, because
  * a model looks for what it knows of.
  *
- * @param readable Absolute paths of folders beside the workspace that commands may read.
+ * @param readable Absolute paths of folders beside the workspace that may be read.
  */
 export function toSystemPrompt(deferred: readonly string[], readable: readonly string[] = []): string {
   const around =
     readable.length === 0
       ? ''
-      : `\n- Commands can also read ${readable.join(', ')}; only the workspace can be changed. The other tools work in the workspace alone.`;
+      : `\n- Commands, read_file, list_files and search_files can also read ${readable.join(', ')}, by absolute paths; only the workspace can be changed.`;
   return SYSTEM_PROMPT + around + listTools(deferred);
 }
 

@@ -3,6 +3,7 @@ import { allowsTool, createSecretScanner, type Redactor, toFingerprint } from '.
 import type { Ids } from './ports/ids.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import { toCommandView } from './command-view.ts';
+import { createPathFinder } from './find-path.ts';
 import { createMemory } from './memory.ts';
 import { createRedactedBlob } from './redacted-blob.ts';
 import { openedOf } from './state.ts';
@@ -14,6 +15,7 @@ import type { Work } from './work.ts';
 export async function createToolContext(work: Work, call: string): Promise<ToolContext> {
   const { engine, redactor } = work;
   const workspace = await work.workspace();
+  const { readable = [] } = toCommandView(work);
   let offset = 0;
   return {
     workspace,
@@ -33,7 +35,8 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
       offset += text.length;
     },
     execLimits: engine.settings.execLimits,
-    readable: toCommandView(work).readable ?? [],
+    readable,
+    find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
     processes: createToolProcesses(work, call),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,

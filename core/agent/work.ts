@@ -9,7 +9,7 @@ import type { Sandbox } from './ports/sandbox.ts';
 import type { FileIdentity, SecretSource } from './ports/secrets.ts';
 import type { Snapshots } from './ports/snapshots.ts';
 import type { Lease } from './ports/store.ts';
-import type { Workspace } from './ports/workspace.ts';
+import type { Folder, Workspace } from './ports/workspace.ts';
 import { redactBody } from './redact-body.ts';
 import { createRequestHasher, type RequestHasher } from './request-hash.ts';
 import { openedOf, type State } from './state.ts';
@@ -44,6 +44,8 @@ export interface Work {
   append(bodies: readonly EventBody[], consume?: readonly string[]): Promise<void>;
   model(): Promise<Model>;
   workspace(): Promise<Workspace>;
+  /** A folder beside the workspace, opened once. See `Engine.openFolder`. */
+  folder(path: string): Promise<Folder>;
   sandbox(): Promise<Sandbox>;
   snapshots(): Promise<Snapshots>;
   layers(): Promise<Layers>;
@@ -81,6 +83,7 @@ export function createWork(options: WorkOptions): Work {
   const { engine, session, lease, state } = options;
   const redactor = engine.createRedactor(state.session?.forked?.root ?? session);
   let workspace: Promise<Workspace> | undefined;
+  const folders = new Map<string, Folder>();
   let sandbox: Promise<Sandbox> | undefined;
   let snapshots: Promise<Snapshots> | undefined;
   let layers: Promise<Layers> | undefined;
@@ -114,6 +117,11 @@ export function createWork(options: WorkOptions): Work {
       return model.model;
     },
     workspace: () => (workspace ??= engine.openWorkspace(openedOf(state).workspace)),
+    async folder(path) {
+      const folder = folders.get(path) ?? (await engine.openFolder(path));
+      folders.set(path, folder);
+      return folder;
+    },
     sandbox() {
       const opened = openedOf(state);
       const masks = () => toSecrets().files();

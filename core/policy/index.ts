@@ -33,6 +33,7 @@ export {
   type Place,
 } from './places.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
+export { isBelow } from './path.ts';
 export { PROTECTED_PLACES, type PlaceRow, type ProtectedPlace } from './protected-places.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
 export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';

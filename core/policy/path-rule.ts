@@ -25,14 +25,24 @@ export const pathRule: Rule = {
 
 function lookAt(
   access: Extract<Access, { kind: 'fs' }>,
-  { workspace, home, secretPatterns }: GateContext,
+  { workspace, readable = [], home, secretPatterns }: GateContext,
 ): Look | undefined {
   const { path } = access;
   if (isBelow(path, home)) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
   const relative = toRelative(path, workspace);
-  if (relative === undefined) return { verdict: 'deny', reason: `${path} is outside the workspace` };
-  if (isSecretPath(relative, secretPatterns)) return { verdict: 'ask', reason: `${relative} is a secret file` };
-  return access.right === 'w' ? lookAtWrite(relative) : undefined;
+  const beside = relativesOf(path, readable);
+  const isReadable = relative !== undefined || (access.right === 'r' && beside.length > 0);
+  if (!isReadable) return { verdict: 'deny', reason: `${path} is outside the workspace` };
+  // A folder beside the workspace can lie at a secret place itself.
+  const names = [...(relative === undefined ? [path.slice(1)] : [relative]), ...beside];
+  if (names.some((name) => isSecretPath(name, secretPatterns)))
+    return { verdict: 'ask', reason: `${relative ?? path} is a secret file` };
+  return relative !== undefined && access.right === 'w' ? lookAtWrite(relative) : undefined;
+}
+
+/** The path as each of the folders that hold it names it. */
+function relativesOf(path: string, folders: readonly string[]): string[] {
+  return folders.flatMap((folder) => toRelative(path, folder) ?? []);
 }
 
 /** A change of what a protected place leads to is a change of that place. */

@@ -26,6 +26,8 @@ export interface GateContext {
   patchApproval: boolean;
   /** Absolute real path. */
   workspace: string;
+  /** Absolute real paths of the folders beside it that may be read. Default: none. */
+  readable?: readonly string[];
   /** Klaus's own state, which no call may touch. */
   home: string;
   /** Unix milliseconds: authority that has expired is none. */

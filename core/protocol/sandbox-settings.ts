@@ -74,7 +74,7 @@ export const SANDBOX_SETTINGS = {
     default: [] as string[],
     env: 'KLAUS_SANDBOX_FOLDERS',
     values: 'folders',
-    description: 'Further folders that commands may read. Secret files in them are hidden.',
+    description: 'Further folders that commands and tools may read. Secret files in them are hidden.',
     project: 'never',
   }),
   'sandbox.fetch': defineSetting({

@@ -41,7 +41,7 @@ export const sessionOpened = z
       .array(z.string())
       .optional()
       .describe(
-        'Absolute real paths of folders beside the workspace that commands may read: the repository around it.',
+        'Absolute real paths of folders beside the workspace that may be read: the repository around it, those that the user names, and those of the grant.',
       ),
     snapshots: z.boolean().optional().describe('False: nothing is kept for undo.'),
     forked: forkedSchema.optional(),

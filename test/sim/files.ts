@@ -73,6 +73,8 @@ export class Files {
     const text = (path: string): string | undefined => this.workspace.get(check(path));
     return {
       root: ROOT,
+      locate: async (path) =>
+        path.startsWith('..') ? { outside: path } : { inside: { relative: path, absolute: `${ROOT}/${path}` } },
       resolve: async (path) => ({ relative: check(path), absolute: `${ROOT}/${path}` }),
       async stat(path) {
         await scheduler.pause(host, 'workspace stat');

@@ -1,6 +1,6 @@
 import { advance, createToolRegistry, isParked, isReceivable, type Engine, type Processes } from '@klaus/core/agent';
 import { createRedactor, type Rule } from '@klaus/core/policy';
-import { isKlausError, toUlid, type Event } from '@klaus/core/protocol';
+import { isKlausError, KlausError, toUlid, type Event } from '@klaus/core/protocol';
 import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
 import { createChance, type Chance } from '../undo/chance.ts';
 import { toHash } from './files.ts';
@@ -162,6 +162,9 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     home: '/klaus-home',
     readOwnInstructions: async () => undefined,
     findIgnored: async () => new Set(),
+    openFolder: async (path) => {
+      throw new KlausError('workspace.missing', `There is no ${path}.`);
+    },
     openWorkspace: async () => files.workspaceOf(host),
     openSandbox: async () => createSimSandbox(world, host),
     openKnowledge: (workspace) => store.knowledge(workspace),

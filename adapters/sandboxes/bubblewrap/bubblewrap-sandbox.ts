@@ -26,8 +26,8 @@ import type { ObjectStore } from '../protection/object-store.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
-import { toView } from '../view.ts';
-import type { WorkspaceView } from '../view.ts';
+import { withStillReadable } from '../still-readable.ts';
+import { toView, type WorkspaceView } from '../view.ts';
 import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
 import type { ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
@@ -35,9 +35,8 @@ import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
 import { checkMounts, noteInit, toLaunch } from './launch-command.ts';
 import { findShownMasks } from './shown-masks.ts';
 import { AheadSlot, endAhead, isCurrent, toKey, toReceivable, type StartedAhead } from './started-ahead.ts';
-import { findToolchains } from './toolchains.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
-import type { Toolchains } from './toolchains.ts';
+import { findToolchains, type Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
 
@@ -256,20 +255,20 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   /** @param ahead What it takes over from. */
-  async #prepare(request: StageRequest, ahead?: StartedAhead): Promise<Stage> {
-    const { workspace } = this.#options;
+  async #prepare(asked: StageRequest, ahead?: StartedAhead): Promise<Stage> {
+    const warnings = new Set<string>();
+    const request = withStillReadable(asked, warnings);
     const limits = toExecLimits(this.#options.limits, request.limits);
-    const cwd = toWorkingFolder(request, workspace);
-    const view = toView(request, workspace);
+    const cwd = toWorkingFolder(request, this.#options.workspace);
+    const view = toView(request, this.#options.workspace);
     const project = await this.#openProject();
-    const resume = await pauseRunning(this.#options.home, workspace);
+    const resume = await pauseRunning(this.#options.home, this.#options.workspace);
     const protection = await this.#protect(request, view, ahead?.scene.protection?.saved.stores).catch(
       (error: unknown) => {
         resume();
         throw error;
       },
     );
-    const warnings = new Set<string>();
     const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
     const readMasks = async () => {
       const paths = this.#without.has('masks') ? [] : ((await this.#options.masks?.()) ?? []);

@@ -17,11 +17,11 @@ export interface MountRow {
 const SELF = '/proc/self/mountinfo';
 
 /**
- * Compares what is mounted in a sandbox at the workspace with what was asked for. bubblewrap finds what it mounts by its
- * path; a process that is at work in the workspace can put a symlink in the place of a folder in between.
+ * Compares what is mounted in a sandbox at the workspace, and at the folders beside it, with what was asked for. bubblewrap
+ * finds what it mounts by its path; a process that is at work there can put a symlink in the place of a folder in between.
  *
  * @param pid A process inside, before the command has begun.
- * @param folders What commands can write, as the sandbox names it.
+ * @param folders What is looked at, as the sandbox names it.
  * @param words Arguments of bubblewrap.
  * @returns The first path where something else is mounted; undefined when everything is as it should be.
  */

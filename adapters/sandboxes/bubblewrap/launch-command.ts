@@ -79,9 +79,14 @@ export function noteInit(
 }
 
 /** @throws KlausError `sandbox.failed` before the command has begun. */
-export function checkMounts(init: number | undefined, { view, protection }: Stage, words: readonly string[]): void {
-  const folders = [view.target, ...(protection?.external ?? []).map(({ target }) => target)];
-  const place = init === undefined ? view.target : findForeignMount(init, { view, folders, words });
+export function checkMounts(
+  init: number | undefined,
+  { request, view, protection }: Stage,
+  words: readonly string[],
+): void {
+  const external = (protection?.external ?? []).map(({ target }) => target);
+  const look = { view, folders: [view.target, ...(request.readable ?? []), ...external], words };
+  const place = init === undefined ? view.target : findForeignMount(init, look);
   if (place !== undefined) throw new KlausError('sandbox.failed', `${place} was replaced while the sandbox was made`);
 }
 

@@ -20,6 +20,7 @@ import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
+import { withStillReadable } from '../still-readable.ts';
 import { toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
@@ -52,7 +53,9 @@ export class DockerSandbox implements Sandbox {
     this.#options = options;
   }
 
-  async exec(request: ExecRequest): Promise<ExecResult> {
+  async exec(asked: ExecRequest): Promise<ExecResult> {
+    const lost = new Set<string>();
+    const request = withStillReadable(asked, lost);
     if (request.files)
       throw new KlausError('sandbox.unavailable', 'Docker cannot narrow what a command sees of the workspace', {
         hint: 'Use bubblewrap, or grant the whole workspace to read and write.',
@@ -122,7 +125,7 @@ export class DockerSandbox implements Sandbox {
       );
       const unenforced = seccompFile ? [] : [`system calls: there is no filter for ${process.arch}`];
       if (this.#options.masks) unenforced.push(MASKS_ARE_FIXED);
-      const all = [...warnings, ...protection.close()];
+      const all = [...lost, ...warnings, ...protection.close()];
       return { ...result, unenforced, ...(all.length > 0 ? { warnings: all } : {}) };
     } catch (error) {
       if (error instanceof KlausError && /No such image|Unable to find image/.test(error.message)) {

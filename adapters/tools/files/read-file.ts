@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { decodeContent, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ToolContext, type ToolOutput, type Workspace } from '@klaus/core/agent';
+import { defineTool, type ReadOptions, type ToolContext, type ToolOutput } from '@klaus/core/agent';
+import { findJudged } from '../find-judged.ts';
 import { describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
 
 const input = z.object({
@@ -16,6 +17,12 @@ const MAX_RANGE_CHARS = MAX_FILE_BYTES;
 const HEAD_LINES = 1_000;
 const HEAD_CHARS = 100_000;
 
+/** A file that was found and judged, under the name that the model gave it. */
+interface OpenFile {
+  path: string;
+  read: (options: ReadOptions) => Promise<Uint8Array>;
+}
+
 /** Reads a text file. */
 export const readFile = defineTool({
   name: 'read_file',
@@ -25,16 +32,21 @@ export const readFile = defineTool({
   effects: ['read'],
   resume: 'repeat',
   cut: cutLines,
-  async prepare({ path, start, end }, { workspace }) {
-    const { absolute, relative } = await workspace.resolve(path);
+  async prepare({ path, start, end }, { find }) {
+    const { absolute, shown } = await find(path);
     const range = start === undefined && end === undefined ? '' : ` ${start ?? 1}–${end ?? ''}`;
-    return { title: `read ${relative}${range}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
+    return { title: `read ${shown}${range}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
   },
-  async run({ path, start, end }, { workspace }: ToolContext): Promise<ToolOutput> {
-    const state = await workspace.stat(path);
+  async run({ path, start, end }, context: ToolContext, intent): Promise<ToolOutput> {
+    const found = await findJudged(path, context, intent);
+    const file: OpenFile = {
+      path,
+      read: (options) => found.folder.read(found.relative, { ...options, exact: true }),
+    };
+    const state = await found.folder.stat(found.relative);
     if (state?.kind === 'directory')
       throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
-    const head = await workspace.read(path, { length: 8_192 });
+    const head = await file.read({ length: 8_192 });
     const opening = decodeContent(head, { isWhole: head.length < 8_192 });
     if (opening === undefined) {
       return {
@@ -44,13 +56,12 @@ export const readFile = defineTool({
     }
     const { encoding } = opening;
     if (start !== undefined || end !== undefined) {
-      const text = await readRange(workspace, path, { start: start ?? 1, end, encoding });
+      const text = await readRange(file, { start: start ?? 1, end, encoding });
       return { text: withEncoding(text, encoding) };
     }
     const size = state?.size ?? 0;
-    if (size > MAX_FILE_BYTES)
-      return { text: withEncoding(await readHead(workspace, path, { size, encoding }), encoding) };
-    const whole = decodeContent(await workspace.read(path, { maxBytes: MAX_FILE_BYTES }));
+    if (size > MAX_FILE_BYTES) return { text: withEncoding(await readHead(file, { size, encoding }), encoding) };
+    const whole = decodeContent(await file.read({ maxBytes: MAX_FILE_BYTES }));
     if (whole === undefined) return { text: `${path} is not text: it has bytes that are no text.`, isError: true };
     if (whole.text === '') return { text: '(the file is empty)' };
     return { text: withEncoding(toLf(whole.text), whole.encoding) };
@@ -64,11 +75,11 @@ function withEncoding(text: string, encoding: TextEncoding): string {
 }
 
 /** The lines of a file, some thousands at a time, without their ends. */
-async function* readLines(workspace: Workspace, path: string, encoding: TextEncoding): AsyncGenerator<string[]> {
+async function* readLines({ read }: OpenFile, encoding: TextEncoding): AsyncGenerator<string[]> {
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   let rest = '';
   for (let offset = 0; ; offset += CHUNK) {
-    const bytes = await workspace.read(path, { offset, length: CHUNK });
+    const bytes = await read({ offset, length: CHUNK });
     const isLast = bytes.length < CHUNK;
     const lines = (rest + decoder.decode(bytes, { stream: !isLast })).split('\n');
     rest = lines.pop()!;
@@ -81,8 +92,7 @@ async function* readLines(workspace: Workspace, path: string, encoding: TextEnco
 }
 
 async function readRange(
-  workspace: Workspace,
-  path: string,
+  file: OpenFile,
   range: { start: number; end: number | undefined; encoding: TextEncoding },
 ): Promise<string> {
   const { encoding } = range;
@@ -92,7 +102,7 @@ async function readRange(
   const shown: string[] = [];
   let before = 0;
   let chars = 0;
-  for await (const lines of readLines(workspace, path, encoding)) {
+  for await (const lines of readLines(file, encoding)) {
     for (const [i, line] of lines.slice(0, Math.max(0, end - before)).entries()) {
       const number = before + i + 1;
       if (number < start) continue;
@@ -104,17 +114,13 @@ async function readRange(
     if (before >= end) break;
   }
   if (shown.length > 0) return shown.join('\n');
-  throw new KlausError('tool.failed', `${path} has ${before} lines; line ${start} is past its end.`);
+  throw new KlausError('tool.failed', `${file.path} has ${before} lines; line ${start} is past its end.`);
 }
 
-async function readHead(
-  workspace: Workspace,
-  path: string,
-  { size, encoding }: { size: number; encoding: TextEncoding },
-): Promise<string> {
+async function readHead(file: OpenFile, { size, encoding }: { size: number; encoding: TextEncoding }): Promise<string> {
   const shown: string[] = [];
   let chars = 0;
-  for await (const lines of readLines(workspace, path, encoding)) {
+  for await (const lines of readLines(file, encoding)) {
     for (const line of lines) {
       chars += line.length;
       if (shown.length >= HEAD_LINES || chars > HEAD_CHARS) break;
@@ -122,7 +128,7 @@ async function readHead(
     }
     if (shown.length >= HEAD_LINES || chars > HEAD_CHARS) break;
   }
-  return `${shown.join('\n')}\n[${path} has ${size} bytes; these are its first ${shown.length} lines. Read on with start and end.]`;
+  return `${shown.join('\n')}\n[${file.path} has ${size} bytes; these are its first ${shown.length} lines. Read on with start and end.]`;
 }
 
 /** Keeps whole lines of head and tail and says which lines are left out. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool } from '@klaus/core/agent';
 import { toGlobTest } from './glob.ts';
-import { runRipgrep } from './ripgrep.ts';
+import { findJudged } from '../find-judged.ts';
+import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, countFolders, sample } from './summary.ts';
 
 /** Files that are listed at most. */
@@ -20,19 +21,19 @@ export const listFiles = defineTool({
   effects: ['read'],
   resume: 'repeat',
   cut: cutList,
-  async prepare({ path = '.' }, { workspace }) {
-    const { absolute, relative } = await workspace.resolve(path);
-    return { title: `list ${relative || '.'}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
+  async prepare({ path = '.' }, { find }) {
+    const { absolute, shown } = await find(path);
+    return { title: `list ${shown || '.'}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
   },
-  async run({ path = '.', glob, depth }, context) {
-    const resolved = await context.workspace.resolve(path);
-    const state = await context.workspace.stat(path);
+  async run({ path = '.', glob, depth }, context, intent) {
+    const found = await findJudged(path, context, intent);
+    const state = await found.folder.stat(found.relative);
     if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
     if (state.kind !== 'directory') throw new KlausError('tool.failed', `${path} is not a directory.`);
     const fits = glob === undefined ? () => true : toGlobTest(glob);
     const files: string[] = [];
     let more = false;
-    for await (const record of runRipgrep(context, { args: ['--files'], path: resolved.relative })) {
+    for await (const record of runRipgrep(context, { args: ['--files'], at: found })) {
       const file = (record ?? '').replace(/^\.\//, '');
       if (!fits(file)) continue;
       if (files.length === MAX_FILES) {
@@ -42,7 +43,8 @@ export const listFiles = defineTool({
       files.push(file);
     }
     if (files.length === 0) return { text: glob === undefined ? 'No files.' : `No files match ${glob}.` };
-    const lines = depth === undefined ? files : fold(files, Math.floor(depth), resolved.relative);
+    const shown = depth === undefined ? files : fold(files, Math.floor(depth), found.relative);
+    const lines = shown.map((line) => toShown(found, line));
     if (more) lines.push(`[only the first ${MAX_FILES} files]`);
     return { text: lines.join('\n'), detail: { files: files.length } };
   },

@@ -1,27 +1,35 @@
 import { spawn } from 'node:child_process';
 import { KlausError } from '@klaus/core/protocol';
-import type { ToolContext } from '@klaus/core/agent';
+import type { FoundPath, ToolContext } from '@klaus/core/agent';
+
+/** Where a search looks. */
+type SearchPlace = Pick<FoundPath, 'folder' | 'relative'>;
+
+/** A path below a folder as results name it: absolute beside the workspace. */
+export function toShown({ folder, absolute, shown }: FoundPath, path: string): string {
+  return shown === absolute ? `${folder.root}/${path}` : path;
+}
 
 /**
- * Runs ripgrep over the workspace and gives its output line by line (or record by record); null stands for a
+ * Runs ripgrep over the workspace, or a folder beside it, and gives its output line by line (or record by record); null stands for a
  * line of more than 16 MiB. It runs on the
  * host: it executes nothing that a repository says (no configuration file, no preprocessor, no archives) and
  * follows no symlink. While it runs no command of the session does, so nothing is swapped under it.
  *
- * @param path Relative to the workspace, already resolved; '' is all of it.
+ * @param at Paths in the output are relative to its folder.
  * @throws KlausError `tool.failed` with ripgrep's own words, such as for a malformed pattern, and when it is not
  *   done in the time that a command has: a named pipe among the ignore files keeps it for ever.
  */
 export async function* runRipgrep(
   context: ToolContext,
-  { args, path }: { args: readonly string[]; path: string },
+  { args, at }: { args: readonly string[]; at: SearchPlace },
 ): AsyncGenerator<string | null> {
   const { rgPath } = await import('@vscode/ripgrep');
   const child = spawn(
     rgPath,
-    [...COMMON, ...(await toIgnoreFile(context)), ...args, '--', path === '' ? '.' : `./${path}`],
+    [...COMMON, ...(await toIgnoreFile(at)), ...args, '--', at.relative === '' ? '.' : `./${at.relative}`],
     {
-      cwd: context.workspace.root,
+      cwd: at.folder.root,
       env: { LC_ALL: 'C.UTF-8' },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -103,9 +111,9 @@ const COMMON = [
   '--sort=path',
 ];
 
-/** `.klausignore` at the top of the workspace holds more rules of the same kind. */
-async function toIgnoreFile({ workspace }: ToolContext): Promise<string[]> {
-  const state = await workspace.stat('.klausignore');
-  if (state?.kind !== 'file') return [];
-  return [`--ignore-file=${(await workspace.resolve('.klausignore')).absolute}`];
+/** `.klausignore` at the top of the folder holds more rules of the same kind. */
+async function toIgnoreFile({ folder }: SearchPlace): Promise<string[]> {
+  const { inside } = { inside: undefined, ...(await folder.locate('.klausignore')) };
+  if (!inside || (await folder.stat(inside.relative))?.kind !== 'file') return [];
+  return [`--ignore-file=${inside.absolute}`];
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { decodeContent } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ToolContext } from '@klaus/core/agent';
+import { defineTool, type FoundPath, type ToolContext } from '@klaus/core/agent';
 import { toGlobTest } from './glob.ts';
-import { runRipgrep } from './ripgrep.ts';
+import { findJudged } from '../find-judged.ts';
+import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, sample } from './summary.ts';
 
 const MAX_LINE = 400;
@@ -43,22 +44,23 @@ export const searchFiles = defineTool({
   effects: ['read'],
   resume: 'repeat',
   cut: cutMatches,
-  async prepare({ pattern, path = '.' }, { workspace }) {
-    const { absolute, relative } = await workspace.resolve(path);
-    const title = `search ${JSON.stringify(pattern.slice(0, 80))}${relative === '' ? '' : ` in ${relative}`}`;
+  async prepare({ pattern, path = '.' }, { find }) {
+    const { absolute, shown } = await find(path);
+    const title = `search ${JSON.stringify(pattern.slice(0, 80))}${shown === '' ? '' : ` in ${shown}`}`;
     return { title, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
   },
-  async run(options, context) {
+  async run(options, context, intent) {
     const { pattern, path = '.' } = options;
     if (pattern === '' || pattern.length > 10_000)
       throw new KlausError('tool.failed', 'The pattern must have 1 to 10,000 characters.');
     if (pattern.includes('\0') || !pattern.isWellFormed())
       throw new KlausError('tool.failed', 'The pattern is not valid text.');
-    const state = await context.workspace.stat(path);
+    const at = await findJudged(path, context, intent);
+    const state = await at.folder.stat(at.relative);
     if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
     // A named pipe has no end.
     if (state.kind === 'other') throw new KlausError('tool.failed', `${path} is no regular file.`);
-    const { found, matches, more } = await search(options, context);
+    const { found, matches, more } = await search(options, context, at);
     if (matches === 0) return { text: 'No matches.', detail: { matches: 0, files: 0 } };
     const head = `${matches}${more ? ' or more' : ''} match${matches === 1 ? '' : 'es'} in ${found.length} file${found.length === 1 ? '' : 's'}`;
     const limit = more ? [`[stopped at ${matches} matches; narrow the search for the rest]`] : [];
@@ -70,8 +72,8 @@ export const searchFiles = defineTool({
 async function search(
   options: Input,
   context: ToolContext,
+  at: FoundPath,
 ): Promise<{ found: Found[]; matches: number; more: boolean }> {
-  const { relative } = await context.workspace.resolve(options.path ?? '.');
   const fits = options.glob === undefined ? () => true : toGlobTest(options.glob);
   const args = ['--json', `--regexp=${options.pattern}`];
   if (options.literal) args.push('--fixed-strings');
@@ -81,7 +83,7 @@ async function search(
   let current: Found | undefined;
   let matches = 0;
   let previous = 0;
-  for await (const line of runRipgrep(context, { args, path: relative })) {
+  for await (const line of runRipgrep(context, { args, at })) {
     if (line === null) {
       // Its record is too long to be kept, number and all.
       if (!current || matches === context.maxSearchResults) continue;
@@ -93,7 +95,7 @@ async function search(
     const record = recordSchema.parse(JSON.parse(line));
     if (record.type === 'begin') {
       const path = toText(record.data.path).replace(/^\.\//, '');
-      current = fits(path) ? { path, lines: [] } : undefined;
+      current = fits(path) ? { path: toShown(at, path), lines: [] } : undefined;
       previous = 0;
     } else if ((record.type === 'match' || record.type === 'context') && current) {
       if (record.type === 'match' && matches === context.maxSearchResults) return { found, matches, more: true };

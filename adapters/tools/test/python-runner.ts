@@ -87,7 +87,7 @@ async function findStyle(
 async function findTests(context: ToolContext): Promise<string[]> {
   const found: string[] = [];
   const args = ['--files', '--glob', 'test_*.py', '--glob', '*_test.py'];
-  for await (const record of runRipgrep(context, { args, path: '' })) {
+  for await (const record of runRipgrep(context, { args, at: { folder: context.workspace, relative: '' } })) {
     found.push((record ?? '').replace(/^\.\//, ''));
     if (found.length === MAX_TESTS) break;
   }

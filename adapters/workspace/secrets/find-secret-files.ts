@@ -26,7 +26,11 @@ export interface SecretFiles {
  * @param patterns Further globs of the user, relative to the root.
  */
 export function createSecretFiles(root: string, patterns: readonly string[] = []): SecretFiles {
-  const files = new FileNames(root, { picks: (path) => isSecretFile(path, patterns), skips: SKIPPED });
+  // Some files are secret by the folders above them, and the root can be one of these.
+  const isPlaced = root.includes('/.');
+  const picks = (path: string): boolean =>
+    isSecretFile(path, patterns) || (isPlaced && isSecretFile(`${root.slice(1)}/${path}`));
+  const files = new FileNames(root, { picks, skips: SKIPPED });
   return {
     async find() {
       const found = await files.find();

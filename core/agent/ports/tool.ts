@@ -5,7 +5,7 @@ import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
-import type { FileEdit, Workspace } from './workspace.ts';
+import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
 /** What a call is about to do, found out without doing it. The gate judges this. */
 export interface Intent {
@@ -70,6 +70,18 @@ export interface LiveText {
   toString(): string;
 }
 
+/** A path in a folder that the session may read. */
+export interface FoundPath {
+  /** The workspace, or the folder beside it that holds the path. */
+  folder: Folder;
+  /** Relative to the folder; '' is its root. */
+  relative: string;
+  /** Absolute, every symlink resolved. */
+  absolute: string;
+  /** The path as results name it: relative to the workspace, absolute beside it; '' is the workspace. */
+  shown: string;
+}
+
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
@@ -80,8 +92,16 @@ export interface ToolContext {
   progress(text: LiveText): void;
   /** Defaults of the configuration for sandboxed commands. */
   readonly execLimits: ExecLimits;
-  /** Absolute paths of folders beside the workspace that commands may read; absent: none. */
+  /** Absolute paths of folders beside the workspace that may be read; absent: none. */
   readonly readable?: readonly string[];
+  /**
+   * Finds what a tool is to read, in the workspace and in the folders beside it, also through symlinks from one to
+   * the other.
+   *
+   * @throws KlausError `workspace.outside` for a path that leads to none of them, `workspace.missing` for one in a
+   *   folder that is gone or replaced, `tool.failed` for a malformed one.
+   */
+  readonly find: (path: string) => Promise<FoundPath>;
   readonly processes: ToolProcesses;
   /** Results that a search returns at most. */
   readonly maxSearchResults: number;

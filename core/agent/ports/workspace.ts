@@ -38,15 +38,20 @@ export interface ReadOptions {
   exact?: boolean;
 }
 
+/** Where a path leads: to a place inside, or to the absolute path, not followed further, at which it leaves the root. */
+export type LocatedPath = { inside: ResolvedPath } | { outside: string };
+
 /**
- * The folder an agent works in. No path given to it leaves the root, neither by `..` nor by a symlink nor
- * by a swap between check and use.
+ * A folder that can be read. No path given to it leaves the root, neither by `..` nor by a symlink nor by a swap
+ * between check and use.
  */
-export interface Workspace {
+export interface Folder {
   /** Absolute real path. */
   readonly root: string;
   /** @throws KlausError `workspace.outside`, `tool.failed` for a null byte or an over-long name. */
   resolve(path: string): Promise<ResolvedPath>;
+  /** As `resolve`, for whoever may follow the path into another folder. */
+  locate(path: string): Promise<LocatedPath>;
   /** Undefined when nothing is there. */
   stat(path: string): Promise<FileState | undefined>;
   /**
@@ -57,6 +62,10 @@ export interface Workspace {
    *   `maxBytes`.
    */
   read(path: string, options?: ReadOptions): Promise<Uint8Array>;
+}
+
+/** The folder an agent works in. */
+export interface Workspace extends Folder {
   /** Lower-case SHA-256 of the content; null when there is no such file. */
   hash(path: string): Promise<string | null>;
   /**

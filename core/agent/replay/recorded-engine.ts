@@ -56,6 +56,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     },
     home: '',
     readOwnInstructions: unreachable,
+    openFolder: unreachable,
     openWorkspace: async (root) => createRecordedWorkspace(root),
     openSandbox: async ({ name }) => ({ name, exec: unreachable }),
     openKnowledge: () => ({
@@ -151,6 +152,7 @@ function createRecordedWorkspace(root: string): Workspace {
   return {
     root,
     resolve: unreachable,
+    locate: unreachable,
     stat: async () => undefined,
     read: unreachable,
     hash: unreachable,

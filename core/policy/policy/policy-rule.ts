@@ -20,8 +20,8 @@ export function createPolicyRule(policy: Policy, options: PolicyRuleOptions = {}
   const { hidesDenied = false } = options;
   return {
     name: 'policy',
-    check: (call, { workspace }) =>
-      strongest(policy.entries.flatMap((entry) => lookAt(entry, call, { workspace, hidesDenied }))),
+    check: (call, { workspace, readable = [] }) =>
+      strongest(policy.entries.flatMap((entry) => lookAt(entry, call, { workspace, readable, hidesDenied }))),
     checkChange: (path) => lookAtChange(policy, path),
   };
 }
@@ -42,26 +42,33 @@ function strongest(looks: readonly Look[]): Look | undefined {
 
 interface Surroundings {
   workspace: string;
+  readable: readonly string[];
   hidesDenied: boolean;
 }
 
 function lookAt(entry: PolicyEntry, call: CallFacts, around: Surroundings): Look[] {
   const { kind, pattern } = entry;
   if (kind === 'tool') return toWordGlob(pattern).test(call.name) ? [toLook(entry, `the tool ${call.name}`)] : [];
-  const files = kind === 'command' ? [] : call.access.flatMap((access) => lookAtFile(entry, access, around) ?? []);
+  const files = kind === 'command' ? [] : call.access.flatMap((access) => lookAtFile(entry, access, around));
   const lines = call.access.flatMap((access) => (access.kind === 'exec' ? [access.command] : []));
   return [...files, ...lines.flatMap((line) => lookAtLine(entry, line, around.workspace))];
 }
 
-function lookAtFile(entry: PolicyEntry, access: Access, { workspace, hidesDenied }: Surroundings): Look | undefined {
-  if (access.kind !== 'fs' || (entry.kind === 'write' && access.right !== 'w')) return undefined;
-  const relative = toRelative(access.path, workspace);
-  if (relative === undefined) return undefined;
-  const what = `${access.right === 'w' ? 'changing' : 'reading'} ${relative || 'the workspace'}`;
-  if (coversPath(entry.globs, relative)) return toLook(entry, what);
+/** Its globs are relative to each folder that holds the file, as they are for what commands do not see. */
+function lookAtFile(entry: PolicyEntry, access: Access, around: Surroundings): Look[] {
+  if (access.kind !== 'fs' || (entry.kind === 'write' && access.right !== 'w')) return [];
+  const { workspace, readable, hidesDenied } = around;
+  const inside = toRelative(access.path, workspace);
+  const name = inside === undefined ? access.path : inside || 'the workspace';
+  const what = `${access.right === 'w' ? 'changing' : 'reading'} ${name}`;
   // A search of a folder sees what is in it.
   const isHidden = hidesDenied && entry.verdict === 'deny' && access.right === 'r';
-  return !isHidden && isAbove(relative, entry.globs) ? toDoubt(entry, `${what}, which may hold`) : undefined;
+  return [workspace, ...readable].flatMap((folder) => {
+    const relative = toRelative(access.path, folder);
+    if (relative === undefined) return [];
+    if (coversPath(entry.globs, relative)) return toLook(entry, what);
+    return !isHidden && isAbove(relative, entry.globs) ? toDoubt(entry, `${what}, which may hold`) : [];
+  });
 }
 
 function lookAtLine(entry: PolicyEntry, line: string, workspace: string): Look[] {

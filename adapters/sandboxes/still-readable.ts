@@ -1,0 +1,21 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { ExecRequest } from '@klaus/core/agent';
+
+/**
+ * The request with those of its readable folders that still are what was named: one that is gone, or in whose place a
+ * symlink stands now, would show another.
+ *
+ * @param warnings Gets a sentence for each that is left out.
+ */
+export function withStillReadable<R extends Pick<ExecRequest, 'readable'>>(
+  request: R,
+  warnings: { add(text: string): unknown },
+): R {
+  if (!request.readable) return request;
+  const readable = request.readable.filter((path) => {
+    if (existsSync(path) && realpathSync(path) === path) return true;
+    warnings.add(`${path} is gone, or a symbolic link has replaced it: commands do not see it.`);
+    return false;
+  });
+  return { ...request, readable };
+}
