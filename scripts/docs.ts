@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example`, the container's seccomp profile, the version of the fold and the example in the README from the code it describes.
+ * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -11,6 +11,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createProgram } from '../apps/cli/program.ts';
 import { toCliPage } from './docs/cli-page.ts';
+import { toCompose } from './docs/compose.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
 import { toContainerProfile } from './docs/container-profile.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
@@ -31,6 +32,7 @@ function generate(): ReadonlyMap<string, string> {
   const toJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   return new Map([
     ['.env.example', toEnvExample()],
+    ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],

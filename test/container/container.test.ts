@@ -12,6 +12,7 @@ import { importBase, whyNoBase } from './base-image.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, '../..');
+const PROJECT = 'klaus-test';
 const SECRET = 'a-long-secret-of-the-test';
 const USER = 1000;
 /** Also build from sources inside, as a user does: `npm run test:container`. */
@@ -30,6 +31,8 @@ async function prepare() {
   return startEngine();
 }
 
+const hasPlugin = spawnSync('docker', ['compose', 'version']).status === 0;
+const plugin = hasPlugin ? ['compose'] : [];
 const started = await prepare();
 const folder = mkdtempSync(join(tmpdir(), 'klaus-container-'));
 const workspace = join(folder, 'workspace');
@@ -37,7 +40,7 @@ const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8');
 const env: NodeJS.ProcessEnv = {
   ...process.env,
   DOCKER_BUILDKIT: '0',
-  COMPOSE_PROJECT_NAME: 'klaus-test',
+  COMPOSE_PROJECT_NAME: PROJECT,
   AGENT_API_SECRET: SECRET,
   AGENT_WORKSPACE: workspace,
   AGENT_MODEL: 'scripted/script.yaml',
@@ -120,16 +123,14 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
     },
   );
 
-  test('the stack serves a prompt, and its volume outlives a restart', async () => {
-    // Debian's docker-compose 1.29 hands `systempaths` to the engine, which does not know it; `docker compose` sees to
-    // it itself. Without it there is no bubblewrap.
-    const file = join(folder, 'compose.yaml');
-    writeFileSync(file, compose.replace('      - systempaths=unconfined\n', ''));
-    const stack = (...words: string[]) =>
-      succeed('docker-compose', ['-f', file, '--project-directory', ROOT, ...words], { KLAUS_SANDBOX: 'host' });
-    await stack('up', '-d', '--no-build');
+  test('npm run serve starts what compose.yaml says, with the sandbox, and its volume outlives a restart', async () => {
+    const more = { KLAUS_MAX_TURNS: '7', LOG_LEVEL: 'debug' };
+    const serve = (...words: string[]) => succeed('sh', ['scripts/container.sh', ...words], more);
+    // Both of them know the container: by `docker compose`, or Debian's docker-compose.
+    const stack = (...words: string[]) => succeed(hasPlugin ? 'docker' : 'docker-compose', [...plugin, ...words], more);
+    await serve('up', '--detach', '--no-build');
     try {
-      const first = await untilHealthy(await stack('port', 'agent', '3001'));
+      const first = await untilHealthy(await publishedPort());
       expect((await fetch(`${first}/api/sessions`)).status).toBe(401);
       const answer = await fetch(`${first}/api/prompt`, {
         method: 'POST',
@@ -139,26 +140,45 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
       expect(answer.status).toBe(200);
       expect(await answer.text()).toContain(`It said: ${USER}`);
       const [before] = await sessionsOf(first);
-      expect(before).toBeDefined();
+      expect(before).toMatchObject({ sandbox: 'bubblewrap' });
 
-      await stack('restart', '-t', '20');
-      const second = await untilHealthy(await stack('port', 'agent', '3001'));
-      expect((await sessionsOf(second)).map(({ id }) => id)).toEqual([before!.id]);
-      expect(JSON.parse(await stack('exec', '-T', 'agent', 'klaus', 'db', 'stats', '--json'))).toMatchObject({
-        tables: expect.arrayContaining([expect.objectContaining({ name: 'sessions', rows: 1 })]),
-      });
+      const config = await stack('exec', '-T', 'agent', 'klaus', 'config', '--json');
+      expect(config).toMatch(/KLAUS_MAX_TURNS/);
+      const query = ['klaus', 'db', 'query', 'SELECT id, sandbox FROM sessions', '--json'];
+      const rows = await stack('exec', '-T', 'agent', ...query);
+      expect(JSON.parse(rows)).toEqual({ id: before!.id, sandbox: 'bubblewrap' });
       await stack('exec', '-T', 'agent', ...(await healthCheck()));
-      expect(await stack('exec', '-T', 'agent', 'sh', '-c', 'cat /data/logs/agent-*.log')).toContain('"msg":"stopped"');
-      expect(await stack('logs', 'agent')).toContain('stopped');
+
+      await serve('down');
+      await serve('up', '--detach', '--no-build');
+      const second = await untilHealthy(await publishedPort());
+      expect((await sessionsOf(second)).map(({ id }) => id)).toEqual([before!.id]);
+      const logs = await stack('exec', '-T', 'agent', 'sh', '-c', 'cat /data/logs/agent-*.log');
+      expect(logs).toContain('"msg":"stopped"');
+      expect(logs).toContain('"level":"debug"');
+      expect(await stack('logs', 'agent')).toContain('3001');
     } finally {
-      await stack('down', '-v', '-t', '1');
+      await serve('down');
+      await succeed('docker', ['volume', 'rm', `${PROJECT}_data`]);
     }
+  });
+
+  test('without what compose.yaml requires nothing is started, and what is missing is said', async () => {
+    const { code, stderr } = await run('sh', ['scripts/container.sh', 'up', '--no-build'], { AGENT_WORKSPACE: '' });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('AGENT_WORKSPACE');
   });
 });
 
-async function sessionsOf(address: string): Promise<{ id: string }[]> {
+/** Where the server is published, such as `127.0.0.1:49153`. */
+async function publishedPort(): Promise<string> {
+  const ids = ['ps', '--quiet', '--filter', `label=com.docker.compose.project=${PROJECT}`];
+  return succeed('docker', ['port', (await succeed('docker', ids)).trim(), '3001']);
+}
+
+async function sessionsOf(address: string): Promise<{ id: string; sandbox?: string }[]> {
   const answer = await fetch(`${address}/api/sessions`, { headers: { authorization: `Bearer ${SECRET}` } });
-  return ((await answer.json()) as { sessions: { id: string }[] }).sessions;
+  return ((await answer.json()) as { sessions: { id: string; sandbox?: string }[] }).sessions;
 }
 
 /** The words of the image's own health check. */

@@ -1,0 +1,130 @@
+/**
+ * The container of compose.yaml where Docker has no compose plugin: `up [--detach] [--no-build]` and `down`.
+ *
+ * Debian's docker-compose 1.29 does not know `systempaths`, and without that no sandbox works in the container. So it
+ * is started by `docker run`, with the labels by which docker-compose finds its containers: its `logs`, `exec`, `ps`
+ * and `down` work on this one.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs, parseEnv } from 'node:util';
+import { parse } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '..');
+const NAME = 'agent';
+
+/** What of the file is used. */
+interface Service {
+  image: string;
+  init: boolean;
+  restart: string;
+  cap_drop: string[];
+  security_opt: string[];
+  pids_limit: number;
+  stop_grace_period: string;
+  build: { args: Record<string, string> };
+  environment: Record<string, string | null>;
+  volumes: string[];
+  ports: string[];
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { detach: { type: 'boolean', short: 'd' }, 'no-build': { type: 'boolean' } },
+});
+const project = (process.env['COMPOSE_PROJECT_NAME'] ?? basename(ROOT)).toLowerCase().replaceAll(/[^a-z0-9_-]/g, '');
+const container = `${project}_${NAME}_1`;
+const dotenv = readDotenv(join(ROOT, '.env'));
+
+process.exitCode = await main(positionals[0]);
+
+async function main(action: string | undefined): Promise<number> {
+  if (action !== 'up' && action !== 'down') {
+    console.error('Usage: sh scripts/container.sh up [--detach] [--no-build] | down');
+    return 2;
+  }
+  return action === 'up' ? up() : down();
+}
+
+async function up(): Promise<number> {
+  const file = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as { services: Record<string, Service> };
+  const service = file.services[NAME]!;
+  // Before anything is done: a variable that is required and missing ends it.
+  const start = toRunWords(service);
+  if (!values['no-build']) {
+    const args = Object.entries(service.build.args).flatMap(([name, text]) => ['--build-arg', `${name}=${fill(text)}`]);
+    const code = await run('docker', ['build', ...args, '-t', service.image, '.']);
+    if (code !== 0) return code;
+  }
+  // As compose does: the one that runs ends in good order before the next begins.
+  spawnSync('docker', ['stop', container]);
+  spawnSync('docker', ['rm', '--force', container]);
+  spawnSync('docker', ['network', 'create', `${project}_inner`]);
+  const code = await run('docker', start);
+  if (code !== 0 || values.detach) return code;
+  // Ctrl-C reaches the log and this program alike: the container is stopped then, as compose does.
+  process.on('SIGINT', () => {});
+  await run('docker', ['logs', '--follow', container]);
+  return down();
+}
+
+async function down(): Promise<number> {
+  const code = await run('docker', ['stop', container]);
+  spawnSync('docker', ['rm', '--force', container]);
+  spawnSync('docker', ['network', 'rm', `${project}_inner`]);
+  return code;
+}
+
+function toRunWords(service: Service): string[] {
+  const words = ['run', '--detach', '--name', container, '--network', `${project}_inner`];
+  if (service.init) words.push('--init');
+  words.push('--restart', service.restart, '--pids-limit', String(service.pids_limit));
+  words.push('--stop-timeout', String(toSeconds(service.stop_grace_period)));
+  for (const name of service.cap_drop) words.push('--cap-drop', name);
+  for (const option of service.security_opt) words.push('--security-opt', option.replace(/^([\w-]+):/, '$1='));
+  for (const [name, text] of Object.entries(service.environment)) {
+    // A value as an argument would be in the list of processes.
+    const value = text === null ? (process.env[name] ?? dotenv[name]) : fill(text);
+    if (value === undefined) continue;
+    process.env[name] = value;
+    words.push('--env', name);
+  }
+  for (const volume of service.volumes) {
+    const [source, target] = fill(volume).split(/:(?=\/)/);
+    words.push('--volume', `${source!.startsWith('/') ? source : `${project}_${source}`}:${target}`);
+  }
+  for (const port of service.ports) words.push('--publish', fill(port).replace(':0:', '::'));
+  const labels = { project, service: NAME, 'container-number': '1', oneoff: 'False', version: '1.29.2' };
+  for (const [name, value] of Object.entries(labels)) words.push('--label', `com.docker.compose.${name}=${value}`);
+  return [...words, service.image];
+}
+
+/** Fills in `${NAME}`, `${NAME:-default}` and `${NAME:?what is missing}` as compose does. */
+function fill(text: string): string {
+  return text.replaceAll(/\$\{\w+(?::[-?][^}]*)?\}/g, (found) => {
+    const { name, kind, rest } = /^\$\{(?<name>\w+)(?::(?<kind>[-?])(?<rest>.*))?\}$/.exec(found)!.groups!;
+    const value = process.env[name!] || dotenv[name!];
+    if (value !== undefined && value !== '') return value;
+    if (kind !== '?') return kind === '-' ? rest! : '';
+    console.error(`${name} is not set: ${rest}`);
+    process.exit(1);
+  });
+}
+
+/** `.env` beside compose.yaml, which compose reads too. */
+function readDotenv(path: string): NodeJS.Dict<string> {
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
+
+function toSeconds(period: string): number {
+  const [, number, unit] = /^(\d+)([hms])$/.exec(period)!;
+  return Number(number) * { h: 3_600, m: 60, s: 1 }[unit as 'h' | 'm' | 's'];
+}
+
+async function run(program: string, words: readonly string[]): Promise<number> {
+  const child = spawn(program, words, { cwd: ROOT, stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code ?? 1;
+}
