@@ -2,13 +2,12 @@ import type { ChangeMark, SessionRow } from '@klaus/sdk';
 import type { SessionView } from './contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
 import { toSessionViews, type ViewSources } from './session-view.ts';
+import { onTick } from './ticker.ts';
 
 /** Sessions that a snapshot holds at most: the latest. */
 const SNAPSHOT = 500;
 /** Milliseconds in which changes are collected before they are told. */
 const COLLECT_MS = 100;
-/** Milliseconds between two looks at what no commit tells: whether a process still holds a session. */
-const TICK_MS = 1_000;
 
 export interface HostFeedOptions extends ViewSources {
   /** Until when the delete of a session can be taken back, in Unix milliseconds; undefined for one that stays. */
@@ -23,6 +22,8 @@ export class HostFeed {
   readonly #told = new Map<string, { text: string; view: SessionView }>();
   readonly #changed = new Set<string>();
   readonly #stops: (() => void)[] = [];
+  /** Since the last tick. */
+  #hasCommits = false;
   #mark: ChangeMark | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -64,10 +65,12 @@ export class HostFeed {
     const rows = klaus.sessions({ limit: SNAPSHOT }).filter(({ id }) => !this.#isDeleted(id));
     for (const view of toSessionViews(this.#sources, rows))
       this.#told.set(view.id, { text: JSON.stringify(view), view });
-    const tick = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#stops.push(
-      () => clearInterval(tick),
-      klaus.store.watch(() => (this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS).unref())),
+      onTick(() => this.#tick()),
+      klaus.store.watch(() => {
+        this.#hasCommits = true;
+        this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS).unref();
+      }),
       queue.onChange((session) => this.changed(session)),
     );
   }
@@ -116,12 +119,13 @@ export class HostFeed {
 
   #tick(): void {
     const { klaus } = this.#sources;
+    const hasCommits = this.#hasCommits;
+    this.#hasCommits = false;
     for (const [id, { view }] of this.#told) {
-      // Deleted by another process, or left by one: neither is an event of its log.
-      if (klaus.store.head(id) === undefined) this.changed(id);
-      else if ((view.state === 'running' || view.state === 'interrupted') && view.held !== klaus.store.isClaimed(id)) {
-        this.changed(id);
-      }
+      // Deleted, taken or left by another process: none is an event of its log, and only the last is no commit.
+      if (hasCommits && klaus.store.head(id) === undefined) this.changed(id);
+      const mayChange = view.held || (hasCommits && (view.state === 'running' || view.state === 'interrupted'));
+      if (mayChange && view.held !== klaus.store.isClaimed(id)) this.changed(id);
     }
   }
 

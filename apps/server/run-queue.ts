@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from './log.ts';
+import { onTick } from './ticker.ts';
 
 export interface RunQueueOptions {
   klaus: Klaus;
@@ -18,9 +19,6 @@ interface Running {
   again: boolean;
   ended: Promise<void>;
 }
-
-/** Milliseconds between two looks at what no commit tells: a process that is gone, a question whose time is over. */
-const TICK_MS = 1_000;
 
 /**
  * Works on sessions, some at the same time and the others in order of arrival. What it was asked to work on it keeps
@@ -52,9 +50,9 @@ export class RunQueue {
     this.#log = log;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#mark = klaus.store.changedSessions().mark;
-    const timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#stops.push(
-      () => clearInterval(timer),
+      // A process that is gone is no commit, and neither is a question whose time is over.
+      onTick(() => this.#tick()),
       klaus.store.watch(() => this.#onChange()),
     );
   }

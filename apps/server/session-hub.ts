@@ -6,6 +6,7 @@ import type { LiveTexts } from './live-texts.ts';
 import type { Log } from './log.ts';
 import { toProblem, toSentence } from './problem.ts';
 import { toQueue, toStanding, type ViewSources } from './session-view.ts';
+import { onTick } from './ticker.ts';
 
 export interface HubSources extends ViewSources {
   live: LiveTexts;
@@ -26,8 +27,6 @@ const PAUSE = 0.25;
 const MAX_PAUSE_MS = 100;
 /** Characters of a log that are read and sent at once; others of the server's clients have their turn after each. */
 const PART = 64 * 1_024;
-/** Milliseconds between two looks at what no commit tells: whether another process still holds the session. */
-const TICK_MS = 1_000;
 /** Milliseconds after which a client tries again whether a log can be read. */
 const UNREADABLE_MS = 30_000;
 /** Events after which a session may stand elsewhere, whoever wrote them. */
@@ -64,15 +63,15 @@ export class SessionHub {
     this.#queue = this.#readQueue();
     this.#standing = toStanding(sources, session.id);
     for (const text of live.of(session.id)) if ('message' in text) this.#unfinished.add(text.message);
-    const tick = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#stops.push(
+      // Whether another process still holds the session is no commit.
+      onTick(() => this.#tick()),
       session.subscribe(this.#last, (event) => this.#onEvent(event)),
       session.onLive((live) => this.#onLive(live)),
       klaus.store.onSend(session.id, () => this.#tellQueue()),
       queue.onChange((changed) => {
         if (changed === session.id) this.#tellStanding();
       }),
-      () => clearInterval(tick),
     );
   }
 

@@ -1,20 +1,18 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createSqliteStore } from '@klaus/adapters/store';
+import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { createPlace, type Place } from '../../test/fixtures/place.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { toOpening, toTurnDrafts } from '../drafts.ts';
 import { buildBundle } from '../program.ts';
+import { openVisit } from '../web/visit.ts';
 import { readMemoryOf, serve, type Served } from './server-process.ts';
+import { measureIdleness, type Idleness } from './wakes.ts';
 
 const SESSIONS = 100;
 const TURNS = 20;
-/** Milliseconds in which wakes are counted, once what follows a start is over. */
-const WATCHED_MS = 20_000;
-const SETTLED_MS = 10_000;
-
 /** Memory and wakes of a server that follows sessions in which nothing happens: each has a reader of its own. */
 export const idle: Benchmark = {
   name: 'idle',
@@ -25,13 +23,26 @@ export const idle: Benchmark = {
     await using server = await serve(buildBundle(), place, {});
     // One of them first: what any session at all needs is not what the hundredth costs.
     const readers = [await follow(server, sessions[0]!)];
-    const wakes = await countWakes(server.pid);
+    const alone = await measureIdleness(server.pid);
+    const shown = await withPage(server, sessions[0]!);
     const before = readMemoryOf(server.pid);
     for (const session of sessions.slice(1)) readers.push(await follow(server, session));
     const after = readMemoryOf(server.pid);
     for (const reader of readers) reader.destroy();
     return [
-      { name: 'wakes of an idle server, all threads, one session followed', most: 5, value: wakes, unit: 'wakes/s' },
+      {
+        name: 'wakes of an idle server, all threads, one session followed',
+        most: 5,
+        value: alone.wakes,
+        unit: 'wakes/s',
+      },
+      { name: 'CPU of it, of one core', most: 0.2, value: alone.cpu, unit: '%' },
+      ...(shown === undefined
+        ? [{ name: 'the same with a page open', skipped: WITHOUT_BROWSER! }]
+        : [
+            { name: 'wakes with a page open', most: 5, value: shown.wakes, unit: 'wakes/s' as const },
+            { name: 'CPU with a page open, of one core', most: 0.2, value: shown.cpu, unit: '%' as const },
+          ]),
       {
         name: `memory that ${SESSIONS} idle sessions add`,
         most: 30,
@@ -43,19 +54,14 @@ export const idle: Benchmark = {
   },
 };
 
-/** How often a second a thread of the process went to sleep by itself. */
-async function countWakes(pid: number): Promise<number> {
-  await sleep(SETTLED_MS);
-  const before = readSleeps(pid);
-  await sleep(WATCHED_MS);
-  return ((readSleeps(pid) - before) * 1_000) / WATCHED_MS;
-}
-
-function readSleeps(pid: number): number {
-  return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => {
-    const text = readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8');
-    return sum + Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(text)?.[1] ?? 0);
-  }, 0);
+/** The server while a browser shows a session; undefined where there is no browser. */
+async function withPage(server: Served, session: string): Promise<Idleness | undefined> {
+  if (WITHOUT_BROWSER !== undefined) return undefined;
+  await using browser = await openBrowser();
+  await using visit = await openVisit(browser, server);
+  await visit.page.goto(`${server.url.href}#/s/${session}`);
+  await visit.page.locator('.composer-field').waitFor();
+  return await measureIdleness(server.pid);
 }
 
 async function makeSessions(place: Place): Promise<string[]> {
