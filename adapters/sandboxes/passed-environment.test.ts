@@ -29,11 +29,10 @@ const env = {
   PIP_CERT: '/no/such/file.pem',
 };
 
-const pass = (variables: readonly string[], network = false) =>
-  passEnvironment({ workspace: place.workspace, env, variables }, { network });
+const pass = (variables: readonly string[], network = false) => passEnvironment({ env, variables }, { network });
 
 test('nothing passes unasked, and a credential only by its whole name', () => {
-  expect(pass([])).toEqual({ variables: {}, settings: {}, files: [] });
+  expect(pass([])).toEqual({ variables: {}, settings: {}, files: [], hidden: [] });
   expect(pass(['APP_*', 'MISSING']).variables).toEqual({ APP_MODE: 'fast' });
   expect(pass(['DATA*']).variables).toEqual({});
   expect(pass(['APP_TOKEN', 'DATABASE_URL']).variables).toEqual({

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { scrubEnvironment } from './host/scrub-environment.ts';
-import { findUserCaches } from './home/user-caches.ts';
+import { findHidden } from './home/user-caches.ts';
 import { findModuleProxy } from './module-proxy.ts';
+import type { ProjectHome } from './project-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 /** Through what a company's network is reached. */
@@ -29,20 +30,29 @@ export interface PassedEnvironment {
   settings: Record<string, string>;
   /** Absolute paths that the variables name and that commands have to see. */
   files: string[];
+  /** Absolute paths of folders in those that commands see empty. */
+  hidden: string[];
 }
 
-/** {@link toPassedEnvironment} for a command of a sandbox. */
+/**
+ * {@link toPassedEnvironment} for a command of a sandbox.
+ *
+ * @param project The home of the commands. Default: none that knows caches.
+ */
 export function passEnvironment(
-  { env = process.env, variables = [], workspace }: Pick<SandboxOptions, 'env' | 'variables' | 'workspace'>,
+  { env = process.env, variables = [] }: Pick<SandboxOptions, 'env' | 'variables'>,
   { network = false }: Pick<ExecRequest, 'network'>,
+  { userCaches, variables: told }: Pick<ProjectHome, 'userCaches' | 'variables'> = { userCaches: [], variables: {} },
 ): PassedEnvironment {
   const passed = toPassedEnvironment(env, { names: variables, network });
   const proxy = findModuleProxy(env);
-  const caches = findUserCaches(env, workspace).map(({ folder }) => folder);
+  // The user may clear one at any time.
+  const caches = userCaches.filter(({ folder, shown }) => shown === folder && existsSync(folder));
   return {
     ...passed,
-    settings: proxy?.toVariables(network) ?? {},
-    files: [...passed.files, ...(proxy ? [proxy.folder] : []), ...caches],
+    settings: { ...told, ...proxy?.toVariables(network) },
+    files: [...passed.files, ...(proxy ? [proxy.folder] : []), ...caches.map(({ folder }) => folder)],
+    hidden: caches.flatMap(findHidden),
   };
 }
 
@@ -55,7 +65,7 @@ export function passEnvironment(
 function toPassedEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   { names, network }: { names: readonly string[]; network: boolean },
-): Omit<PassedEnvironment, 'settings'> {
+): Pick<PassedEnvironment, 'variables' | 'files'> {
   const harmless = scrubEnvironment(env);
   const variables: Record<string, string> = {};
   const add = (name: string, value: string | undefined): void => {

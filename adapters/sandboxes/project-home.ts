@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readGitIdentity } from './git-identity.ts';
-import { findUserCaches } from './home/user-caches.ts';
+import { type FoundCache, findUserCaches, toCacheVariables } from './home/user-caches.ts';
 import { openSessionHome, type SessionHome } from './home/session-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
@@ -14,6 +14,10 @@ export interface ProjectHome {
   mounts: SessionHome['mounts'];
   /** On this machine. */
   source: string;
+  /** Caches of the user that the home began with. */
+  userCaches: readonly FoundCache[];
+  /** What commands are told so that tools work with caches there. */
+  variables: Readonly<Record<string, string>>;
   /** File that names what sessions put where checks load it. */
   suspects: string;
   /** Read-only files that stand in for the machine's own in /etc. */
@@ -35,12 +39,8 @@ export async function openProjectHome(
   const root = join(options.home, 'cache', hash);
   const etc = join(root, 'etc');
   await mkdir(etc, { recursive: true, mode: 0o700 });
-  const opened = openSessionHome({
-    root,
-    state: options.home,
-    session: options.session,
-    userCaches: options.hasUserCaches ? findUserCaches(options.env ?? process.env, options.workspace) : [],
-  });
+  const userCaches = options.hasUserCaches ? findUserCaches(options.env ?? process.env, options.workspace) : [];
+  const opened = openSessionHome({ root, state: options.home, session: options.session, userCaches });
   // The index names owners by their numbers: for another user git would read every file again.
   const checkStat = user.uid === process.getuid?.() ? '' : '[core]\n\tcheckStat = minimal\n';
   const files: Record<string, string> = {
@@ -55,6 +55,8 @@ export async function openProjectHome(
     home: opened.path,
     source: opened.source,
     mounts: opened.mounts,
+    userCaches,
+    variables: toCacheVariables(options.workspace, userCaches),
     suspects: join(root, 'suspects.json'),
     etc,
   };

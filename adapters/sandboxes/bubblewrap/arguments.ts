@@ -101,6 +101,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const toolchainBind = without.has('read-only-toolchains') ? '--bind' : '--ro-bind';
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);
+  for (const path of options.passed.hidden) args.push('--tmpfs', path, '--remount-ro', path);
   for (const path of readable) args.push('--ro-bind', path, path);
   args.push(...toWorkspaceMounts(view, request.files));
   for (const folder of findHeldFolders(options.masks, workspace))

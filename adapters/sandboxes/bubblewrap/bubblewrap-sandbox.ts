@@ -276,7 +276,7 @@ export class BubblewrapSandbox implements Sandbox {
       for (const warning of selection.warnings) warnings.add(warning);
       return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(request, paths)) };
     };
-    const passed = passEnvironment(this.#options, request);
+    const passed = passEnvironment(this.#options, request, project);
     return { request, limits, cwd, view, project, passed, protection, warnings, readMasks, resume };
   }
 

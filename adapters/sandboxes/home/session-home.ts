@@ -6,7 +6,7 @@ import { list, listNumbers, toSessionFolder } from '../background/process-files.
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
-import { type FoundCache, linkUserCaches } from './user-caches.ts';
+import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
 
 const DAY_MS = 86_400_000;
 /** A session that is resumed later begins with an empty home. */
@@ -49,7 +49,7 @@ export interface SessionHome {
  * that are not in use any more are removed.
  */
 export function openSessionHome(options: SessionHomeOptions): SessionHome {
-  const { root, session } = options;
+  const { root, session, userCaches = [] } = options;
   const key = session === undefined ? `once-${randomUUID()}` : toKey(session);
   const homes = join(root, 'homes');
   const folder = join(homes, key);
@@ -68,7 +68,7 @@ export function openSessionHome(options: SessionHomeOptions): SessionHome {
   const path = join(root, 'home');
   const source = join(folder, 'home');
   provide(root, source);
-  return { path, source, mounts: toMounts(root, { source, path }) };
+  return { path, source, mounts: [...toMounts(root, { source, path }), ...toOwnPlaces(folder, userCaches)] };
 }
 
 /** Removes the home of a session whose log is removed. */
@@ -101,12 +101,29 @@ function create({ root, userCaches = [] }: SessionHomeOptions, folder: string): 
   mkdirSync(made, { mode: 0o700 });
   promoteEntries(store, others.filter(isFolder));
   linkEntries(store, made, join(root, 'home', SHOWN_STORE));
-  linkUserCaches(made, userCaches);
+  linkUserCaches(made, [...findFetchedCaches(toFetched(root), join(root, 'home', SHOWN_FETCHED)), ...userCaches]);
+  for (const path of new Set(userCaches.flatMap((cache) => (cache.place === undefined ? [] : [cache.path])))) {
+    const own = join(folder, PLACES, path);
+    rmSync(own, { recursive: true, force: true });
+    mkdirSync(join(made, path), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(own), { recursive: true, mode: 0o700 });
+    renameSync(join(made, path), own);
+  }
   renameSync(made, join(folder, 'home'));
 }
 
+/** Beside the home: caches that commands find elsewhere. */
+const PLACES = 'places';
+
 /** Where commands see the kept entries of the caches, in the home. */
 const SHOWN_STORE = '.klaus-cache';
+
+/** Where commands see what was fetched for the workspace, in the home. */
+const SHOWN_FETCHED = '.klaus-fetched';
+
+function toFetched(root: string): string {
+  return join(root, 'fetched');
+}
 
 function toStore(root: string): string {
   return join(root, 'entries');
@@ -118,7 +135,8 @@ function provide(root: string, source: string): void {
   mkdirSync(empty, { recursive: true, mode: 0o500 });
   for (const content of new Set(CONFIGURATION.map((place) => place.content)))
     if (content !== undefined) writeFileSync(toPlaceholder(root, content), content, { mode: 0o600 });
-  for (const parent of [...PARENTS, SHOWN_STORE]) ensure(join(source, parent), true);
+  mkdirSync(toFetched(root), { recursive: true, mode: 0o700 });
+  for (const parent of [...PARENTS, SHOWN_STORE, SHOWN_FETCHED]) ensure(join(source, parent), true);
   for (const { path, isFolder: isOne } of CONFIGURATION) ensure(join(source, path), isOne);
 }
 
@@ -144,12 +162,26 @@ function toMounts(root: string, { source, path }: { source: string; path: string
     { source, target: path, writable: true },
     ...PARENTS.map((parent) => ({ source: join(source, parent), target: join(path, parent), writable: true })),
     { source: toStore(root), target: join(path, SHOWN_STORE), writable: false },
+    { source: toFetched(root), target: join(path, SHOWN_FETCHED), writable: false },
     ...CONFIGURATION.map((place) => ({
       source: place.content === undefined ? empty : toPlaceholder(root, place.content),
       target: join(path, place.path),
       writable: false,
     })),
   ];
+}
+
+/** Mounts of caches that commands find where the user has them. Their folders lie in none that commands can change. */
+function toOwnPlaces(folder: string, caches: readonly FoundCache[]): HomeMount[] {
+  const mounts = new Map<string, HomeMount>();
+  for (const { path, place, folder: source, shown } of caches) {
+    if (place === undefined || shown === undefined) continue;
+    const own = join(folder, PLACES, path);
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    mounts.set(place, { source: own, target: place, writable: true });
+    if (isFolder(source)) mounts.set(shown, { source, target: shown, writable: false });
+  }
+  return [...mounts.values()];
 }
 
 /** Removes homes that nobody uses; what an earlier version of Klaus shared between sessions goes too. */

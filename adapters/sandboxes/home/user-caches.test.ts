@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from '../index.ts';
 import { createPlace } from '../sandbox.fixture.ts';
+import { CACHES } from './cache-table.ts';
 import { findUserCaches } from './user-caches.ts';
 
 const place = createPlace();
@@ -29,6 +30,27 @@ put('.m2/repository/junit/junit/4/_remote.repositories', 'central\n');
 put('.m2/repository/junit/junit/4/junit-4.pom.lastUpdated', '');
 put(`.cache/go-build/ab/${'ab'.repeat(32)}-d`, 'object\n');
 
+/** What no command may see, beside the caches or in them. */
+const KEPT = `
+  .cargo/credentials.toml .cargo/git/db/a/FETCH_HEAD .m2/settings.xml .gradle/gradle.properties
+  .gradle/init.d/a.gradle .gradle/caches/modules-2/metadata-2.1/resource-at-url.bin .local/share/pnpm/store/v10/projects/a
+  .config/pnpm/rc .yarnrc.yml .yarn/berry/metadata/npm/a .cache/yarn/v6/npm-a-1/node_modules/a/.yarn-metadata.json
+  .bun/install/cache/a.git/config .cache/uv/git-v0/db/a/config .cache/uv/wheels-v8/index/a/b .cache/pip/http-v2/a
+  .cache/pypoetry/auth .config/composer/auth.json .cache/composer/repo/https---a/b .cache/composer/vcs/a/config
+  .local/share/gem/credentials .local/share/gem/ruby/3.1.0/cache/bundler/git/a/config .bundle/config
+`
+  .trim()
+  .split(/\s+/);
+/** What they may, at the same place of their own home. */
+const SHOWN = `
+  .gradle/caches/modules-2/files-2.1/g/a/1/h/a.jar .gradle/caches/modules-2/metadata-2.1/module-metadata.bin
+  .gradle/wrapper/dists/gradle-8/h/gradle-8/bin/gradle .yarn/berry/cache/a-npm-1.zip
+  .bun/install/cache/a@1@@@1/a.js .cache/uv/archive-v0/h/a.py .cache/uv/simple-v1/pypi/a.rkyv
+  .cache/composer/files/a/b/c.zip .local/share/gem/ruby/3.1.0/gems/a-1.0/lib/a.rb
+`
+  .trim()
+  .split(/\s+/);
+
 const project = (name: string, files: Readonly<Record<string, string>>): string => {
   for (const [path, text] of Object.entries(files)) put(path, text, join(place.root, name));
   return join(place.root, name);
@@ -38,12 +60,12 @@ const open = (workspace: string, session?: string) =>
 
 test('only a workspace that uses a tool gets its caches, at any of the places that a tool knows', () => {
   const find = (workspace: string, more = {}) =>
-    findUserCaches({ ...env, ...more }, workspace).map(({ folder }) => folder);
+    findUserCaches({ ...env, ...more }, workspace).flatMap(({ shown }) => shown ?? []);
   expect(find(place.workspace)).toEqual([]);
   const rust = project('rust', { 'crates/one/Cargo.toml': '' });
   expect(find(rust)).toEqual([]);
   put('one/Cargo.toml', '', rust);
-  expect(find(rust)).toEqual([join(user, '.cargo/registry/index'), join(user, '.cargo/registry/cache')]);
+  expect(find(rust)).toEqual([join(user, '.cargo/registry/cache')]);
   expect(find(rust, { CARGO_HOME: join(place.root, 'nothing') })).toEqual([]);
   const go = project('go', { 'go.mod': '' });
   expect(find(go)).toEqual([join(user, '.cache/go-build')]);
@@ -78,6 +100,35 @@ describe.skipIf(!program)('in the sandbox', () => {
     expect(readFileSync(join(user, `.cargo/registry/index/${REGISTRY}/.cache/it/oa/itoa`), 'utf8')).toBe('index\n');
     // Another session begins with what the user has.
     expect((await (await open(workspace, 'B')).exec({ command: `cat ${crates}/*` })).stdout).toBe('crate\n');
+  });
+
+  test('settings, clones and the addresses in a cache are not shown, whatever the workspace uses', async () => {
+    const workspace = project(
+      'every',
+      Object.fromEntries(CACHES.flatMap(({ markers }) => markers.map((name) => [name, '']))),
+    );
+    for (const path of KEPT) put(path, 'kept-from-commands\n');
+    for (const path of SHOWN) put(path, `${path}\n`);
+    const sandbox = await open(workspace);
+    const found = await sandbox.exec({ command: `grep -rl kept-from-commands ${user} ~ /run; grep -Rh '^[.]' ~ /run` });
+    const lines = found.stdout.split('\n').filter(Boolean);
+    expect(lines.filter((line) => line.startsWith('/'))).toEqual([]);
+    expect([...new Set(lines)].sort()).toEqual([...SHOWN].sort());
+  });
+
+  test('a store that its tool knows by its path is at that path, and what commands write there is their own', async () => {
+    put('.local/share/pnpm/store/v10/files/ab/cd', 'file\n');
+    const workspace = project('pnpm', { 'pnpm-lock.yaml': '' });
+    const sandbox = await open(workspace, 'P');
+    const files = join(user, '.local/share/pnpm/store/v10/files/ab');
+    const read = await sandbox.exec({
+      command: `echo $npm_config_store_dir; cat ${files}/cd; echo new > ${files}/ef; echo x > ${files}/cd; ls ${files}`,
+    });
+    expect(read.stdout).toBe(`${join(user, '.local/share/pnpm/store')}\nfile\ncd\nef\n`);
+    expect(readdirSync(files)).toEqual(['cd']);
+    expect(readFileSync(join(files, 'cd'), 'utf8')).toBe('file\n');
+    expect((await (await open(workspace, 'P')).exec({ command: `cat ${files}/ef` })).stdout).toBe('new\n');
+    expect((await (await open(workspace, 'Q')).exec({ command: `ls ${files}` })).stdout).toBe('cd\n');
   });
 
   test.skipIf(!has('go', 'version'))(

@@ -1,73 +1,39 @@
 import {
+  constants,
   copyFileSync,
   type Dirent,
-  existsSync,
   mkdirSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { contains } from '../paths.ts';
+import { CACHES, type CacheRow } from './cache-table.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A cache that a build tool of the user filled. */
-interface UserCache {
-  /** Files of a workspace, in it or in a folder of it, that say that it uses the tool. */
-  markers: readonly string[];
-  /** Where the user has it, absolute. */
-  find: (env: Environment, home: string) => string;
-  /** Where the tool looks for it, relative to the home folder of commands. */
-  path: string;
-  /** Files that the tool writes again, by their path in the cache: they are copied. All others are linked. */
-  copies?: RegExp;
-  /** Paths in the cache that are left out. */
-  skips?: RegExp;
-}
-
-/**
- * Caches of the user that commands begin with: the user's own builds use what lies in them already. The tools write
- * beside the entries, and never into them. Cargo's git databases are none of them: they hold addresses, which may hold
- * credentials.
- *
- * @source https://doc.rust-lang.org/cargo/guide/cargo-home.html, https://pkg.go.dev/cmd/go#hdr-Build_and_test_caching,
- * https://maven.apache.org/resolver/local-repository.html
- */
-const CACHES: readonly UserCache[] = [
-  ...['registry/index', 'registry/cache'].map((part): UserCache => ({
-    markers: ['Cargo.toml'],
-    find: (env, home) => join(env['CARGO_HOME'] || join(home, '.cargo'), part),
-    path: `.cargo/${part}`,
-    ...(part === 'registry/cache' ? {} : { copies: /./ }),
-    skips: /(?:^|\/)(?:\.cargo-index-lock|\.last-updated|.*\.lock)$|^github\.com-1ecc6299db9ec823\//,
-  })),
-  {
-    markers: ['pom.xml', 'build.gradle', 'build.gradle.kts'],
-    find: (_, home) => join(home, '.m2/repository'),
-    path: '.m2/repository',
-    copies: /\/(?:_remote\.repositories|maven-metadata[^/]*|resolver-status\.properties)$/,
-    skips: /\.(?:lastUpdated|part|lock)$/,
-  },
-  {
-    markers: ['go.mod', 'go.work'],
-    find: (env, home) => env['GOCACHE'] || join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'go-build'),
-    path: '.cache/go-build',
-    copies: /^[^/]+$/,
-    skips: /^(?:testexpire\.txt|trim\.txt|fuzz\/.*)$/,
-  },
-];
-
-/** Entries of one cache, and bytes that are copied of it: more would keep the first command of a session waiting. */
+/** Entries of one part of a cache, and bytes that are copied of it: more would keep the first command waiting. */
 const MAX_ENTRIES = 60_000;
 const MAX_COPIED = 64 * 1_048_576;
 
-/** A cache of the user that a workspace uses. */
-export interface FoundCache extends Pick<UserCache, 'path' | 'copies' | 'skips'> {
-  /** Absolute real path on this machine; commands see it there, read-only. */
+/** A folder of a cache that a workspace uses. */
+export interface FoundCache extends Pick<CacheRow, 'units' | 'copies' | 'skips' | 'hides'> {
+  /** Absolute real path on this machine. */
   folder: string;
+  /** Where commands see it, read-only; absent when they see copies alone. */
+  shown?: string;
+  /** Where the cache is in the home folder of commands. */
+  path: string;
+  /** Relative to that. */
+  part: string;
+  /** The path on this machine at which commands see their own one. */
+  place?: string;
 }
+
+/** Where commands see what the user has in a cache of which their own one is at its place. */
+const SHOWN_USER = '/run/klaus-caches';
 
 /**
  * The caches of the user that a workspace can use.
@@ -75,13 +41,44 @@ export interface FoundCache extends Pick<UserCache, 'path' | 'copies' | 'skips'>
  * @param env Of the user.
  * @param workspace Absolute path.
  */
-export function findUserCaches(env: Environment, workspace: string): FoundCache[] {
+export function findUserCaches(env: Readonly<Record<string, string | undefined>>, workspace: string): FoundCache[] {
   const home = env['HOME'] || homedir();
-  return CACHES.flatMap(({ markers, find, path, copies, skips }) => {
-    const folder = find(env, home);
-    if (!isAbsolute(folder) || !isFolder(folder) || !hasMarker(workspace, markers)) return [];
-    return [{ folder: realpathSync(folder), path, ...(copies ? { copies } : {}), ...(skips ? { skips } : {}) }];
+  return findRows(workspace).flatMap((row) => {
+    const folder = row.find(env, home);
+    if (row.onlyFetched || !isAbsolute(folder) || contains(workspace, folder)) return [];
+    return findParts(row, folder).map((found) => {
+      if (row.copies === 'all') return found;
+      if (!row.isAtOwnPlace) return { ...found, shown: found.folder };
+      return { ...found, shown: join(SHOWN_USER, row.path, found.part), place: folder };
+    });
   });
+}
+
+/**
+ * The caches that were fetched for a workspace.
+ *
+ * @param root Folder with them, laid out like a home folder.
+ * @param shown Where commands see that folder.
+ */
+export function findFetchedCaches(root: string, shown: string): FoundCache[] {
+  return CACHES.flatMap((row) =>
+    findParts(row, join(root, row.path)).map((found) => ({ ...found, shown: join(shown, row.path, found.part) })),
+  );
+}
+
+/** What commands in a workspace have to be told so that its tools work with their caches. */
+export function toCacheVariables(workspace: string, caches: readonly FoundCache[]): Record<string, string> {
+  const toPlace = ({ path }: CacheRow) => caches.find((found) => found.path === path)?.place ?? `~/${path}`;
+  const told = findRows(workspace).flatMap((row) => Object.entries(row.variables?.(toPlace(row)) ?? {}));
+  return Object.fromEntries(told);
+}
+
+/** Folders that are shown as a part of a cache, and are to be seen empty. */
+export function findHidden({ folder, hides }: FoundCache): string[] {
+  if (!hides) return [];
+  return readFolder(folder).flatMap((entry) =>
+    entry.isDirectory() && hides.test(entry.name) ? [join(folder, entry.name)] : [],
+  );
 }
 
 /**
@@ -89,42 +86,94 @@ export function findUserCaches(env: Environment, workspace: string): FoundCache[
  * cache is changed by what commands do with it.
  *
  * @param home Absolute path of a home folder in which no command ran yet.
+ * @param caches Of two with the same entry the first one counts.
  */
 export function linkUserCaches(home: string, caches: readonly FoundCache[]): void {
-  for (const { folder, path, copies, skips } of caches) {
+  for (const cache of caches) {
+    const root = join(home, cache.path, cache.part);
+    const made = new Set<string>();
     let copied = 0;
     let entries = 0;
-    for (const entry of walk(folder)) {
-      if (skips?.test(entry)) continue;
+    for (const entry of walkCache(cache)) {
       if (++entries > MAX_ENTRIES) break;
-      const source = join(folder, entry);
-      const target = join(home, path, entry);
-      const size = copies?.test(entry) ? (statSync(source, { throwIfNoEntry: false })?.size ?? 0) : undefined;
-      if (size !== undefined && (copied += size) > MAX_COPIED) continue;
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      if (size === undefined) symlinkSync(source, target);
-      else copyFileSync(source, target);
+      const source = join(cache.folder, entry.path);
+      const target = join(root, entry.path);
+      const isCopied = entry.link === undefined && (cache.copies === 'all' || cache.copies?.test(entry.path));
+      if (isCopied && (copied += statSync(source, { throwIfNoEntry: false })?.size ?? 0) > MAX_COPIED) continue;
+      const parent = dirname(target);
+      if (!made.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
+      made.add(parent);
+      try {
+        if (isCopied) copyFileSync(source, target, constants.COPYFILE_EXCL);
+        else symlinkSync(entry.link ?? join(cache.shown!, entry.path), target);
+      } catch (error) {
+        // It is there already, or went meanwhile.
+        if (!(error instanceof Error && 'code' in error && ['EEXIST', 'ENOENT'].includes(String(error.code))))
+          throw error;
+      }
     }
   }
 }
 
-/** Plain files below a folder, relative to it. Links and what cannot be read are left out. */
-function* walk(root: string, below = ''): Generator<string> {
-  for (const entry of readFolder(join(root, below))) {
+/** An entry of a cache. */
+interface CacheEntry {
+  /** Relative to the part. */
+  path: string;
+  /** Where a link leads that stays in the cache; absent for anything else. */
+  link?: string;
+}
+
+/** Plain files, units and links within the cache. Other links and what cannot be read are left out. */
+function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry> {
+  const { folder, part, units, skips } = cache;
+  for (const entry of readFolder(join(folder, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* walk(root, path);
-    else if (entry.isFile()) yield path;
+    if (skips?.test(entry.isDirectory() ? `${path}/` : path)) continue;
+    if (entry.isDirectory()) {
+      if (units?.test(path)) yield { path };
+      else yield* walkCache(cache, path);
+    } else if (entry.isFile()) yield { path };
+    else if (entry.isSymbolicLink()) {
+      const link = readlinkSync(join(folder, path));
+      const leads = normalize(join(part, dirname(path), link));
+      if (!isAbsolute(link) && !leads.startsWith('..')) yield { path, link };
+    }
   }
 }
 
-function hasMarker(workspace: string, markers: readonly string[]): boolean {
-  if (markers.some((name) => existsSync(join(workspace, name)))) return true;
-  return readFolder(workspace).some(
-    (entry) =>
-      entry.isDirectory() &&
-      entry.name !== 'node_modules' &&
-      markers.some((name) => existsSync(join(workspace, entry.name, name))),
-  );
+/** The parts of a cache that are there. */
+function findParts({ path, parts = [''], units, copies, skips, hides }: CacheRow, base: string): FoundCache[] {
+  const given = {
+    ...(units && { units }),
+    ...(copies && { copies }),
+    ...(skips && { skips }),
+    ...(hides && { hides }),
+  };
+  return parts
+    .flatMap((part) => expand(base, part === '' ? [] : part.split('/')))
+    .map((part) => ({ folder: realpathSync(join(base, part)), path, part, ...given }));
+}
+
+/** Paths of folders, relative to the base, whose names fit. */
+function expand(base: string, names: readonly string[], below = ''): string[] {
+  const [name, ...rest] = names;
+  if (name === undefined) return isFolder(join(base, below)) ? [below] : [];
+  if (!name.includes('*')) return expand(base, rest, join(below, name));
+  const [start = '', end = ''] = name.split('*');
+  return readFolder(join(base, below))
+    .filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && entry.name.endsWith(end))
+    .flatMap((entry) => expand(base, rest, join(below, entry.name)));
+}
+
+/** The rows of the tools that a workspace uses. */
+function findRows(workspace: string): CacheRow[] {
+  const names = new Set<string>();
+  for (const entry of readFolder(workspace)) {
+    names.add(entry.name);
+    if (!entry.isDirectory() || entry.name === 'node_modules' || entry.name === '.git') continue;
+    for (const { name } of readFolder(join(workspace, entry.name))) names.add(name);
+  }
+  return CACHES.filter(({ markers }) => markers.some((marker) => names.has(marker)));
 }
 
 function isFolder(path: string): boolean {

@@ -16,12 +16,16 @@ const OFFLINE: Readonly<Record<string, string>> = {
   PIP_RETRIES: '0',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
   UV_OFFLINE: '1',
+  UV_PYTHON_DOWNLOADS: 'never',
+  POETRY_REQUESTS_MAX_RETRIES: '0',
   CARGO_NET_OFFLINE: 'true',
   GOPROXY: 'off',
   GOTOOLCHAIN: 'local',
   BUNDLE_RETRY: '0',
   COMPOSER_DISABLE_NETWORK: '1',
   YARN_HTTP_RETRY: '0',
+  YARN_ENABLE_NETWORK: 'false',
+  YARN_ENABLE_TELEMETRY: 'false',
   GIT_TERMINAL_PROMPT: '0',
 };
 
@@ -35,7 +39,7 @@ export function toOfflineEnvironment(
 
 /** What programs write when a name cannot be looked up or a host cannot be reached. */
 const UNREACHABLE =
-  /could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|getaddrinfo|no address associated|failed to (?:fetch|download|lookup)|ENOTCACHED|module lookup disabled by GOPROXY=off|network was disabled|network connectivity is disabled|dial tcp|no matching distribution found|unable to connect to|attempting to make an HTTP request, but --offline/i;
+  /could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|getaddrinfo|no address associated|failed to (?:fetch|download|lookup)|ENOTCACHED|module lookup disabled by GOPROXY=off|network was disabled|network connectivity is disabled|dial tcp|no matching distribution found|unable to connect to|blocked because of your configuration settings|ConnectionRefused|FailedToOpenSocket|attempting to make an HTTP request, but --offline/i;
 
 interface Ended {
   command: string;
