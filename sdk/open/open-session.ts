@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createSandbox } from '@klaus/adapters/sandboxes';
+import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine } from '@klaus/core/agent';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
@@ -71,11 +71,20 @@ export async function openSession({
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),
   };
+  const refused =
+    sandbox.name === 'bubblewrap'
+      ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env: process.env, shown: readable })
+      : [];
+  const notices = refused.map((text): EventBody => ({ type: 'notice', level: 'warn', text }));
   const lease = engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);
   try {
     for (const _ of engine.store.read(id)) throw new KlausError('usage', `There is a session ${id} already.`);
-    await engine.store.append(id, [{ ...opened, at: engine.clock.now() }], { lease });
+    await engine.store.append(
+      id,
+      [opened, ...notices].map((body) => ({ ...body, at: engine.clock.now() })),
+      { lease },
+    );
   } finally {
     lease.release();
   }

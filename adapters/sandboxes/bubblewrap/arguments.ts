@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
@@ -117,6 +118,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   }
   for (const { source, target, writable } of project.mounts)
     args.push(writable ? '--bind' : '--ro-bind', source, target);
+  for (const { source, path } of toolchains.homeFiles) args.push('--ro-bind', source, join(project.home, path));
   if (protection) {
     const { files } = request;
     for (const { source, target } of protection.pinned)

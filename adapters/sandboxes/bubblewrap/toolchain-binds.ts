@@ -38,7 +38,9 @@ export class ToolchainBinds {
     if (this.#seen.size > MAX_FOLDERS || !isFolder(folder)) return false;
     const real = realpathSync(folder);
     if (!this.#isSelfVisible(folder)) {
-      if (!this.#isBindable(folder) || !this.#isBindable(real)) return false;
+      if (!this.#isBindable(real)) return false;
+      // A link in a place such as /run, which is made for one shell: what it leads to is enough.
+      if (!this.#isBindable(folder)) return real !== folder && this.addPrograms(real);
       this.addRoots(folder);
       this.#addFolder(folder, real);
     }
@@ -55,6 +57,22 @@ export class ToolchainBinds {
       const base = readBase(root);
       if (base !== undefined) this.addPrograms(base);
     }
+  }
+
+  /** Adds these parts of a folder. A part is relative to it. */
+  addParts(root: string, parts: readonly string[]): void {
+    for (const part of parts) this.#addPart(root, part, parts);
+  }
+
+  /** Adds one file that holds no credentials. */
+  addFile(path: string): void {
+    if (!existsSync(path) || this.#isSelfVisible(path) || isCredentialFile(path)) return;
+    if (this.#isBindable(path) && realpathSync(path) === path) this.#found.add(path);
+  }
+
+  /** True when a path is visible with all that is below it. */
+  showsAll(path: string): boolean {
+    return this.#isSelfVisible(path);
   }
 
   /** True when a path is visible, or a part of what is below it. */

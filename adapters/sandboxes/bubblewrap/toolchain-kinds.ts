@@ -18,7 +18,13 @@ const KINDS: readonly ToolchainKind[] = [
   { name: 'Go', marker: ['bin/go', 'src/runtime'], parts: words('pkg src misc api VERSION go.env') },
   { name: 'JDK', marker: ['bin/java', 'lib'], parts: words('conf jmods jre legal release') },
   { name: 'Python venv', marker: ['pyvenv.cfg'], parts: words('pyvenv.cfg') },
-  { name: 'Conda', marker: ['conda-meta'], parts: words('conda-meta condabin compiler_compat ssl') },
+  {
+    name: 'Conda',
+    marker: ['conda-meta'],
+    parts: words(
+      'conda-meta condabin compiler_compat ssl fonts plugins mkspecs qml resources translations man sysroot targets nvvm pkgconfig jvm jre opt etc/fonts etc/OpenCL etc/profile.d x86_64-conda-linux-gnu aarch64-conda-linux-gnu',
+    ),
+  },
   { name: 'Maven', marker: ['bin/mvn', 'boot'], parts: words('boot conf/logging') },
   { name: 'Gradle', marker: ['bin/gradle', 'lib'], parts: words('init.d') },
   {
@@ -89,7 +95,12 @@ export function isUsualPart(folder: string): boolean {
 }
 
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Not a folder above it, or none that this user may look into.
+    return false;
+  }
 }
 
 function words(text: string): string[] {

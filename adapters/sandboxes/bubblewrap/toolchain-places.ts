@@ -44,6 +44,20 @@ export function isPrefix(folder: string, places: ToolchainPlaces): boolean {
   return isBindable(folder, places);
 }
 
+/** Why a folder cannot be shown as an environment, as a part of a sentence; undefined where it can. */
+export function toRefusal(folder: string, places: ToolchainPlaces): string | undefined {
+  if (isSystem(folder) || isPrefix(folder, places)) return undefined;
+  const { home, userHomes } = places;
+  if (userHomes.includes(folder)) return 'it is the home folder itself';
+  if (contains(home, folder) || contains(folder, home)) return "it holds Klaus's own state, or is in it";
+  if (userHomes.some((place) => contains(folder, place))) return 'it holds the home folder';
+  const never = NEVER.find((place) => contains(place, folder));
+  if (never !== undefined) return `it is in ${never}, which commands do not see`;
+  const hidden = folder.split(sep).find((name) => PRIVATE.includes(name));
+  if (hidden !== undefined) return `it is in a folder ${hidden}, which commands do not see`;
+  return 'other things share its folder';
+}
+
 function isOutside(folder: string, { home, userHomes }: ToolchainPlaces): boolean {
   return [home, ...userHomes].some((place) => contains(folder, place)) || NEVER.includes(folder);
 }

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { contains } from '../paths.ts';
+import { addEnvironments } from './environments.ts';
 import { ToolchainBinds } from './toolchain-binds.ts';
 import { isSystem } from './toolchain-places.ts';
 
@@ -20,6 +22,8 @@ export interface ToolchainOptions {
   execPath: string;
   /** The environment to take PATH and toolchain homes from. */
   env: Readonly<Record<string, string | undefined>>;
+  /** Folders that commands see besides, which only matter for what is refused. Default: none. */
+  shown?: readonly string[];
 }
 
 export interface Toolchains {
@@ -27,6 +31,10 @@ export interface Toolchains {
   binds: string[];
   path: string;
   env: Record<string, string>;
+  /** Files of the user's home folder that commands see in their own, relative to it. */
+  homeFiles: { source: string; path: string }[];
+  /** Environments that are not shown, each with the reason, as a sentence. */
+  refused: string[];
 }
 
 /**
@@ -39,9 +47,18 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
   const toolchains = new ToolchainBinds({ workspace, home, userHomes });
   const path = [join(workspace, 'node_modules', '.bin')];
   const entries = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute).map(trim);
+  const places = { workspace, home, userHomes };
+  const userHome = env['HOME'] || options.userHome;
+  const environments = addEnvironments(toolchains, {
+    places,
+    userHome,
+    env,
+    path: entries.filter((entry) => !contains(workspace, entry)),
+    shown: options.shown,
+  });
   for (const entry of [...entries, dirname(options.execPath)]) {
     const isForeignModules = entry.endsWith(`${sep}node_modules${sep}.bin`) && !contains(workspace, entry);
-    if (isForeignModules || path.includes(entry)) continue;
+    if (isForeignModules || path.includes(entry) || environments.without.has(entry)) continue;
     if (contains(workspace, entry)) path.push(entry);
     // Programs find their other parts by the real place of their folder, which is no symlink inside.
     else if (toolchains.addPrograms(entry)) path.push(isSystem(entry) ? entry : realpathSync(entry));
@@ -56,7 +73,21 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
       return !isAbsolute(value) || toolchains.shows(trim(value)) ? [[name, value]] : [];
     }),
   );
-  return { binds: toolchains.binds, path: path.join(delimiter), env: kept };
+  return {
+    binds: toolchains.binds,
+    path: path.join(delimiter),
+    env: { ...environments.variables, ...kept },
+    homeFiles: environments.homeFiles.map((file) => ({ source: join(userHome, file), path: file })),
+    refused: [...new Set(environments.refused)],
+  };
+}
+
+/**
+ * The environments that commands in bubblewrap would not see although the user's shell uses them, each with the
+ * reason, as a sentence.
+ */
+export function findRefusedEnvironments(options: Omit<ToolchainOptions, 'userHome' | 'execPath'>): string[] {
+  return findToolchains({ ...options, userHome: homedir(), execPath: process.execPath }).refused;
 }
 
 /** A home folder by its own path and by the one without links. */

@@ -196,7 +196,7 @@ function isOutside(events: readonly Event[], at: number): boolean {
       // The loop judges calls in a run alone.
       return events.findLast(({ type }, index) => index < at && EDGES.has(type))?.type !== 'run.started';
     case 'notice':
-      return event.text.startsWith('Not pinned. ');
+      return event.text.startsWith('Not pinned. ') || !events.slice(0, at).some(({ type }) => type === 'run.started');
     case 'workspace.restored':
       return event.kind !== 'review';
     case 'workspace.snapshotted': {

@@ -14,6 +14,7 @@ test.each([
   '/home/u/.config/composer/auth.json',
   '/home/u/.docker/config.json',
   '/home/u/.kube/config',
+  '/home/u/miniconda3/envs/x/conda-meta/state',
   '/home/u/.config/go/env',
   '/opt/maven/conf/settings.xml',
   '/home/u/.config/helm/registry/config.json',

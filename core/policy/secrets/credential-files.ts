@@ -35,6 +35,8 @@ const TAILS = [
   'cargo/credentials',
   'cargo/credentials.toml',
   'composer/auth.json',
+  // Variables of an environment of conda.
+  'conda-meta/state',
   'conf/settings.xml',
   'm2/settings.xml',
   'gradle/gradle.properties',

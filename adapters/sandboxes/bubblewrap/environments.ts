@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, type Stats, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { contains } from '../paths.ts';
+import type { ToolchainBinds } from './toolchain-binds.ts';
+import { isSystem, toRefusal, type ToolchainPlaces } from './toolchain-places.ts';
+import { VERSION_MANAGERS, type VersionManager } from './version-managers.ts';
+
+/** Environments of one manager, and packages of one environment, that are looked at. */
+const MOST = 500;
+/** Bytes of a file that chooses versions. */
+const MAX_CHOICE = 64 * 1_024;
+/** A table of variables in settings of mise: they may be secrets. */
+const VARIABLES = /^\s*(?:\[+\s*["']?env\b|["']?env["']?\s*[.=])/m;
+/** Variables that name a place in an environment: what an activation sets. */
+const PLACE_NAME = /^(?!LD_|PYTHON|NODE_)[A-Z][A-Z0-9_]*_(?:HOME|DIR|ROOT|PREFIX|DATA|PATH|FILE|EXE)$/;
+/** A version that the user chose for this shell. */
+const CHOICE_NAME = /^(?:(?:PY|RB|NOD|GO|J)ENV_VERSION|(?:ASDF|MISE)_[A-Z0-9_]+_VERSION|CONDA_(?:DEFAULT_ENV|SHLVL))$/;
+
+export interface EnvironmentOptions {
+  places: ToolchainPlaces;
+  /** The user's home folder, where managers look for their own folders. */
+  userHome: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Folders of PATH, absolute. */
+  path: readonly string[];
+  /** Folders that commands see besides. Default: none. */
+  shown?: readonly string[] | undefined;
+}
+
+/** What commands need of the virtual environments and version managers of the user. */
+export interface Environments {
+  variables: Record<string, string>;
+  /** Settings in the home folder that commands see in theirs, relative to it. */
+  homeFiles: string[];
+  /** Environments and parts of them that commands cannot see, each with the reason, as a sentence. */
+  refused: string[];
+  /** Folders of PATH of environments that were refused. */
+  without: ReadonlySet<string>;
+}
+
+/**
+ * Adds the environments that the user's shell uses: the activated one, and the folders of version managers, each
+ * with all of its parts, or not at all.
+ */
+export function addEnvironments(toolchains: ToolchainBinds, options: EnvironmentOptions): Environments {
+  const found: Found = { variables: {}, homeFiles: [], refused: [], without: new Set(), roots: [] };
+  const { env, path, places } = options;
+  const { shown = [] } = options;
+  for (const folder of path) addActivated(toolchains, { root: dirname(folder), folder, places, shown }, found);
+  for (const manager of VERSION_MANAGERS) addManager(toolchains, { ...options, manager }, found);
+  addPoetry(toolchains, options, found);
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    const isPlace = PLACE_NAME.test(name) && isAbsolute(value) && found.roots.some((root) => contains(root, value));
+    if (CHOICE_NAME.test(name) || (isPlace && !(name in found.variables))) found.variables[name] = value;
+  }
+  return found;
+}
+
+interface Found extends Environments {
+  without: Set<string>;
+  /** Of the environments that are shown. */
+  roots: string[];
+}
+
+/** A virtual environment of Python or conda that PATH leads to. */
+function addActivated(
+  toolchains: ToolchainBinds,
+  { root, folder, places, shown }: { root: string; folder: string; places: ToolchainPlaces; shown: readonly string[] },
+  found: Found,
+): void {
+  const isPython = isFile(join(root, 'pyvenv.cfg'));
+  if ((!isPython && !isFolder(join(root, 'conda-meta'))) || isSystem(root) || contains(places.workspace, root)) return;
+  const reason = toRefusal(root, places) ?? toRefusal(toReal(root), places);
+  if (reason !== undefined) {
+    found.without.add(folder);
+    found.refused.push(`The environment ${root} is left out: ${reason}. Commands use the rest of your PATH.`);
+    return;
+  }
+  toolchains.addPrograms(folder);
+  found.roots.push(root);
+  found.refused.push(
+    ...toMissing(toolchains, root, ['bin', 'lib']),
+    ...findEditable(root, (path) => toolchains.showsAll(path) || shown.some((each) => contains(each, path))),
+  );
+}
+
+function addManager(
+  toolchains: ToolchainBinds,
+  { manager, places, userHome, env, path }: EnvironmentOptions & { manager: VersionManager },
+  found: Found,
+): void {
+  const { name, variable, parts, environments } = manager;
+  const given = env[variable] || (manager.folder === '' ? undefined : join(userHome, manager.folder));
+  if (given === undefined || !isAbsolute(given) || !isFolder(given)) return;
+  const root = normalize(given).replace(/(?<=.)\/$/, '');
+  const stores = [...new Set(environments.map((pattern) => pattern.slice(0, pattern.indexOf('/*'))))];
+  const own = [join(root, 'shims'), join(root, 'bin'), ...stores.map((each) => join(root, each))];
+  const used = path.filter((entry) => [entry, toReal(entry)].some((each) => own.some((part) => contains(part, each))));
+  if (used.length === 0) return;
+  const reason = isSystem(root) ? undefined : findRefusal(root, stores, places);
+  if (reason !== undefined) {
+    // Programs of `n` in a home folder are complete without it.
+    if (name === 'n') return;
+    for (const entry of used) found.without.add(entry);
+    found.refused.push(
+      `The environments of ${name} in ${root} are left out: ${reason}. Commands use the rest of your PATH.`,
+    );
+    return;
+  }
+  toolchains.addParts(root, parts);
+  found.variables[variable] = root;
+  found.roots.push(root);
+  found.refused.push(...toMissing(toolchains, root, stores));
+  for (const pattern of environments) {
+    for (const environment of expand(root, pattern).filter(isFolder)) {
+      toolchains.addRoots(environment);
+      // A virtual environment is links to its interpreter.
+      toolchains.addPrograms(join(environment, 'bin'));
+      const real = toReal(environment);
+      if (contains(toReal(root), real) || toolchains.showsAll(real)) continue;
+      found.refused.push(...toMissing(toolchains, real, ['bin', 'lib']));
+    }
+  }
+  addSettings(toolchains, { manager, userHome, env, places }, found);
+}
+
+/** Why a manager with its stores cannot be shown. */
+function findRefusal(root: string, stores: readonly string[], places: ToolchainPlaces): string | undefined {
+  const reason = toRefusal(root, places) ?? toRefusal(toReal(root), places);
+  if (reason !== undefined) return reason;
+  for (const store of stores) {
+    const real = toReal(join(root, store));
+    const refusal = contains(toReal(root), real) ? undefined : toRefusal(real, places);
+    if (refusal !== undefined) return `${store} leads to ${real}, and ${refusal}`;
+  }
+  return undefined;
+}
+
+/** What decides which version is used. */
+function addSettings(
+  toolchains: ToolchainBinds,
+  { manager, userHome, env, places }: Omit<EnvironmentOptions, 'path'> & { manager: VersionManager },
+  found: Found,
+): void {
+  const { homeFiles = [], settings, choices, name } = manager;
+  for (const file of homeFiles) if (isChoice(join(userHome, file))) found.homeFiles.push(file);
+  const files: string[] = [];
+  for (let folder = dirname(places.workspace); folder !== dirname(folder); folder = dirname(folder))
+    files.push(...choices.map((choice) => join(folder, choice)));
+  if (settings) {
+    const folder = env[settings.variable] || join(userHome, settings.folder);
+    files.push(...settings.files.map((file) => join(folder, file)));
+    found.variables[settings.variable] = folder;
+    found.variables['MISE_TRUSTED_CONFIG_PATHS'] = places.workspace;
+  }
+  for (const file of files.filter(isChoice)) {
+    if (file.endsWith('.toml') && VARIABLES.test(readFileSync(file, 'utf8')))
+      found.refused.push(
+        `${file} of ${name} is left out: it sets variables, which may be secrets. Move its [tools] to a file of their own, such as .tool-versions.`,
+      );
+    else toolchains.addFile(file);
+  }
+}
+
+/**
+ * Environments that Poetry made for the workspace outside of it.
+ *
+ * @source https://github.com/python-poetry/poetry/blob/main/src/poetry/utils/env/env_manager.py (`generate_env_name`)
+ */
+function addPoetry(
+  toolchains: ToolchainBinds,
+  { places, userHome, env, shown = [] }: EnvironmentOptions,
+  found: Found,
+): void {
+  if (!isFile(join(places.workspace, 'pyproject.toml'))) return;
+  const cache = env['POETRY_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(userHome, '.cache'), 'pypoetry');
+  const folder = env['POETRY_VIRTUALENVS_PATH'] || join(cache, 'virtualenvs');
+  const mark = `-${toPoetryMark(places.workspace)}-py`;
+  const names = isAbsolute(folder) ? list(folder).filter((name) => name.includes(mark)) : [];
+  for (const name of names) {
+    const root = join(folder, name);
+    addActivated(toolchains, { root, folder: join(root, 'bin'), places, shown }, found);
+  }
+  if (names.length === 0) return;
+  toolchains.addFile(join(folder, 'envs.toml'));
+  found.variables['POETRY_VIRTUALENVS_PATH'] = folder;
+}
+
+function toPoetryMark(workspace: string): string {
+  return createHash('sha256').update(workspace).digest('base64url').slice(0, 8);
+}
+
+/**
+ * Packages of an environment that are installed from a folder which commands do not see.
+ *
+ * @source https://packaging.python.org/en/latest/specifications/direct-url/
+ */
+function findEditable(root: string, isShown: (path: string) => boolean): string[] {
+  const packages = expand(root, 'lib/python*/site-packages/*.dist-info');
+  return packages.flatMap((folder) => {
+    const source = readEditable(join(folder, 'direct_url.json'));
+    if (source === undefined || !isFolder(source) || isShown(source)) return [];
+    return [`${root} has a package of ${source}, which commands do not see. Show it with --add-dir ${source}:ro.`];
+  });
+}
+
+function readEditable(file: string): string | undefined {
+  try {
+    const { url, dir_info: info } = JSON.parse(readFileSync(file, 'utf8')) as {
+      url?: string;
+      dir_info?: { editable?: boolean };
+    };
+    return info?.editable === true && url?.startsWith('file://') ? fileURLToPath(url) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parts that are there and that commands do not see. */
+function toMissing(toolchains: ToolchainBinds, root: string, parts: readonly string[]): string[] {
+  return parts
+    .map((part) => join(root, part))
+    .filter((path) => isFolder(path) && !toolchains.showsAll(path))
+    .map((path) => `${path} is not complete for commands: it leads to a place that is not shown, or holds secrets.`);
+}
+
+/** Paths by a pattern in which `*` stands for any part of one name. */
+function expand(root: string, pattern: string): string[] {
+  let found = [root];
+  for (const part of pattern.split('/')) {
+    const wanted = new RegExp(`^${part.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+    found = found.flatMap((folder) =>
+      part.includes('*')
+        ? list(folder)
+            .filter((name) => !name.startsWith('.') && wanted.test(name))
+            .map((name) => join(folder, name))
+        : join(folder, part),
+    );
+  }
+  return found.slice(0, MOST);
+}
+
+function isChoice(path: string): boolean {
+  const stat = statOf(path, lstatSync);
+  return stat !== undefined && stat.isFile() && stat.size <= MAX_CHOICE;
+}
+
+function isFile(path: string): boolean {
+  return statOf(path, statSync)?.isFile() ?? false;
+}
+
+function isFolder(path: string): boolean {
+  return statOf(path, statSync)?.isDirectory() ?? false;
+}
+
+/** Undefined too for what this user may not look at. */
+function statOf(path: string, read: (path: string) => Stats): Stats | undefined {
+  try {
+    return read(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function toReal(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,45 @@
+// What a new session reports of virtual environments that commands cannot see; with a command, the sandbox and a replay.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { hasBubblewrap } from '../fixtures/sandboxed.ts';
+
+test.skipIf(!hasBubblewrap)('a session names the environment that commands do not see, once', async () => {
+  using place = createPlace();
+  const user = join(place.home, '..', 'user');
+  mkdirSync(join(user, 'bin'), { recursive: true });
+  writeFileSync(join(user, 'pyvenv.cfg'), 'home = /usr/bin\n');
+  writeFileSync(join(user, 'bin', 'half'), '#!/bin/sh\necho half\n', { mode: 0o755 });
+  await using server = await startServer({
+    steps: [
+      { reply: { calls: [{ name: 'run_command', input: { command: 'half || echo no half' } }] } },
+      { reply: { text: 'It says: {{result}}' } },
+    ],
+    fallback: { text: 'The same.' },
+  });
+  const env = {
+    KLAUS_SANDBOX: 'bubblewrap',
+    HOME: user,
+    VIRTUAL_ENV: user,
+    PATH: `${join(user, 'bin')}:${process.env['PATH']}`,
+  };
+  const first = await runKlaus(['run', '--json', '--approve', 'auto', 'try it'], { place, server, env });
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  const events = toEvents(first.stdout);
+  expect(events.slice(0, 2)).toMatchObject([
+    { type: 'session.opened', sandbox: 'bubblewrap' },
+    { type: 'notice', level: 'warn' },
+  ]);
+  const named = events.filter((event) => event.type === 'notice' && event.text.includes(`environment ${user} `));
+  expect(named).toHaveLength(1);
+  expect(events.find(({ type }) => type === 'tool.finished')).toMatchObject({
+    output: expect.stringContaining('no half'),
+  });
+  const { session } = events[0]!;
+  expect(await runKlaus(['replay', session], { place, server, env })).toMatchObject({ code: 0 });
+  const again = await runKlaus(['run', '--json', '--session', session, 'again'], { place, server, env });
+  expect(again.code).toBe(0);
+  expect(again.stdout).not.toContain('"type":"notice"');
+});
