@@ -85,7 +85,7 @@ export interface OpenOptions {
   /** Accept `/`, the home folder and the like. Default false. */
   allowAnyWorkspace?: boolean;
   /**
-   * The folder around the workspace that commands may read. The workspace itself: nothing around it. Default: the
+   * The folder around the workspace that may be read. The workspace itself: nothing around it. Default: the
    * repository in which it lies.
    */
   root?: string;
@@ -100,6 +100,12 @@ export interface OpenOptions {
    * sandbox, nothing to hand on.
    */
   grant?: GivenGrant;
+  /**
+   * Asked about each folder outside of the workspace that `grant` names, also by its real path: throws for one that may
+   * not be read. For callers that hand on the grants of others. Default: what is no place of secrets, of the system or of
+   * Klaus may.
+   */
+  checkFolder?: (folder: string) => void;
   /** Commands work on a layer, and what they changed is reviewed before it is kept. Default: the setting. */
   isolate?: boolean;
 }

@@ -6,7 +6,8 @@ import { EVENT_VERSION, FIRST_PREV, type Decision, type Mode } from '@klaus/core
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
-import { toOpeningGrant, type GivenGrant } from './opening-grant.ts';
+import { placeSession } from '../open/place-session.ts';
+import type { GivenGrant } from './opening-grant.ts';
 
 export interface ExplainOptions {
   /** Id of a session whose grant and mode count. Default: those that a new session would have. */
@@ -62,9 +63,7 @@ export async function explain(
 ): Promise<Explanation> {
   const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
   const state =
-    session === undefined
-      ? toFreshState(engine, { configuration, workspace: resolve(cwd, configuration.get('workspace')), grant })
-      : loadState(engine, session);
+    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : loadState(engine, session);
   if (mode !== undefined) state.mode = mode;
   const found = await explainCall(await inWorkspace(state.session!.workspace), state, call);
   return {
@@ -84,14 +83,12 @@ export async function explain(
 /** The state of a session that nobody has opened. */
 function toFreshState(
   engine: Engine,
-  {
-    configuration,
-    workspace,
-    grant,
-  }: { configuration: Configuration; workspace: string; grant: GivenGrant | undefined },
+  { configuration, cwd, grant }: { configuration: Configuration; cwd: string; grant: GivenGrant | undefined },
 ): State {
   const { values } = configuration;
-  const root = realpathSync(workspace);
+  const root = realpathSync(resolve(cwd, configuration.get('workspace')));
+  const given = grant === undefined ? {} : { grant };
+  const placed = placeSession({ given, configuration, cwd }, { workspace: root, engine });
   const at = engine.clock.now();
   const state = createState();
   fold(state, {
@@ -104,7 +101,8 @@ function toFreshState(
     sandbox: values.sandbox.driver ?? 'bubblewrap',
     checkpoint: values.checkpoint,
     limits: values.limits,
-    grant: toOpeningGrant(grant, { workspace: root, now: at }),
+    grant: placed.grant,
+    ...(placed.readable.length > 0 ? { readable: placed.readable } : {}),
     system: toSystemPrompt(engine.tools.deferred),
     tools: [...engine.tools.offered],
     deferred: [...engine.tools.deferred],

@@ -1,11 +1,17 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { isCredentialFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 
+/** What is in these is about the whole machine: processes, devices, sockets, passwords. */
+const SYSTEM = ['/proc', '/sys', '/dev', '/run', '/boot', '/etc', '/private/etc'];
+/** Folders that hold what belongs to several; commands have a /tmp of their own. */
+const SHARED = ['/home', '/Users', '/var', '/private', '/tmp', '/var/tmp', '/private/tmp'];
+
 export interface ReadableInput {
-  given: { root?: string };
+  given: { root?: string | undefined };
   configuration: Configuration;
   /** What relative paths are relative to. */
   cwd: string;
@@ -13,23 +19,27 @@ export interface ReadableInput {
   workspace: string;
   /** `KLAUS_HOME`. */
   state: string;
+  /** Folders that the grant names, as {@link placeGrant} gave them. */
+  granted?: readonly string[];
 }
 
 /**
- * Folders beside the workspace that its commands may read: the repository around it, and those that the user names.
+ * Folders beside the workspace that its commands may read: the repository around it, and those that the user
+ * or the grant names.
  *
  * @returns Absolute real paths, an outer folder before what it holds.
  * @throws KlausError `workspace.missing` for a named folder that is not there, `workspace.refused` for one that holds
- *   the home folder or Klaus's state, `usage` for a root that does not hold the workspace.
+ *   the home folder or Klaus's state, or belongs to secrets or to the system, `usage` for a root that does not hold the workspace.
  */
-export function findReadable({ given, configuration, cwd, workspace, state }: ReadableInput): string[] {
+export function findReadable({ given, configuration, cwd, workspace, state, granted = [] }: ReadableInput): string[] {
   const { repository, folders } = configuration.values.sandbox;
   const found = new Set<string>();
   if (given.root !== undefined) found.add(toRoot(toFolder(given.root, { cwd, state }), workspace));
   else if (repository) for (const folder of findRepositoryAround(workspace, state)) found.add(folder);
   for (const folder of folders) found.add(toFolder(folder, { cwd, state }));
-  found.delete(workspace);
-  return [...found].sort((a, b) => a.length - b.length);
+  for (const folder of granted) found.add(folder);
+  // What is in the workspace is read and written there.
+  return [...found].filter((folder) => !isIn(folder, workspace)).sort((a, b) => a.length - b.length);
 }
 
 /** The nearest folder above that holds `.git`, where the folder itself holds none. */
@@ -47,15 +57,26 @@ function isOwn(folder: string): boolean {
   return isMine && (statSync(folder).mode & 0o002) === 0;
 }
 
-function toFolder(given: string, { cwd, state }: { cwd: string; state: string }): string {
+/**
+ * A folder that the user names, to be shown beside the workspace.
+ *
+ * @param at.cwd What a relative path is relative to.
+ * @returns The absolute real path.
+ * @throws KlausError `workspace.missing`, `workspace.refused`.
+ */
+export function toFolder(given: string, { cwd, state }: { cwd: string; state: string }): string {
   const path = resolve(cwd, given);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new KlausError('workspace.missing', `There is no folder ${path}.`, { hint: 'Name an existing folder.' });
   const folder = realpathSync(path);
-  if (!isTooWide(folder, state)) return folder;
-  throw new KlausError('workspace.refused', `${folder} holds the home folder or Klaus's own state.`, {
-    hint: 'Name a folder that holds a project alone.',
-  });
+  const hint = 'Name a folder that holds a project alone.';
+  if (isTooWide(folder, state))
+    throw new KlausError('workspace.refused', `${folder} holds the home folder or Klaus's own state.`, { hint });
+  if (isCredentialFile(`${folder}/any`) || isIn(folder, join(toReal(homedir()), '.config')))
+    throw new KlausError('workspace.refused', `${folder} is a place of secrets.`, { hint });
+  if (SYSTEM.some((path) => isIn(folder, path)) || SHARED.includes(folder))
+    throw new KlausError('workspace.refused', `${folder} belongs to the system.`, { hint });
+  return folder;
 }
 
 function toRoot(root: string, workspace: string): string {
@@ -71,7 +92,7 @@ function isTooWide(folder: string, state: string): boolean {
   return folder === '/' || isIn(toReal(homedir()), folder) || isIn(own, folder) || isIn(folder, own);
 }
 
-function isIn(path: string, folder: string): boolean {
+export function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 

@@ -1,7 +1,8 @@
 // Folders beside the workspace: what the tools that read find there, and what stays hidden.
 import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { defineTool, type OpenOptions, type Session, type Tool } from '@klaus/sdk';
+import { defineTool, KlausError, type OpenOptions, type Session, type Tool } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
@@ -119,16 +120,19 @@ describe('tools that read', () => {
       read(`${extra}/deep/.env`),
       read(`${extra}/harmless.txt`),
       read('hard.txt'),
-      read(`${extra}/.kube/config`),
+      read(`${extra}/.docker/config.json`),
       { name: 'search_files', input: { pattern: 'TOKEN', path: extra } },
-      { name: 'run_command', input: { command: `cat ${extra}/deep/.env ${extra}/harmless.txt ${extra}/.kube/config` } },
+      {
+        name: 'run_command',
+        input: { command: `cat ${extra}/deep/.env ${extra}/harmless.txt ${extra}/.docker/config.json` },
+      },
     ];
     const prepare = ({ extra, workspace }: Place): void => {
       symlinkSync('deep/.env', join(extra, 'harmless.txt'));
       linkSync(join(extra, 'deep/.env'), join(workspace, 'hard.txt'));
-      write(join(extra, '.kube/config'), `token: ${SECRET}2\n`);
+      write(join(extra, '.docker/config.json'), `token: ${SECRET}2\n`);
     };
-    const folders = ({ extra }: Place): string[] => [extra, join(extra, '.kube')];
+    const folders = ({ extra }: Place): string[] => [extra, join(extra, '.docker')];
     await withFolders({ calls, prepare, folders }, async (engine, place) => {
       const session = await run(engine, place);
       const [byName, byLink, byHardLink, byPlace, search] = finished(session);
@@ -227,6 +231,117 @@ describe('tools that read', () => {
       expect(found[2]?.output).toContain('No such file');
       expect(JSON.stringify(found)).not.toContain('private\\n');
       expect(JSON.stringify(found)).toContain('a symbolic link has replaced it');
+    });
+  });
+});
+
+describe('a grant for a folder outside of the workspace', () => {
+  const OWN = 'file-operations · code-execution';
+
+  test('shows it to tools and commands, also under another name, and nothing beside it', async () => {
+    const calls = ({ base, extra }: Place): Call[] => [
+      read(`${extra}/notes.txt`),
+      read(`${base}/other/notes.txt`),
+      { name: 'run_command', input: { command: `cat ${extra}/notes.txt; cat ${base}/other/notes.txt` } },
+      read(`${extra}/deep/.env`),
+      { name: 'write_file', input: { path: `${extra}/new.txt`, content: 'x' } },
+    ];
+    const prepare = ({ base, extra }: Place): void => {
+      write(join(base, 'other/notes.txt'), 'not granted\n');
+      symlinkSync(extra, join(base, 'name'));
+    };
+    await withFolders({ calls, prepare, folders: () => [] }, async (engine, place) => {
+      const session = await run(engine, place, { grant: `${OWN} · fs(${place.base}/name, rw)` });
+      const [opened] = ofType(session.events(), 'session.opened');
+      expect(opened?.readable).toEqual([place.extra]);
+      const [granted, other, command, secret, written] = finished(session);
+      expect(granted).toEqual({ outcome: 'ok', output: 'a note\n' });
+      expect([other?.outcome, secret?.outcome, written?.outcome]).toEqual(['denied', 'denied', 'denied']);
+      expect(command?.output).toContain('a note');
+      expect(command?.output).not.toContain('not granted');
+    });
+  });
+
+  test('ends with its authority', async () => {
+    const calls = ({ extra }: Place): Call[] => [read(`${extra}/notes.txt`), read(`${extra}/notes.txt`)];
+    await withFolders({ calls, folders: () => [] }, async (engine, place) => {
+      const session = await engine.klaus.open({
+        workspace: place.workspace,
+        grant: `${OWN} · fs(${place.extra}, r)`,
+      });
+      await session.send({
+        type: 'revoke',
+        authorities: [{ kind: 'fs', path: place.extra, rights: 'r' }],
+        by: 'test',
+      });
+      await session.prompt('go', { onAsk: 'deny' });
+      await session.advance();
+      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['denied', 'denied']);
+    });
+  });
+
+  test('is refused for what no grant opens, with the reason', async () => {
+    const prepare = ({ base }: Place): void => {
+      mkdirSync(join(base, 'user/.ssh'), { recursive: true });
+      mkdirSync(join(base, 'user/.aws'));
+    };
+    await withFolders({ calls: () => [], prepare, folders: () => [] }, async (engine, place) => {
+      const refused = { code: 'workspace.refused' };
+      const reasons: [string, string, { code: string }][] = [
+        ['/', 'holds the home folder', refused],
+        [homedir(), 'holds the home folder', refused],
+        [dirname(engine.place.home), 'Klaus', refused],
+        [`${engine.place.home}`, 'Klaus', refused],
+        [`${place.base}/user/.ssh`, 'secrets', refused],
+        [`${place.base}/user/.aws`, 'secrets', refused],
+        ['/etc', 'system', refused],
+        ['/proc/1', 'system', refused],
+        ['/var/tmp', 'system', refused],
+        [`${place.base}/missing`, 'no folder', { code: 'workspace.missing' }],
+        [`${place.extra}/notes.txt`, 'no folder', { code: 'workspace.missing' }],
+      ];
+      mkdirSync(engine.place.home, { recursive: true });
+      for (const [path, reason, error] of reasons) {
+        const opened = run(engine, place, { grant: `${OWN} · fs(${path}, r)` });
+        await expect(opened, path).rejects.toMatchObject({ ...error, message: expect.stringContaining(reason) });
+      }
+      const asked: string[] = [];
+      const checkFolder = (folder: string): void => {
+        asked.push(folder);
+        throw new KlausError('workspace.outside', 'Not here.');
+      };
+      const opened = run(engine, place, { grant: `${OWN} · fs(${place.extra}, r)`, checkFolder });
+      await expect(opened).rejects.toMatchObject({ code: 'workspace.outside' });
+      expect(asked).toEqual([place.extra]);
+    });
+  });
+});
+
+describe('which folders there are', () => {
+  test('one in the workspace is read and written as the workspace', async () => {
+    const calls = (): Call[] => [
+      read('sub/in.txt'),
+      { name: 'write_file', input: { path: 'sub/new.txt', content: 'x' } },
+    ];
+    const prepare = ({ workspace }: Place): void => write(join(workspace, 'sub/in.txt'), 'inside\n');
+    const folders = ({ workspace }: Place): string[] => [join(workspace, 'sub')];
+    await withFolders({ calls, prepare, folders }, async (engine, place) => {
+      const session = await run(engine, place);
+      expect(ofType(session.events(), 'session.opened')[0]).not.toHaveProperty('readable');
+      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+    });
+  });
+
+  test('one that holds the workspace shows what is around it, and the workspace stays writable', async () => {
+    const calls = ({ base }: Place): Call[] => [
+      read(`${base}/extra/notes.txt`),
+      read(`${base}/project/own.txt`),
+      { name: 'write_file', input: { path: `${base}/project/new.txt`, content: 'x' } },
+      { name: 'write_file', input: { path: `${base}/new.txt`, content: 'x' } },
+    ];
+    await withFolders({ calls, folders: ({ base }) => [base] }, async (engine, place) => {
+      const session = await run(engine, place);
+      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'denied']);
     });
   });
 });

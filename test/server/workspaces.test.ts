@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createKlaus } from '@klaus/sdk';
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
@@ -48,6 +48,19 @@ test.each(Object.entries(DOORS))('%s begins no session outside of the workspaces
   expect(it.klaus.sessions()).toEqual([]);
   for (const path of [workspace, `${workspace}/`, join(workspace, 'sub')])
     expect({ path, said: await begin(it, path) }).toEqual({ path, said: 'begun' });
+});
+
+test('a grant opens no folder outside of the workspaces', async () => {
+  using other = createPlace();
+  await using it = await startTestServer();
+  const begin = (folder: string): Promise<string> =>
+    post(it, '/api/sessions', { text: 'go', grant: ['file-operations code-execution', `fs(${folder}, r)`] });
+  expect(await begin(other.workspace)).toBe('403 workspace.outside');
+  expect(await begin(dirname(it.place.workspace))).toBe('403 workspace.refused');
+  expect(it.klaus.sessions()).toEqual([]);
+  await using listing = await startTestServer({ settings: { 'server.workspaces': [other.workspace] } });
+  const known = { text: 'go', workspace: other.workspace, grant: [`fs(${other.workspace}, r)`] };
+  expect(await post(listing, '/api/sessions', known)).toBe('begun');
 });
 
 test('folders of the setting, and those of known sessions, are workspaces', async () => {

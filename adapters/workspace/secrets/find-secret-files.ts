@@ -29,7 +29,7 @@ export function createSecretFiles(root: string, patterns: readonly string[] = []
   // Some files are secret by the folders above them, and the root can be one of these.
   const isPlaced = root.includes('/.');
   const picks = (path: string): boolean =>
-    isSecretFile(path, patterns) || (isPlaced && isSecretFile(`${root.slice(1)}/${path}`));
+    isSecretFile(path, patterns) || (isPlaced && isSecretFile(`${root}/${path}`));
   const files = new FileNames(root, { picks, skips: SKIPPED });
   return {
     async find() {

@@ -72,6 +72,7 @@ export const sessionHandlers: Handlers<
       ? klaus.session(id)
       : await klaus.open({
           ...given({ id, workspace: place, model, mode, sandbox, isolate, grant }),
+          checkFolder: (folder) => void context.places.check(folder),
           ...(limits ? { limits: given(limits) } : {}),
         });
     const command = await sendPrompt(klaus, session, body);
