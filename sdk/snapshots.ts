@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expireCheckpoints } from '@klaus/adapters/tools';
 import { createLayers, createSnapshots, listSnapshotStores, type LocalSnapshots } from '@klaus/adapters/workspace';
 import type { SqliteStore } from '@klaus/adapters/store';
-import type { Snapshots } from '@klaus/core/agent';
+import { splitState, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
 
 /** The snapshots of every workspace, opened once and closed together. */
 export interface OpenSnapshots {
   open(root: string): Promise<Snapshots>;
-  /** Absolute paths of the repositories of a workspace, as its last snapshot of this process found them. */
+  /** Absolute paths of the repositories of a workspace, and of what else is open, as the last snapshots of this process
+   * found them. */
   repositories(root: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -23,7 +24,13 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
       return snapshots;
     },
     async repositories(root) {
-      return ((await opened.get(root))?.repositories ?? []).map((path) => join(root, path));
+      await opened.get(root);
+      const all = [...opened].map(async ([folder, snapshots]) =>
+        (await snapshots).repositories.map((path) => join(folder, path)),
+      );
+      // A store that does not open is told to who needs it.
+      const found = await Promise.allSettled(all);
+      return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     },
     async close() {
       const all = await Promise.allSettled(opened.values());
@@ -115,9 +122,12 @@ function toKept(store: SqliteStore, needed: ReadonlySet<string>): Map<string, Tr
   const kept = new Map<string, TreeId[]>();
   for (const row of store.sessions({ limit: Number.MAX_SAFE_INTEGER })) {
     if (!needed.has(row.id)) continue;
-    const trees = kept.get(row.workspace) ?? [];
+    const trees: TreeId[] = [];
+    let roots = [row.workspace];
     for (const event of store.read(row.id)) {
-      if (event.type === 'workspace.snapshotted') trees.push(event.tree, ...(event.gitTree ? [event.gitTree] : []));
+      if (event.type === 'session.opened') roots = [row.workspace, ...(event.writable ?? [])];
+      else if (event.type === 'workspace.snapshotted')
+        trees.push(event.tree, ...(event.gitTree ? [event.gitTree] : []));
       else if (event.type === 'tool.finished' && event.evidence?.tree !== undefined) {
         trees.push(event.evidence.tree, event.evidence.left ?? event.evidence.tree);
       } else if (event.type === 'workspace.restored') {
@@ -126,7 +136,11 @@ function toKept(store: SqliteStore, needed: ReadonlySet<string>): Map<string, Tr
         trees.push(event.subject.from, event.subject.to);
       }
     }
-    kept.set(row.workspace, trees);
+    for (const tree of trees)
+      for (const [index, state] of splitState(tree).entries()) {
+        const root = roots[index] ?? row.workspace;
+        kept.set(root, [...(kept.get(root) ?? []), state]);
+      }
   }
   return kept;
 }

@@ -144,7 +144,11 @@ export function addRunOptions(command: Command): Command {
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--env <name>', 'a variable of yours that commands get, in place of sandbox.env; repeatable', toNames)
     .option('--root <folder>', 'the folder around the workspace that commands may read (default: its repository)')
-    .option('--add-dir <folder>', 'a further folder that commands and tools may read; repeatable', toFolders)
+    .option(
+      '--add-dir <folder>',
+      'a further folder to read (:ro, the default) or to change too (:rw); repeatable',
+      toFolders,
+    )
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
     .addOption(settingOption());
   return addServerOptions(addShowOptions(addLimitOptions(command)));

@@ -7,10 +7,17 @@ import type { Work } from './work.ts';
 export function toCommandView({
   state,
   engine,
-}: Pick<Work, 'state' | 'engine'>): Pick<ExecRequest, 'files' | 'readable'> {
-  const { workspace, readable = [] } = openedOf(state);
+}: Pick<Work, 'state' | 'engine'>): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
+  const { workspace, readable = [], writable = [] } = openedOf(state);
   const now = engine.clock.now();
   const files = toFilesView(state.grant, { workspace, now });
-  const shown = readable.filter((path) => allowsAccess(state.grant, { kind: 'fs', path, right: 'r' }, now));
-  return { ...(files ? { files } : {}), ...(shown.length > 0 ? { readable: shown } : {}) };
+  const allows = (path: string, right: 'r' | 'w'): boolean =>
+    allowsAccess(state.grant, { kind: 'fs', path, right }, now);
+  const shown = readable.filter((path) => allows(path, 'r'));
+  const open = writable.filter((path) => shown.includes(path) && allows(path, 'w'));
+  return {
+    ...(files ? { files } : {}),
+    ...(shown.length > 0 ? { readable: shown } : {}),
+    ...(open.length > 0 ? { writable: open } : {}),
+  };
 }

@@ -10,13 +10,14 @@ const BUILT_IN = 'klaus';
 /** What the gate knows of the session at this moment. */
 export function toGateContext({ state, engine }: Pick<Work, 'state' | 'engine'>): GateContext {
   const opened = openedOf(state);
-  const { readable } = toCommandView({ state, engine });
+  const { readable, writable } = toCommandView({ state, engine });
   return {
     grant: state.grant,
     mode: state.mode,
     patchApproval: opened.patchApproval,
     workspace: opened.workspace,
     ...(readable ? { readable } : {}),
+    ...(writable ? { writable } : {}),
     home: engine.home,
     now: engine.clock.now(),
     isolate: opened.isolate === true,

@@ -6,6 +6,7 @@ import { performCalls } from './run-calls.ts';
 import { settleChanges } from './settle-changes.ts';
 import { openedOf, type CallState } from './state.ts';
 import type { Work } from './work.ts';
+import { toAbsolute } from './folders/members.ts';
 
 /** Rows that the model is told about after an interruption. */
 const MAX_ROWS = 50;
@@ -83,7 +84,7 @@ async function probe(work: Work, changes: readonly FileChange[]): Promise<'befor
 /** What an edit touched, so that what its folders say is found as if nothing had come between. */
 function toAccess({ state }: Work, changes: readonly FileChange[]): Access[] {
   const { workspace } = openedOf(state);
-  return changes.map(({ path }) => ({ kind: 'fs', path: `${workspace}/${path}`, right: 'w' }));
+  return changes.map(({ path }) => ({ kind: 'fs', path: toAbsolute(workspace, path), right: 'w' }));
 }
 
 async function withModes(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {

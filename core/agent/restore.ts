@@ -8,7 +8,7 @@ import { compose } from './compose-turns.ts';
 import { NO_GIT, planGitRedo, planGitUndo, restoreGit, type GitPlan } from './git/plan-git.ts';
 import { isSame, reverse } from './tree-row.ts';
 import { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';
-import { createWork, runIdOf, type Work } from './work.ts';
+import { createWork, openSnapshotsOf, runIdOf, type Work } from './work.ts';
 
 /** What to put back. */
 export type RestoreRequest =
@@ -171,12 +171,10 @@ async function findLeft(snapshots: Snapshots, { steps }: TurnHistory): Promise<M
   return left;
 }
 
-/** As it stands in states; '' is the whole workspace. */
+/** As it stands in states: absolute in a further folder; '' is the whole workspace. */
 function toPlain(path: string): string {
-  return path
-    .split('/')
-    .filter((name) => name !== '' && name !== '.')
-    .join('/');
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  return `${path.startsWith('/') ? '/' : ''}${names.join('/')}`;
 }
 
 async function planFile(
@@ -319,7 +317,7 @@ export async function changesOfTurn(
       known === '' ? undefined : `Turns with effects: ${known}.`,
     );
   }
-  const snapshots = await engine.openSnapshots(openedOf(loadState(engine, session)).workspace);
+  const snapshots = await openSnapshotsOf(engine, openedOf(loadState(engine, session)));
   const { changes } = await compose(snapshots, states);
   return { turn: number, changes: changes.map(reverse).toSorted((a, b) => (a.path < b.path ? -1 : 1)), snapshots };
 }

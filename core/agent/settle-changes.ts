@@ -6,6 +6,7 @@ import { keepState } from './keep-state.ts';
 import { applyKept, withNotes } from './review-changes.ts';
 import { openedOf, type CallState } from './state.ts';
 import type { Work } from './work.ts';
+import { toAbsolute } from './folders/members.ts';
 
 /** Failures that another attempt would meet again. */
 const LOST: ReadonlySet<string> = new Set(['usage', 'store.corrupt', 'tool.failed']);
@@ -51,7 +52,7 @@ function findUngranted({ state, engine }: Work, tool: string, changes: readonly 
   if (!allowsTool(state.grant, tool, now)) return `the tool ${tool}`;
   const { workspace } = openedOf(state);
   const isUngranted = ({ path }: TreeChange): boolean =>
-    !allowsAccess(state.grant, { kind: 'fs', path: `${workspace}/${path}`, right: 'w' }, now);
+    !allowsAccess(state.grant, { kind: 'fs', path: toAbsolute(workspace, path), right: 'w' }, now);
   const found = changes.find(isUngranted);
   return found && `changes of ${found.path}`;
 }

@@ -19,13 +19,17 @@ const MAX_NAMES = 600;
  * The system prompt of a session that opens now. The tools that are not in its requests are named in it, because
  * a model looks for what it knows of.
  *
- * @param readable Absolute paths of folders beside the workspace that may be read.
+ * @param beside.readable Absolute paths of folders beside the workspace that may be read.
+ * @param beside.writable Those that may be changed too.
  */
-export function toSystemPrompt(deferred: readonly string[], readable: readonly string[] = []): string {
+export function toSystemPrompt(
+  deferred: readonly string[],
+  { readable = [], writable = [] }: { readable?: readonly string[]; writable?: readonly string[] } = {},
+): string {
   const around =
     readable.length === 0
       ? ''
-      : `\n- Commands, read_file, list_files and search_files can also read ${readable.join(', ')}, by absolute paths; only the workspace can be changed.`;
+      : `\n- Commands, read_file, list_files and search_files can also read ${readable.join(', ')}, by absolute paths; only the workspace${writable.length > 0 ? ` and ${writable.join(', ')}` : ''} can be changed.`;
   return SYSTEM_PROMPT + around + listTools(deferred);
 }
 

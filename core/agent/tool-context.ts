@@ -3,7 +3,7 @@ import { allowsTool, createSecretScanner, type Redactor, toFingerprint } from '.
 import type { Ids } from './ports/ids.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import { toCommandView } from './command-view.ts';
-import { createPathFinder } from './find-path.ts';
+import { createPathFinder } from './folders/find-path.ts';
 import { createMemory } from './memory.ts';
 import { createRedactedBlob } from './redacted-blob.ts';
 import { openedOf } from './state.ts';

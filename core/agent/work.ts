@@ -1,8 +1,10 @@
 import type { Redactor } from '../policy/index.ts';
-import type { EventBody } from '../protocol/index.ts';
+import { KlausError, type EventBody } from '../protocol/index.ts';
 import type { CommandAhead } from './command-ahead.ts';
 import type { Engine } from './engine.ts';
 import { fold } from './fold.ts';
+import { joinSnapshots } from './folders/join-snapshots.ts';
+import { joinWorkspaces } from './folders/join-workspaces.ts';
 import type { Layers } from './ports/layer.ts';
 import type { Model } from './ports/model.ts';
 import type { Sandbox } from './ports/sandbox.ts';
@@ -21,6 +23,35 @@ export function openSecretsOf(
 ): SecretSource {
   const { secretPatterns: patterns, hiddenPatterns: hidden } = engine.settings;
   return engine.openSecrets(workspace, { patterns, hidden, ...(readable.length > 0 ? { readable } : {}) });
+}
+
+type Opened = ReturnType<typeof openedOf>;
+
+/** The states of the workspace of a session, and of the folders beside it that it may change. */
+export async function openSnapshotsOf(
+  engine: Pick<Engine, 'openFolder' | 'openSnapshots' | 'recorded'>,
+  { workspace, writable = [] }: Pick<Opened, 'workspace' | 'writable'>,
+): Promise<Snapshots> {
+  const own = await engine.openSnapshots(workspace);
+  // What is recorded names the states of all.
+  if (engine.recorded) return own;
+  const others = writable.map(async (root) => {
+    await engine.openFolder(root);
+    return { root, snapshots: await engine.openSnapshots(root) };
+  });
+  return joinSnapshots(own, await Promise.all(others));
+}
+
+async function openWorkspaces(
+  engine: Pick<Engine, 'openWorkspace'>,
+  { workspace, writable = [] }: Pick<Opened, 'workspace' | 'writable'>,
+): Promise<Workspace> {
+  const open = async (root: string): Promise<Workspace> => {
+    const opened = await engine.openWorkspace(root);
+    if (opened.root === root) return opened;
+    throw new KlausError('workspace.missing', `The folder ${root} was replaced by a symbolic link.`);
+  };
+  return joinWorkspaces(await engine.openWorkspace(workspace), await Promise.all(writable.map(open)));
 }
 
 /** One claimed session being worked on: its state, and the only way to change it. */
@@ -116,7 +147,7 @@ export function createWork(options: WorkOptions): Work {
       if (model?.name !== state.model) model = { name: state.model, model: engine.models.resolve(state.model) };
       return model.model;
     },
-    workspace: () => (workspace ??= engine.openWorkspace(openedOf(state).workspace)),
+    workspace: () => (workspace ??= openWorkspaces(engine, openedOf(state))),
     async folder(path) {
       const folder = folders.get(path) ?? (await engine.openFolder(path));
       folders.set(path, folder);
@@ -128,7 +159,7 @@ export function createWork(options: WorkOptions): Work {
       const own = options.hasNewHome ? {} : { session };
       return (sandbox ??= engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, ...own, masks }));
     },
-    snapshots: () => (snapshots ??= engine.openSnapshots(openedOf(state).workspace)),
+    snapshots: () => (snapshots ??= openSnapshotsOf(engine, openedOf(state))),
     layers: () => (layers ??= engine.openLayers(openedOf(state).workspace)),
     async learnSecrets(options) {
       redactor.learn(await toSecrets().values(options));

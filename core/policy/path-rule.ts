@@ -25,19 +25,28 @@ export const pathRule: Rule = {
 
 function lookAt(
   access: Extract<Access, { kind: 'fs' }>,
-  { workspace, readable = [], home, secretPatterns }: GateContext,
+  { workspace, readable = [], writable = [], home, secretPatterns }: GateContext,
 ): Look | undefined {
   const { path } = access;
   if (isBelow(path, home)) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
   const relative = toRelative(path, workspace);
   const beside = relativesOf(path, readable);
-  const isReadable = relative !== undefined || (access.right === 'r' && beside.length > 0);
-  if (!isReadable) return { verdict: 'deny', reason: `${path} is outside the workspace` };
+  const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable });
+  if (relative === undefined && !isOpen) return { verdict: 'deny', reason: `${path} is outside the workspace` };
   // A folder beside the workspace can lie at a secret place itself.
   const names = [...(relative === undefined ? [path.slice(1)] : [relative]), ...beside];
   if (names.some((name) => isSecretPath(name, secretPatterns)))
     return { verdict: 'ask', reason: `${relative ?? path} is a secret file` };
-  return relative !== undefined && access.right === 'w' ? lookAtWrite(relative) : undefined;
+  return access.right === 'w' ? lookAtWrite(relative ?? path) : undefined;
+}
+
+/** The innermost folder decides: one that is only read can lie in one that may be changed. */
+function isWritable(
+  path: string,
+  { readable, writable }: { readable: readonly string[]; writable: readonly string[] },
+): boolean {
+  const holders = readable.filter((folder) => isBelow(path, folder)).sort((a, b) => b.length - a.length);
+  return holders[0] !== undefined && writable.includes(holders[0]);
 }
 
 /** The path as each of the folders that hold it names it. */
@@ -52,9 +61,10 @@ function lookAtLinked(
   { workspace }: GateContext,
 ): Look | undefined {
   if (right !== 'w') return undefined;
-  const relative = toRelative(path, workspace);
-  if (relative === undefined || !linked.some((place) => isBelow(`/${relative}`, `/${place}`))) return undefined;
-  return { verdict: 'ask', reason: `a protected file, or git's configuration, leads to ${relative}` };
+  // Paths beside the workspace are named by the whole of them.
+  const name = toRelative(path, workspace) ?? path;
+  if (!linked.some((place) => isBelow(`/${name}`, `/${place}`))) return undefined;
+  return { verdict: 'ask', reason: `a protected file, or git's configuration, leads to ${name}` };
 }
 
 /** What the gate says to a change at this place, whoever makes it. */

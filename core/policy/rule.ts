@@ -28,6 +28,8 @@ export interface GateContext {
   workspace: string;
   /** Absolute real paths of the folders beside it that may be read. Default: none. */
   readable?: readonly string[];
+  /** Those of `readable` that may be changed too. Default: none. */
+  writable?: readonly string[];
   /** Klaus's own state, which no call may touch. */
   home: string;
   /** Unix milliseconds: authority that has expired is none. */

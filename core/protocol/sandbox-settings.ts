@@ -73,8 +73,9 @@ export const SANDBOX_SETTINGS = {
     schema: z.array(z.string().min(1)),
     default: [] as string[],
     env: 'KLAUS_SANDBOX_FOLDERS',
-    values: 'folders',
-    description: 'Further folders that commands and tools may read. Secret files in them are hidden.',
+    values: 'folders, each with `:ro` (default) or `:rw` behind it',
+    description:
+      'Further folders that commands and tools may read, and with `:rw` change. Secret files in them are hidden; undo takes changes in them back.',
     project: 'never',
   }),
   'sandbox.fetch': defineSetting({

@@ -43,6 +43,10 @@ export const sessionOpened = z
       .describe(
         'Absolute real paths of folders beside the workspace that may be read: the repository around it, those that the user names, and those of the grant.',
       ),
+    writable: z
+      .array(z.string())
+      .optional()
+      .describe('Those of `readable` that may be changed too. States of the session hold them beside the workspace.'),
     snapshots: z.boolean().optional().describe('False: nothing is kept for undo.'),
     forked: forkedSchema.optional(),
   })

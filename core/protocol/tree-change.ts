@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
-/** The id of one state of a workspace: lower-case SHA-256 over its entries. The same content has the same id. */
-export const treeIdSchema = z.string().regex(/^[0-9a-f]{64}$/);
+/**
+ * The id of one state of a workspace: lower-case SHA-256 over its entries. The same content has the same id.
+ * Where a session writes into further folders, their ids follow, each after a dot, in the order of `writable`.
+ */
+export const treeIdSchema = z.string().regex(/^[0-9a-f]{64}(?:\.[0-9a-f]{64})*$/);
 export type TreeId = z.infer<typeof treeIdSchema>;
 
 export const treeEntrySchema = z.object({
@@ -16,7 +19,7 @@ export const treeEntrySchema = z.object({
 export type TreeEntry = z.infer<typeof treeEntrySchema>;
 
 export const treeChangeSchema = z.object({
-  path: z.string().describe('Relative to the workspace, with forward slashes.'),
+  path: z.string().describe('Relative to the workspace, with forward slashes; absolute in a further folder.'),
   kind: z.enum(['created', 'modified', 'deleted']),
   before: treeEntrySchema.nullable(),
   after: treeEntrySchema.nullable(),

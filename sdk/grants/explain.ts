@@ -103,6 +103,7 @@ function toFreshState(
     limits: values.limits,
     grant: placed.grant,
     ...(placed.readable.length > 0 ? { readable: placed.readable } : {}),
+    ...(placed.writable.length > 0 ? { writable: placed.writable } : {}),
     system: toSystemPrompt(engine.tools.deferred),
     tools: [...engine.tools.offered],
     deferred: [...engine.tools.deferred],

@@ -10,14 +10,15 @@ export type GivenGrant = Grant | string | readonly string[];
  * @param given Default: the workspace and the sandbox.
  * @param at.workspace Absolute real path.
  * @param at.now Unix milliseconds.
- * @param at.readable Folders beside the workspace that the default lets commands read.
+ * @param at.readable Folders beside the workspace that the default lets be read.
+ * @param at.writable Those that it lets be changed too.
  * @throws KlausError `usage` for a text or data that is no grant, or that hands on what it does not hold.
  */
 export function toOpeningGrant(
   given: GivenGrant | undefined,
-  at: { workspace: string; readable?: readonly string[]; now: number },
+  at: { workspace: string; readable?: readonly string[]; writable?: readonly string[]; now: number },
 ): Grant {
-  if (given === undefined) return toDefaultGrant(at.workspace, at.readable);
+  if (given === undefined) return toDefaultGrant(at.workspace, at);
   if (typeof given === 'string') return parseGrants([given], at);
   if (isTexts(given)) return parseGrants(given, at);
   const parsed = grantSchema.safeParse(given);

@@ -10,6 +10,13 @@ const SYSTEM = ['/proc', '/sys', '/dev', '/run', '/boot', '/etc', '/private/etc'
 /** Folders that hold what belongs to several; commands have a /tmp of their own. */
 const SHARED = ['/home', '/Users', '/var', '/private', '/tmp', '/var/tmp', '/private/tmp'];
 
+/** Folders beside a workspace, as absolute real paths, an outer one before what it holds. */
+export interface Beside {
+  readable: string[];
+  /** Those that may be changed too; none holds another. */
+  writable: string[];
+}
+
 export interface ReadableInput {
   given: { root?: string | undefined };
   configuration: Configuration;
@@ -27,19 +34,42 @@ export interface ReadableInput {
  * Folders beside the workspace that its commands may read: the repository around it, and those that the user
  * or the grant names.
  *
- * @returns Absolute real paths, an outer folder before what it holds.
  * @throws KlausError `workspace.missing` for a named folder that is not there, `workspace.refused` for one that holds
  *   the home folder or Klaus's state, or belongs to secrets or to the system, `usage` for a root that does not hold the workspace.
  */
-export function findReadable({ given, configuration, cwd, workspace, state, granted = [] }: ReadableInput): string[] {
+export function findReadable({ given, configuration, cwd, workspace, state, granted = [] }: ReadableInput): Beside {
   const { repository, folders } = configuration.values.sandbox;
-  const found = new Set<string>();
+  const found = new Set<string>(granted);
   if (given.root !== undefined) found.add(toRoot(toFolder(given.root, { cwd, state }), workspace));
   else if (repository) for (const folder of findRepositoryAround(workspace, state)) found.add(folder);
-  for (const folder of folders) found.add(toFolder(folder, { cwd, state }));
-  for (const folder of granted) found.add(folder);
-  // What is in the workspace is read and written there.
-  return [...found].filter((folder) => !isIn(folder, workspace)).sort((a, b) => a.length - b.length);
+  const writable = new Set<string>();
+  for (const text of folders) {
+    const { path, isWritable } = readFolderText(text);
+    const folder = toFolder(path, { cwd, state });
+    found.add(folder);
+    if (isWritable && !isIn(folder, workspace)) writable.add(toWritable(folder, workspace));
+  }
+  const byLength = (a: string, b: string): number => a.length - b.length;
+  return {
+    // What is in the workspace is read and written there.
+    readable: [...found].filter((folder) => !isIn(folder, workspace)).sort(byLength),
+    // What is in another of them is written there.
+    writable: [...writable].filter((one) => ![...writable].some((two) => one !== two && isIn(one, two))).sort(byLength),
+  };
+}
+
+/** `PATH`, `PATH:ro` or `PATH:rw`. A folder whose own name ends so is named with the suffix behind it. */
+function readFolderText(text: string): { path: string; isWritable: boolean } {
+  const [, path = text, right] = /^(.+):(ro|rw)$/.exec(text) ?? [];
+  return { path, isWritable: right === 'rw' };
+}
+
+/** What holds the workspace would be kept twice for undo. */
+function toWritable(folder: string, workspace: string): string {
+  if (!isIn(workspace, folder)) return folder;
+  throw new KlausError('workspace.refused', `${folder} holds the workspace, and is not written beside it.`, {
+    hint: `Work in ${folder} itself (--cwd), or add it without :rw.`,
+  });
 }
 
 /** The nearest folder above that holds `.git`, where the folder itself holds none. */

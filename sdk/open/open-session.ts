@@ -33,7 +33,14 @@ export async function openSession({
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
   const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
-  const { grant, readable } = placeSession({ given, configuration, cwd }, { workspace: workspace.root, engine });
+  const { grant, readable, writable } = placeSession(
+    { given, configuration, cwd },
+    { workspace: workspace.root, engine },
+  );
+  if (writable.length > 0 && !values.undo.enabled)
+    throw new KlausError('config', `Without undo.enabled, ${writable[0]} is not written beside the workspace.`, {
+      hint: 'Switch undo on, or add the folder without :rw.',
+    });
   const model = await engine.models.resolve(given.model ?? values.model);
   checkModel(grant, model.name);
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
@@ -62,13 +69,14 @@ export async function openSession({
     checkpoint: given.checkpoint ?? values.checkpoint,
     limits,
     grant,
-    system: toSystemPrompt(engine.tools.deferred, readable),
+    system: toSystemPrompt(engine.tools.deferred, { readable, writable }),
     tools: [...engine.tools.offered],
     ...(engine.tools.deferred.length > 0 ? { deferred: [...engine.tools.deferred] } : {}),
     klaus: VERSION,
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),
+    ...(writable.length > 0 ? { writable } : {}),
   };
   const refused =
     sandbox.name === 'bubblewrap'

@@ -3,7 +3,7 @@ import type { Grant } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus.ts';
-import { findReadable } from './find-readable.ts';
+import { findReadable, type Beside } from './find-readable.ts';
 import { placeGrant } from './place-grant.ts';
 
 export interface PlaceSessionInput {
@@ -22,14 +22,14 @@ export interface PlaceSessionInput {
 export function placeSession(
   { given, configuration, cwd }: PlaceSessionInput,
   { workspace, engine }: { workspace: string; engine: Engine },
-): { grant: Grant; readable: string[] } {
+): { grant: Grant } & Beside {
   const now = engine.clock.now();
   const input = { given, configuration, cwd, workspace, state: engine.home };
   if (given.grant === undefined) {
-    const readable = findReadable(input);
-    return { grant: toOpeningGrant(undefined, { workspace, readable, now }), readable };
+    const beside = findReadable(input);
+    return { grant: toOpeningGrant(undefined, { workspace, ...beside, now }), ...beside };
   }
   const wanted = toOpeningGrant(given.grant, { workspace, now });
   const { grant, folders } = placeGrant(wanted, { workspace, state: engine.home, check: given.checkFolder });
-  return { grant, readable: findReadable({ ...input, granted: folders }) };
+  return { grant, ...findReadable({ ...input, granted: folders }) };
 }

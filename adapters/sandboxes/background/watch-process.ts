@@ -7,7 +7,7 @@ import { MaskWatch } from '../bubblewrap/mask-watch.ts';
 import { listDescendants, sendSignal } from '../process/process-table.ts';
 import { closeWhilePaused } from '../protection/close-paused.ts';
 import type { MaskSelection } from '../protection/masks.ts';
-import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import type { Protection } from '../protection/protected-folders.ts';
 import type { WorkspaceView } from '../view.ts';
 import { writeJson } from './process-files.ts';
 import type { ProcessName } from './process-files.ts';
@@ -64,7 +64,7 @@ export interface WatchedParts {
   /** The shell over the process, where this Klaus started it. */
   child?: ChildProcess | undefined;
   watch?: MaskWatch | undefined;
-  protection?: ProtectedWorkspace | undefined;
+  protection?: Protection | undefined;
   group?: ResourceGroup | undefined;
 }
 

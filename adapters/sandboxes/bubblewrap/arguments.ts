@@ -84,7 +84,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const { view, home, project, toolchains, user, without, protection } = options;
   const { target: workspace } = view;
   const network = request.network === true;
-  const { binds = [], readable = [] } = request;
+  const { binds = [], readable = [], writable = [] } = request;
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     if (contains(home, existsSync(path) ? realpathSync(path) : path) && !without.has('hidden-state'))
       throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
@@ -103,10 +103,12 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);
   for (const path of options.passed.hidden) args.push('--tmpfs', path, '--remount-ro', path);
-  for (const path of readable) args.push('--ro-bind', path, path);
+  for (const path of readable) args.push(writable.includes(path) ? '--bind' : '--ro-bind', path, path);
   args.push(...toWorkspaceMounts(view, request.files));
   for (const folder of findHeldFolders(options.masks, workspace))
     if (canWrite(request.files, folder)) args.push('--bind', toSource(view, folder), folder);
+  for (const root of writable)
+    for (const folder of findHeldFolders(options.masks, root)) args.push('--bind', folder, folder);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
   for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);
@@ -121,10 +123,13 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   for (const { source, path } of toolchains.homeFiles) args.push('--ro-bind', source, join(project.home, path));
   if (protection) {
     const { files } = request;
+    // What a grant narrows is the workspace.
+    const isBeside = (target: string): boolean => writable.some((folder) => contains(folder, target));
     for (const { source, target } of protection.pinned)
-      if (canRead(files, target)) args.push(canWrite(files, target) ? '--bind' : '--ro-bind', source, target);
+      if (isBeside(target) || canRead(files, target))
+        args.push(isBeside(target) || canWrite(files, target) ? '--bind' : '--ro-bind', source, target);
     for (const { source, target } of protection.readOnly)
-      if (canRead(files, target)) args.push('--ro-bind', source, target);
+      if (isBeside(target) || canRead(files, target)) args.push('--ro-bind', source, target);
   }
   for (const { target, isFolder } of options.masks)
     args.push(...(isFolder ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target]));

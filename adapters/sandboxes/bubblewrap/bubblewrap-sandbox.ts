@@ -23,7 +23,7 @@ import { mergeMasks } from '../protection/bind-masks.ts';
 import { closeWhilePaused, discardWhilePaused } from '../protection/close-paused.ts';
 import { selectMasks, type Mask } from '../protection/masks.ts';
 import type { ObjectStore } from '../protection/object-store.ts';
-import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import { protectFolders, type Protection } from '../protection/protected-folders.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
 import { withStillReadable } from '../still-readable.ts';
@@ -167,7 +167,7 @@ export class BubblewrapSandbox implements Sandbox {
   /** Makes the sandbox that was started ahead that of a command; undefined, and it is ended, when it has become another. */
   async #adopt(ahead: StartedAhead, stage: Stage): Promise<StartedCommand | undefined> {
     const { scene, command, launch, held } = ahead;
-    scene.protection?.discard(stage.protection);
+    scene.protection?.discard(stage.protection?.stores);
     const script = toReceivable(stage.request, stage.cwd);
     if (script === undefined || !isCurrent(ahead, stage, await this.#arguments(stage, stage.project))) {
       await endAhead(this.#options.home, ahead);
@@ -182,7 +182,7 @@ export class BubblewrapSandbox implements Sandbox {
     return toLaunch(scene, { file: this.#program.path, words, options, filter: this.#filter, without: this.#without });
   }
 
-  #close(protection: ProtectedWorkspace | undefined): Promise<string[]> {
+  #close(protection: Protection | undefined): Promise<string[]> {
     return closeWhilePaused(this.#options.home, protection);
   }
 
@@ -263,12 +263,10 @@ export class BubblewrapSandbox implements Sandbox {
     const view = toView(request, this.#options.workspace);
     const project = await this.#openProject();
     const resume = await pauseRunning(this.#options.home, this.#options.workspace);
-    const protection = await this.#protect(request, view, ahead?.scene.protection?.saved.stores).catch(
-      (error: unknown) => {
-        resume();
-        throw error;
-      },
-    );
+    const protection = await this.#protect(request, view, ahead?.scene.protection?.stores).catch((error: unknown) => {
+      resume();
+      throw error;
+    });
     const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
     const readMasks = async () => {
       const paths = this.#without.has('masks') ? [] : ((await this.#options.masks?.()) ?? []);
@@ -331,19 +329,19 @@ export class BubblewrapSandbox implements Sandbox {
     request: StageRequest,
     view: WorkspaceView,
     stores: readonly ObjectStore[] = [],
-  ): Promise<ProtectedWorkspace | undefined> {
+  ): Promise<Protection | undefined> {
     if (this.#without.has('protected-places') && this.#without.has('disarmed-repositories')) return undefined;
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
-    const disarms = !this.#without.has('disarmed-repositories');
-    return ProtectedWorkspace.open({
+    return protectFolders({
       view,
       home: this.#options.home,
       protect,
-      disarms,
+      disarms: !this.#without.has('disarmed-repositories'),
       holds: !this.#without.has('protected-places'),
       known: (await this.#options.repositories?.()) ?? [],
       survives: 'survives' in request && request.survives === true,
       stores,
+      folders: request.writable ?? [],
     });
   }
 

@@ -3,7 +3,7 @@ import type { ResourceGroup } from '../cgroup/resource-group.ts';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
 import type { MaskSelection } from '../protection/masks.ts';
-import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import type { Protection } from '../protection/protected-folders.ts';
 import type { WorkspaceView } from '../view.ts';
 
 /** What `exec` and `start` have in common. */
@@ -17,7 +17,7 @@ export interface Stage {
   view: WorkspaceView;
   project: ProjectHome;
   passed: PassedEnvironment;
-  protection: ProtectedWorkspace | undefined;
+  protection: Protection | undefined;
   /** Filled also while the command runs. */
   warnings: Set<string>;
   readMasks: () => Promise<MaskSelection>;

@@ -27,9 +27,11 @@ export interface StartedAhead {
 
 /** Everything of a request that decides how its sandbox is made, but for what is looked up at its start. */
 export function toKey(request: StageRequest, limits: ExecLimits): string {
-  const { network = false, env = {}, binds = [], workspaceAt, protect = [], files, readable = [] } = request;
+  const { network = false, env = {}, binds = [], workspaceAt, protect = [], files } = request;
+  const { readable = [], writable = [] } = request;
   const { memoryMb, cpus, processes } = limits;
-  return JSON.stringify([network, env, binds, workspaceAt, protect, files, readable, memoryMb, cpus, processes]);
+  const mounts = [binds, workspaceAt, protect, files, readable, writable];
+  return JSON.stringify([network, env, ...mounts, memoryMb, cpus, processes]);
 }
 
 /** The command as a waiting sandbox takes it; undefined for one that has to come as an argument. */

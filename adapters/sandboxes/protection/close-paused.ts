@@ -1,5 +1,6 @@
 import { isKlausError } from '@klaus/core/protocol';
 import { pauseRunning } from '../process/running-commands.ts';
+import type { Protection } from './protected-folders.ts';
 import { ProtectedWorkspace, type SavedProtection } from './protected-workspace.ts';
 
 /**
@@ -9,7 +10,7 @@ import { ProtectedWorkspace, type SavedProtection } from './protected-workspace.
  * @param home Klaus's own state.
  * @returns What was put right, as sentences; none the second time.
  */
-export async function closeWhilePaused(home: string, protection: ProtectedWorkspace | undefined): Promise<string[]> {
+export async function closeWhilePaused(home: string, protection: Protection | undefined): Promise<string[]> {
   if (!protection || protection.isClosed) return [];
   return whilePaused(home, protection.saved.view.target, () => protection.close());
 }
@@ -20,7 +21,7 @@ export function closeSavedWhilePaused(saved: SavedProtection): Promise<string[]>
 }
 
 /** The same for a command that has not begun. */
-export async function discardWhilePaused(home: string, protection: ProtectedWorkspace | undefined): Promise<void> {
+export async function discardWhilePaused(home: string, protection: Protection | undefined): Promise<void> {
   if (protection && !protection.isClosed)
     await whilePaused(home, protection.saved.view.target, () => protection.discard());
 }

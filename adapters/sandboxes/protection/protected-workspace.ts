@@ -127,6 +127,11 @@ export class ProtectedWorkspace {
     return new ProtectedWorkspace(options);
   }
 
+  /** The object stores that are open. */
+  get stores(): readonly ObjectStore[] {
+    return this.saved.stores ?? [];
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -142,14 +147,13 @@ export class ProtectedWorkspace {
   /**
    * To be called instead of {@link close} where no command has begun: nothing can have been planted.
    *
-   * @param next What has taken over stores of this one, if anything has.
+   * @param taken Stores that another one has taken over.
    */
-  discard(next?: ProtectedWorkspace): void {
+  discard(taken: readonly ObjectStore[] = []): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#release();
-    const taken = new Set(next?.saved.stores?.map(({ intake }) => intake));
-    for (const store of this.saved.stores ?? []) if (!taken.has(store.intake)) closeObjectStore(store);
+    for (const store of this.stores) if (!taken.some(({ intake }) => intake === store.intake)) closeObjectStore(store);
   }
 
   /** The same as {@link close}, for a command that an earlier Klaus started. */

@@ -40,6 +40,8 @@ export interface ExecRequest {
    * session's masks hold in them too.
    */
   readable?: readonly string[];
+  /** Those of `readable` that the command may change too, where the driver can protect what it protects in a workspace. */
+  writable?: readonly string[];
   /** Default false: no network at all. */
   network?: boolean;
   limits?: Partial<ExecLimits>;

@@ -41,12 +41,16 @@ export function fromBundle(name: BundleName, workspace: string): Authority[] {
 /**
  * What a session gets when nobody says otherwise: its workspace, the sandbox, every tool; no network, nothing to hand on.
  *
- * @param readable Folders beside the workspace that may be read.
+ * @param beside.readable Folders beside the workspace that may be read.
+ * @param beside.writable Those that may be changed too.
  */
-export function toDefaultGrant(workspace: string, readable: readonly string[] = []): Grant {
+export function toDefaultGrant(
+  workspace: string,
+  { readable = [], writable = [] }: { readable?: readonly string[]; writable?: readonly string[] } = {},
+): Grant {
   return toGrant([
     ...fromBundle('file-operations', workspace),
     ...fromBundle('code-execution', workspace),
-    ...readable.map((path): Authority => ({ kind: 'fs', path, rights: 'r' })),
+    ...readable.map((path): Authority => ({ kind: 'fs', path, rights: writable.includes(path) ? 'rw' : 'r' })),
   ]);
 }

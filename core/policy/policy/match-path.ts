@@ -46,11 +46,12 @@ const READERS = new Set([
  * A file of the globs that a command names, in its words or redirections. What the program does with it shows
  * only when it runs: for changes that is `possible`, unless it is a redirection into the file.
  *
+ * @param rule.folders Absolute paths of the workspace and of the folders beside it, to which the globs are relative.
  * @param kind `write` leaves out what is only read.
  */
 export function findNamedPath(
   command: SimpleCommand,
-  rule: { kind: 'read' | 'write'; globs: readonly string[]; workspace: string },
+  rule: { kind: 'read' | 'write'; globs: readonly string[]; folders: readonly string[] },
 ): { path: string; match: NonNullable<Match> } | undefined {
   const { kind } = rule;
   const isWriting = (operator: string): boolean => operator.includes('>');
@@ -70,12 +71,12 @@ export function findNamedPath(
 function findIn(
   word: Word,
   { cwds, dotglob }: SimpleCommand,
-  { globs, workspace }: { globs: readonly string[]; workspace: string },
+  { globs, folders }: { globs: readonly string[]; folders: readonly string[] },
 ): { path: string; match: NonNullable<Match> } | undefined {
   let possible: string | undefined;
   for (const text of new Set([word, word.slice(word.indexOf('=') + 1), word.slice(word.indexOf(':') + 1)])) {
-    for (const cwd of cwds) {
-      const relative = toRelative(resolvePath(text, cwd), workspace);
+    const meant = cwds.flatMap((cwd) => folders.map((folder) => toRelative(resolvePath(text, cwd), folder)));
+    for (const relative of meant) {
       if (relative === undefined || relative === '') continue;
       const match = matchPath(relative, globs, dotglob);
       if (match === 'certain') return { path: withoutGlob(relative), match };

@@ -51,7 +51,7 @@ function lookAt(entry: PolicyEntry, call: CallFacts, around: Surroundings): Look
   if (kind === 'tool') return toWordGlob(pattern).test(call.name) ? [toLook(entry, `the tool ${call.name}`)] : [];
   const files = kind === 'command' ? [] : call.access.flatMap((access) => lookAtFile(entry, access, around));
   const lines = call.access.flatMap((access) => (access.kind === 'exec' ? [access.command] : []));
-  return [...files, ...lines.flatMap((line) => lookAtLine(entry, line, around.workspace))];
+  return [...files, ...lines.flatMap((line) => lookAtLine(entry, line, around))];
 }
 
 /** Its globs are relative to each folder that holds the file, as they are for what commands do not see. */
@@ -71,7 +71,7 @@ function lookAtFile(entry: PolicyEntry, access: Access, around: Surroundings): L
   });
 }
 
-function lookAtLine(entry: PolicyEntry, line: string, workspace: string): Look[] {
+function lookAtLine(entry: PolicyEntry, line: string, { workspace, readable }: Surroundings): Look[] {
   const { kind, pattern, globs } = entry;
   const commands = understand(line, workspace);
   if (!commands) return [toDoubt(entry, 'a command that could not be understood, and may be')];
@@ -82,7 +82,8 @@ function lookAtLine(entry: PolicyEntry, line: string, workspace: string): Look[]
       if (match === 'certain') return [toLook(entry, what)];
       return match === 'possible' ? [toDoubt(entry, `${what}, which may be`)] : [];
     }
-    const named = kind === 'tool' ? undefined : findNamedPath(command, { kind, globs, workspace });
+    const named =
+      kind === 'tool' ? undefined : findNamedPath(command, { kind, globs, folders: [workspace, ...readable] });
     if (!named) return [];
     const what = `a command that names ${named.path}`;
     return [named.match === 'certain' ? toLook(entry, what) : toDoubt(entry, `${what}, which may be`)];

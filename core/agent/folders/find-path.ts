@@ -1,7 +1,7 @@
-import { isBelow } from '../policy/index.ts';
-import { KlausError } from '../protocol/index.ts';
-import type { FoundPath, ToolContext } from './ports/tool.ts';
-import type { Folder } from './ports/workspace.ts';
+import { isBelow } from '../../policy/index.ts';
+import { KlausError } from '../../protocol/index.ts';
+import type { FoundPath, ToolContext } from '../ports/tool.ts';
+import type { Folder } from '../ports/workspace.ts';
 
 /** Folders that one path may lead through, by symlinks or `..`. */
 const MAX_HOPS = 40;

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AGENT_CONFIGURATION } from '@klaus/core/policy';
+import { contains } from '../paths.ts';
+import { type PlaceMount, ProtectedWorkspace, type ProtectedWorkspaceOptions } from './protected-workspace.ts';
+
+/** What is held of a workspace, or of it and of folders beside it, while a command runs. */
+export type Protection = Pick<
+  ProtectedWorkspace,
+  'external' | 'pinned' | 'readOnly' | 'saved' | 'stores' | 'isClosed' | 'close' | 'discard'
+>;
+
+export interface ProtectedFoldersOptions extends ProtectedWorkspaceOptions {
+  /** Absolute real paths. A git folder outside of one, as a linked worktree has it, is not shown. */
+  folders: readonly string[];
+}
+
+/**
+ * Protects a workspace, and in the same way the folders beside it that the command may change.
+ */
+export function protectFolders({ folders, ...options }: ProtectedFoldersOptions): Protection {
+  const opened: ProtectedWorkspace[] = [ProtectedWorkspace.open(withKnown(options, options.view.target))];
+  if (folders.length === 0) return opened[0]!;
+  const close = (): string[] => opened.flatMap((one) => one.close());
+  try {
+    for (const folder of folders) opened.push(ProtectedWorkspace.open(toFolderOptions(options, folder)));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const [own, ...others] = opened;
+  const beside = (kind: 'pinned' | 'readOnly'): PlaceMount[] =>
+    others.flatMap((one, at) => one[kind].filter(({ target }) => contains(folders[at]!, target)));
+  return {
+    external: own!.external,
+    pinned: [...own!.pinned, ...beside('pinned')],
+    readOnly: [...own!.readOnly, ...beside('readOnly')],
+    saved: own!.saved,
+    stores: opened.flatMap(({ stores }) => stores),
+    get isClosed() {
+      return own!.isClosed;
+    },
+    close,
+    discard: (taken) => opened.forEach((one) => one.discard(taken)),
+  };
+}
+
+function toFolderOptions(options: ProtectedWorkspaceOptions, folder: string): ProtectedWorkspaceOptions {
+  return {
+    ...withKnown(options, folder),
+    view: { source: folder, target: folder },
+    protect: AGENT_CONFIGURATION.map((name) => join(folder, name)).filter((path) => existsSync(path)),
+  };
+}
+
+function withKnown(options: ProtectedWorkspaceOptions, folder: string): ProtectedWorkspaceOptions {
+  return { ...options, known: (options.known ?? []).filter((path) => contains(folder, path)) };
+}

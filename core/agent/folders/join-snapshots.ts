@@ -1,0 +1,226 @@
+import { isKlausError, KlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
+import { EMPTY_STATE } from '../git/git-text.ts';
+import type { ApplyResult, SnapshotOptions, Snapshots } from '../ports/snapshots.ts';
+import { reverse } from '../tree-row.ts';
+import { createMembers, type Members } from './members.ts';
+
+/** Stands between the states of the folders in the state of all. */
+const SEPARATOR = '.';
+
+/** The states of the folders in a joined one: that of the workspace first. */
+export function splitState(state: TreeId): TreeId[] {
+  return state.split(SEPARATOR);
+}
+
+interface Member {
+  root: string;
+  snapshots: Snapshots;
+}
+
+/**
+ * The states of a workspace and of folders beside it as one. Paths of the others are absolute. A step over several
+ * folders is one step per folder: all are taken back when one refuses, and a kill between two leaves a part that the
+ * same request, made again, completes.
+ *
+ * @param others In an order that never changes for a session: none holds another.
+ */
+export function joinSnapshots(own: Snapshots, others: readonly Member[]): Snapshots {
+  if (others.length === 0) return own;
+  const all = [own, ...others.map(({ snapshots }) => snapshots)];
+  return new JoinedSnapshots(all, createMembers(others.map(({ root }) => root)));
+}
+
+class JoinedSnapshots implements Snapshots {
+  readonly #all: readonly Snapshots[];
+  readonly #members: Members;
+
+  constructor(all: readonly Snapshots[], members: Members) {
+    this.#all = all;
+    this.#members = members;
+  }
+
+  #split(state: TreeId): TreeId[] {
+    if (state === EMPTY_STATE) return this.#all.map(() => EMPTY_STATE);
+    const ids = splitState(state);
+    if (ids.length === this.#all.length) return ids;
+    throw new KlausError('usage', `The state ${state.slice(0, 12)} is not one of the session's folders.`);
+  }
+
+  /** What a member says to its part of a state, by the joined paths. */
+  #each<T>(state: TreeId, ask: (snapshots: Snapshots, id: TreeId, index: number) => readonly T[]): T[] {
+    const ids = this.#split(state);
+    return this.#all.flatMap((snapshots, index) =>
+      ids[index] === EMPTY_STATE ? [] : ask(snapshots, ids[index]!, index),
+    );
+  }
+
+  #name(index: number, path: string): string {
+    return this.#members.name({ index, path });
+  }
+
+  async snapshot({ only, folder, ...rest }: SnapshotOptions = {}): Promise<TreeId> {
+    const ids: TreeId[] = [];
+    const bases = only && this.#split(only.base);
+    const paths = only?.paths.map((path) => this.#members.place(path));
+    for (const [index, snapshots] of this.#all.entries()) {
+      const own = paths?.flatMap((at) => (at?.index === index ? [at.path] : []));
+      if (bases && own!.length === 0) {
+        ids.push(bases[index]!);
+        continue;
+      }
+      const part = bases ? { only: { base: bases[index]!, paths: own! } } : {};
+      ids.push(
+        await snapshots.snapshot({ ...rest, ...part, ...(folder !== undefined && index === 0 ? { folder } : {}) }),
+      );
+    }
+    return ids.join(SEPARATOR);
+  }
+
+  async snapshotGit(tree: TreeId): Promise<TreeId | undefined> {
+    const ids = this.#split(tree);
+    const found: (TreeId | undefined)[] = [];
+    for (const [index, snapshots] of this.#all.entries()) found.push(await snapshots.snapshotGit(ids[index]!));
+    if (found.every((id) => id === undefined)) return undefined;
+    return found.map((id) => id ?? EMPTY_STATE).join(SEPARATOR);
+  }
+
+  hasGitObject(gitFolder: string, id: string): boolean {
+    const at = this.#members.place(gitFolder);
+    return at !== undefined && this.#all[at.index]!.hasGitObject(at.path, id);
+  }
+
+  isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean> {
+    return this.#any((snapshots) => snapshots.isSameIndex(a, b));
+  }
+
+  gitlinks(index: TreeEntry): Promise<string[] | undefined> {
+    return this.#any((snapshots) => snapshots.gitlinks(index));
+  }
+
+  has(tree: TreeId): boolean {
+    const ids = splitState(tree);
+    return ids.length === this.#all.length && ids.every((id, index) => id === EMPTY_STATE || this.#all[index]!.has(id));
+  }
+
+  uncovered(tree: TreeId): { path: string; why: string }[] {
+    return this.#each(tree, (snapshots, id, index) =>
+      snapshots.uncovered(id).map((one) => ({ ...one, path: this.#name(index, one.path) })),
+    );
+  }
+
+  git(tree: TreeId): ReturnType<Snapshots['git']> {
+    return this.#each(tree, (snapshots, id, index) =>
+      snapshots.git(id).map((one) => ({ ...one, path: this.#name(index, one.path) })),
+    );
+  }
+
+  async changes(from: TreeId, to: TreeId): Promise<TreeChange[]> {
+    const [before, after] = [this.#split(from), this.#split(to)];
+    const rows: TreeChange[] = [];
+    for (const [index, snapshots] of this.#all.entries()) {
+      const found = await snapshots.changes(before[index]!, after[index]!);
+      rows.push(...found.map((row) => ({ ...row, path: this.#name(index, row.path) })));
+    }
+    return rows;
+  }
+
+  async entry(tree: TreeId, path: string): Promise<TreeEntry | undefined> {
+    if (this.#members.isAbove(path)) return { type: 'directory', hash: EMPTY_STATE, size: 0, mode: 0o755 };
+    const at = this.#members.place(path);
+    return at && this.#all[at.index]!.entry(this.#split(tree)[at.index]!, at.path);
+  }
+
+  async links(tree: TreeId): Promise<{ path: string; entry: TreeEntry }[]> {
+    const ids = this.#split(tree);
+    const found: { path: string; entry: TreeEntry }[] = [];
+    for (const [index, snapshots] of this.#all.entries())
+      for (const link of await snapshots.links(ids[index]!))
+        found.push({ ...link, path: this.#name(index, link.path) });
+    return found;
+  }
+
+  content(entry: TreeEntry): Promise<Uint8Array> {
+    return this.#any((snapshots) => snapshots.content(entry));
+  }
+
+  /** Where it will stand is not known yet. */
+  async put(content: Uint8Array, entry: Pick<TreeEntry, 'type' | 'mode'>): Promise<TreeEntry> {
+    const [first] = await Promise.all(this.#all.map((snapshots) => snapshots.put(content, entry)));
+    return first!;
+  }
+
+  async apply(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
+    // Without a row a member says at which state it is.
+    return this.#apply(changes, options, (snapshots, rows, own) => snapshots.apply(rows, own));
+  }
+
+  async applyGit(
+    changes: readonly TreeChange[],
+    options: { overwrite?: ReadonlySet<string> } = {},
+  ): Promise<ApplyResult> {
+    return this.#apply(changes, options, async (snapshots, rows, own) =>
+      rows.length > 0
+        ? snapshots.applyGit(rows, own)
+        : { applied: true, changes: [], before: EMPTY_STATE, after: EMPTY_STATE },
+    );
+  }
+
+  async #apply(
+    changes: readonly TreeChange[],
+    { overwrite = new Set() }: { overwrite?: ReadonlySet<string> },
+    perform: (snapshots: Snapshots, rows: TreeChange[], own: { overwrite: Set<string> }) => Promise<ApplyResult>,
+  ): Promise<ApplyResult> {
+    const placed = changes.map((row) => ({ row, at: this.#members.place(row.path) }));
+    const lost = placed.find(({ at }) => at === undefined);
+    if (lost) throw new KlausError('usage', `${lost.row.path} is in no folder of the session.`);
+    const done: Extract<ApplyResult, { applied: true }>[] = [];
+    for (const [index, snapshots] of this.#all.entries()) {
+      const rows = placed.flatMap(({ row, at }) => (at!.index === index ? [{ ...row, path: at!.path }] : []));
+      const own = [...overwrite].flatMap((path) => {
+        const at = this.#members.place(path);
+        return at?.index === index ? [at.path] : [];
+      });
+      try {
+        const result = await perform(snapshots, rows, { overwrite: new Set(own) });
+        if (result.applied) {
+          done.push(result);
+          continue;
+        }
+        await this.#takeBack(done, perform);
+        const conflicts = result.conflicts.map((one) => ({ ...one, path: this.#name(index, one.path) }));
+        return { applied: false, conflicts };
+      } catch (error) {
+        await this.#takeBack(done, perform);
+        throw error;
+      }
+    }
+    const named = done.flatMap((result, index) =>
+      result.changes.map((row) => ({ ...row, path: this.#name(index, row.path) })),
+    );
+    const [before, after] = [done.map((one) => one.before), done.map((one) => one.after)];
+    return { applied: true, changes: named, before: before.join(SEPARATOR), after: after.join(SEPARATOR) };
+  }
+
+  /** Makes the members that were done stand as before, in the opposite order. */
+  async #takeBack(
+    done: readonly Extract<ApplyResult, { applied: true }>[],
+    perform: (snapshots: Snapshots, rows: TreeChange[], own: { overwrite: Set<string> }) => Promise<ApplyResult>,
+  ): Promise<void> {
+    for (const [index, { changes }] of [...done.entries()].toReversed())
+      if (changes.length > 0) await perform(this.#all[index]!, changes.map(reverse), { overwrite: new Set() });
+  }
+
+  /** The first member that has the content. */
+  async #any<T>(ask: (snapshots: Snapshots) => Promise<T>): Promise<T> {
+    let failure: unknown;
+    for (const snapshots of this.#all) {
+      try {
+        return await ask(snapshots);
+      } catch (error) {
+        if (!isKlausError(error)) throw error;
+        failure ??= error;
+      }
+    }
+    throw failure;
+  }
+}

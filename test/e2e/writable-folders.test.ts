@@ -1,0 +1,292 @@
+// Folders beside the workspace that a session may change: what is written, what is protected, and what undo takes back.
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { OpenOptions, Session } from '@klaus/sdk';
+import { describe, expect } from 'vitest';
+import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
+import { test } from '../fixtures/sandboxed.ts';
+
+type Json = string | number | boolean | readonly Json[] | { readonly [key: string]: Json };
+
+interface Call {
+  name: string;
+  input: Readonly<Record<string, Json>>;
+}
+
+interface Place {
+  base: string;
+  workspace: string;
+  /** The folder that may be changed. */
+  extra: string;
+}
+
+interface Given {
+  /** Those of each prompt. */
+  prompts: (place: Place) => readonly (readonly Call[])[];
+  prepare?: (place: Place) => void;
+  folders?: (place: Place) => readonly string[];
+  settings?: Readonly<Record<string, boolean>>;
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const text = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+const run = (command: string): Call => ({ name: 'run_command', input: { command } });
+const write = (path: string, content: string): Call => ({ name: 'write_file', input: { path, content } });
+
+async function withFolder(given: Given, use: (engine: TestEngine, place: Place) => Promise<void>): Promise<void> {
+  await using holder = await createTestEngine({ script: { steps: [] } });
+  const base = realpathSync(dirname(holder.place.workspace));
+  const place = { base, workspace: join(base, 'project'), extra: join(base, 'extra') };
+  put(join(place.workspace, 'own.txt'), 'own text\n');
+  put(join(place.extra, 'notes.txt'), 'a note\n');
+  given.prepare?.(place);
+  const steps = given
+    .prompts(place)
+    .flatMap((calls) => [
+      ...calls.map(({ name, input }) => ({ reply: { calls: [{ name, input: input as Record<string, string> }] } })),
+      { reply: { text: 'Done.' } },
+    ]);
+  await using engine = await createTestEngine({
+    script: { steps, fallback: { text: 'Done.' } },
+    settings: {
+      'sandbox.driver': 'bubblewrap',
+      'sandbox.folders': given.folders?.(place) ?? [`${place.extra}:rw`],
+      ...given.settings,
+    },
+  });
+  await use(engine, place);
+}
+
+async function open(engine: TestEngine, place: Place, options: OpenOptions = {}): Promise<Session> {
+  return engine.klaus.open({ workspace: place.workspace, ...options });
+}
+
+async function prompt(session: Session, words = 'go'): Promise<void> {
+  await session.prompt(words, { onAsk: 'deny' });
+  await session.advance();
+}
+
+const finished = (session: Session) =>
+  ofType(session.events(), 'tool.finished').map(({ outcome, output }) => ({ outcome, output }));
+
+describe('a folder that may be changed', () => {
+  test('is written by tools and commands, and each prompt is taken back and made again', async () => {
+    const prompts = ({ extra }: Place): Call[][] => [
+      [
+        write('../extra/new.txt', 'new\n'),
+        { name: 'edit_file', input: { path: `${extra}/notes.txt`, edits: [{ old: 'a note', new: 'an edit' }] } },
+        write('own.txt', 'changed\n'),
+      ],
+      [run(`rm ${extra}/notes.txt; mkdir -p ${extra}/sub; echo made > ${extra}/sub/made.txt; echo c >> own.txt`)],
+    ];
+    await withFolder({ prompts }, async (engine, place) => {
+      const at = (path: string): string | undefined => text(join(place.extra, path));
+      const session = await open(engine, place);
+      await prompt(session);
+      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
+      expect([at('new.txt'), at('notes.txt')]).toEqual(['new\n', 'an edit\n']);
+      await prompt(session, 'more');
+      expect([at('notes.txt'), at('sub/made.txt')]).toEqual([undefined, 'made\n']);
+
+      const last = await session.restore({ kind: 'undo' }, { by: 'test' });
+      expect(last.done && last.changes.map(({ path }) => path)).toEqual([
+        'own.txt',
+        `${place.extra}/notes.txt`,
+        `${place.extra}/sub`,
+        `${place.extra}/sub/made.txt`,
+      ]);
+      expect([at('notes.txt'), existsSync(join(place.extra, 'sub'))]).toEqual(['an edit\n', false]);
+      await session.restore({ kind: 'undo' }, { by: 'test' });
+      expect([at('new.txt'), at('notes.txt')]).toEqual([undefined, 'a note\n']);
+      expect(text(join(place.workspace, 'own.txt'))).toBe('own text\n');
+      await session.restore({ kind: 'redo' }, { by: 'test' });
+      expect([at('new.txt'), at('notes.txt')]).toEqual(['new\n', 'an edit\n']);
+    });
+  });
+
+  test('is taken back with the workspace or not at all', async () => {
+    const prompts = ({ extra }: Place): Call[][] => [
+      [write('own.txt', 'changed\n'), write(`${extra}/notes.txt`, 'b\n')],
+    ];
+    await withFolder({ prompts }, async (engine, place) => {
+      const session = await open(engine, place);
+      await prompt(session);
+      writeFileSync(join(place.extra, 'notes.txt'), 'by the user\n');
+      const refused = await session.restore({ kind: 'undo' }, { by: 'test' });
+      expect(refused).toMatchObject({ done: false, conflicts: [{ path: `${place.extra}/notes.txt` }] });
+      expect(text(join(place.workspace, 'own.txt'))).toBe('changed\n');
+      const kept = await session.restore({ kind: 'undo' }, { by: 'test', conflicts: 'keep' });
+      expect(kept).toMatchObject({ done: true, kept: [{ path: `${place.extra}/notes.txt` }] });
+      expect(text(join(place.workspace, 'own.txt'))).toBe('own text\n');
+      expect(text(join(place.extra, 'notes.txt'))).toBe('by the user\n');
+    });
+  });
+
+  test('has its states kept, and single files come back from them', async () => {
+    const prompts = ({ extra }: Place): Call[][] => [[run(`rm ${extra}/notes.txt; echo x > own.txt`)]];
+    await withFolder({ prompts }, async (engine, place) => {
+      const session = await open(engine, place);
+      await prompt(session);
+      const turn = ofType(session.events(), 'workspace.snapshotted')[0]!.turn;
+      await engine.klaus.collectGarbage({ dryRun: false });
+      const path = join(place.extra, 'notes.txt');
+      const restored = await session.restore({ kind: 'file', path, turn }, { by: 'test' });
+      expect(restored).toMatchObject({ done: true, changes: [{ path, kind: 'created' }] });
+      expect(text(path)).toBe('a note\n');
+      expect(text(join(place.workspace, 'own.txt'))).toBe('x\n');
+    });
+  });
+
+  test('keeps its protected places, its git data and its secrets from commands', async () => {
+    const planted = ['.claude/settings.json', '.vscode/tasks.json', '.klaus/policy.yaml', 'CLAUDE.md', '.envrc'];
+    const gitData = ['.git/hooks/pre-commit', '.git/config'];
+    // What a script does no rule about command lines sees.
+    const prompts = (): Call[][] => [[run('sh plant.sh'), run('sh init.sh')]];
+    const prepare = ({ extra, workspace }: Place): void => {
+      execFileSync('git', ['init', '-q', extra]);
+      put(join(extra, '.env'), 'TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');
+      put(join(extra, '.vscode/tasks.json'), '{}\n');
+      const plant = 'mkdir -p $(dirname $f); echo x >> $f; chmod +x $f';
+      const all = [...planted, ...gitData].join(' ');
+      const secrets = 'cat .env; mv .env moved; cat moved; echo y > .env';
+      put(
+        join(workspace, 'plant.sh'),
+        `cd ${extra}; for f in ${all}; do ${plant}; done; ${secrets}; echo end > seen\n`,
+      );
+      const hook = '.git/hooks/post-checkout';
+      const init = `git init -q . && git config core.fsmonitor ./evil; echo x > ${hook}; chmod +x ${hook}`;
+      put(join(workspace, 'init.sh'), `cd ${extra} && mkdir other && cd other && ${init}; echo end > ../init\n`);
+    };
+    await withFolder({ prompts, prepare }, async (engine, place) => {
+      const at = (path: string): string | undefined => text(join(place.extra, path));
+      const config = at('.git/config');
+      const session = await open(engine, place);
+      await prompt(session);
+      expect([at('seen'), at('init')]).toEqual(['end\n', 'end\n']);
+      expect(at('.vscode/tasks.json')).toBe('{}\n');
+      expect(at('.git/config')).toBe(config);
+      const gone = [...planted, ...gitData].filter((path) => path !== '.vscode/tasks.json' && path !== '.git/config');
+      for (const path of gone) expect({ path, text: at(path) }).toEqual({ path, text: undefined });
+      expect(at('other/.git/config') ?? '').not.toContain('fsmonitor');
+      const hook = statSync(join(place.extra, 'other/.git/hooks/post-checkout'), { throwIfNoEntry: false });
+      expect((hook?.mode ?? 0) & 0o111).toBe(0);
+      expect(at('.env')).toBe('TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');
+      expect(JSON.stringify([session.events(), engine.server.requests])).not.toContain('Gh72-Lq4w');
+    });
+  });
+
+  test('is judged by the gate as the workspace is', async () => {
+    const prompts = ({ extra, base }: Place): Call[][] => [
+      [
+        write(`${extra}/.git/config`, 'x'),
+        write(`${extra}/.github/workflows/ci.yml`, 'x'),
+        write(`${extra}/.env`, 'x'),
+        write(`${extra}/data.sql`, 'x'),
+        run(`echo x > ${extra}/data.sql`),
+        write(`${extra}/out/new.txt`, 'x'),
+        write(`${extra}/../outside.txt`, 'x'),
+        write(`${extra}/kept/new.txt`, 'x'),
+        run(`echo x > ${extra}/kept/new.txt; echo x > ${base}/outside.txt; echo end`),
+        write('link/inside.txt', 'x'),
+        {
+          name: 'apply_patch',
+          input: {
+            patch: `*** Begin Patch\n*** Add File: both.txt\n+x\n*** Add File: ${extra}/both.txt\n+x\n*** End Patch\n`,
+          },
+        },
+      ],
+    ];
+    const prepare = ({ base, extra, workspace }: Place): void => {
+      mkdirSync(join(base, 'outside'));
+      mkdirSync(join(extra, 'kept'));
+      symlinkSync(join(base, 'outside'), join(extra, 'out'));
+      symlinkSync(extra, join(workspace, 'link'));
+      put(join(workspace, '.klaus/policy.yaml'), 'rules:\n  - deny: { write: "*.sql" }\n');
+    };
+    const folders = ({ extra }: Place): string[] => [`${extra}:rw`, `${extra}/kept:ro`];
+    await withFolder({ prompts, prepare, folders }, async (engine, place) => {
+      const session = await open(engine, place);
+      await prompt(session);
+      const decided = ofType(session.events(), 'gate.decided').map(({ rule, verdict }) => `${rule} ${verdict}`);
+      expect(decided.slice(0, 5)).toEqual(['path deny', 'path ask', 'path ask', 'policy deny', 'policy deny']);
+      const outcomes = finished(session).map(({ outcome }) => outcome);
+      expect(outcomes.slice(5)).toEqual(['denied', 'denied', 'denied', 'ok', 'ok', 'error']);
+      const there = ['outside/new.txt', 'outside.txt', 'extra/kept/new.txt', 'extra/both.txt', 'project/both.txt'];
+      expect(there.filter((path) => existsSync(join(place.base, path)))).toEqual([]);
+      expect(text(join(place.extra, 'inside.txt'))).toBe('x');
+    });
+  });
+
+  test.each<[string, { isolate?: true; grant?: (extra: string) => string }]>([
+    ['where commands work on a layer', { isolate: true }],
+    ['where the grant only reads', { grant: (extra: string) => `file-operations · code-execution · fs(${extra}, r)` }],
+  ])('is only read %s', async (_name, { grant, ...options }) => {
+    const prompts = ({ extra }: Place): Call[][] => [
+      [run(`cat ${extra}/notes.txt; echo x > ${extra}/new.txt; echo end`)],
+    ];
+    await withFolder({ prompts }, async (engine, place) => {
+      const session = await open(engine, place, { ...options, ...(grant ? { grant: grant(place.extra) } : {}) });
+      await prompt(session);
+      expect(finished(session)[0]?.output).toContain('a note');
+      expect(existsSync(join(place.extra, 'new.txt'))).toBe(false);
+    });
+  });
+
+  test('is not taken back where a link has taken its place, and not written without undo', async () => {
+    const prompts = ({ extra }: Place): Call[][] => [[write(`${extra}/notes.txt`, 'x')]];
+    await withFolder({ prompts }, async (engine, place) => {
+      const session = await open(engine, place);
+      await prompt(session);
+      renameSync(place.extra, join(place.base, 'moved'));
+      put(join(place.base, 'outside/notes.txt'), 'x');
+      symlinkSync(join(place.base, 'outside'), place.extra);
+      const undo = session.restore({ kind: 'undo' }, { by: 'test', conflicts: 'overwrite' });
+      await expect(undo).rejects.toMatchObject({ code: 'workspace.missing' });
+      expect(text(join(place.base, 'outside/notes.txt'))).toBe('x');
+    });
+    await withFolder({ prompts, settings: { 'undo.enabled': false } }, async (engine, place) => {
+      await expect(open(engine, place)).rejects.toMatchObject({ code: 'config' });
+    });
+  });
+
+  test('is refused where it holds the workspace, and where a link has taken its place', async () => {
+    const prompts = ({ extra }: Place): Call[][] => [
+      [write(`${extra}/new.txt`, 'x'), run(`echo x > ${extra}/new.txt`)],
+    ];
+    await withFolder({ prompts: () => [], folders: ({ base }) => [`${base}:rw`] }, async (engine, place) => {
+      await expect(open(engine, place)).rejects.toMatchObject({ code: 'workspace.refused' });
+    });
+    await withFolder({ prompts }, async (engine, place) => {
+      const session = await open(engine, place);
+      renameSync(place.extra, join(place.base, 'moved'));
+      mkdirSync(join(place.base, 'outside'));
+      symlinkSync(join(place.base, 'outside'), place.extra);
+      await session.prompt('go', { onAsk: 'deny' });
+      await session.advance().catch(() => {});
+      expect(existsSync(join(place.base, 'outside/new.txt'))).toBe(false);
+    });
+  });
+
+  test('is named to the model', async () => {
+    await withFolder({ prompts: () => [] }, async (engine, place) => {
+      const session = await open(engine, place);
+      const [opened] = ofType(session.events(), 'session.opened');
+      expect(opened).toMatchObject({ readable: [place.extra], writable: [place.extra] });
+      expect(opened?.system).toContain(`only the workspace and ${place.extra} can be changed`);
+    });
+  });
+});
