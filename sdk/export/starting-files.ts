@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { openSecretsOf, type Engine, type Snapshots } from '@klaus/core/agent';
+import { openSecretsOf, splitState, type Engine, type Snapshots } from '@klaus/core/agent';
 import { isSecretPath, toSecretValues, type Redactor } from '@klaus/core/policy';
 import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { RecordedSession } from './read-session.ts';
@@ -35,12 +35,13 @@ export async function readStartingFiles(
   try {
     const snapshots = await engine.openSnapshots(session.opened.workspace);
     // A session that changed nothing found what is there now, unless somebody else changed it since.
-    const before = session.before ?? (await snapshots.snapshot());
+    // Folders beside the workspace are not part of the test.
+    const [before = await snapshots.snapshot()] = session.before === undefined ? [] : splitState(session.before);
     await learnSecrets(engine, session.opened.workspace, redactor);
     const found = await readTree(snapshots, before, { redactor, isSecret });
     if (session.before === undefined)
       found.notes.push('No state of the workspace is kept: the files are those of now.');
-    const changes = session.after === undefined ? [] : await snapshots.changes(before, session.after);
+    const changes = session.after === undefined ? [] : await snapshots.changes(before, splitState(session.after)[0]!);
     const hasGit = snapshots.git(before).some(({ path }) => path === '');
     return { ...found, left: toLeft(changes, found.files, isSecret), hasGit };
   } catch (error) {

@@ -151,6 +151,24 @@ describe('a folder that may be changed', () => {
     });
   });
 
+  test('goes with a fork, and is left out of an exported test', async () => {
+    const prompts = ({ extra }: Place): Call[][] => [[write(`${extra}/new.txt`, 'x')], [run(`rm ${extra}/*`)]];
+    await withFolder({ prompts }, async (engine, place) => {
+      const session = await open(engine, place);
+      await prompt(session);
+      const turn = ofType(session.events(), 'workspace.snapshotted')[0]!.turn;
+      await prompt(session, 'more');
+      const fork = await engine.klaus.fork(session.id);
+      const whole = { kind: 'file', path: '', turn, side: 'after', of: session.id } as const;
+      expect(await fork.session.restore(whole, { by: 'test' })).toMatchObject({ done: true });
+      expect(text(join(place.extra, 'new.txt'))).toBe('x');
+      expect(text(join(place.extra, 'notes.txt'))).toBe('a note\n');
+      const { files } = await engine.klaus.exportTest(session.id);
+      expect([...files.keys()].filter((path) => path.includes('notes.txt'))).toEqual([]);
+      expect([...files.keys()].some((path) => path.endsWith('own.txt'))).toBe(true);
+    });
+  });
+
   test('keeps its protected places, its git data and its secrets from commands', async () => {
     const planted = ['.claude/settings.json', '.vscode/tasks.json', '.klaus/policy.yaml', 'CLAUDE.md', '.envrc'];
     const gitData = ['.git/hooks/pre-commit', '.git/config'];
@@ -158,11 +176,12 @@ describe('a folder that may be changed', () => {
     const prompts = (): Call[][] => [[run('sh plant.sh'), run('sh init.sh')]];
     const prepare = ({ extra, workspace }: Place): void => {
       execFileSync('git', ['init', '-q', extra]);
+      execFileSync('git', ['init', '-q', join(extra, 'kept')]);
       put(join(extra, '.env'), 'TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');
       put(join(extra, '.vscode/tasks.json'), '{}\n');
       const plant = 'mkdir -p $(dirname $f); echo x >> $f; chmod +x $f';
       const all = [...planted, ...gitData].join(' ');
-      const secrets = 'cat .env; mv .env moved; cat moved; echo y > .env';
+      const secrets = 'cat .env; mv .env moved; cat moved; echo y > .env; echo x > kept/.git/planted';
       put(
         join(workspace, 'plant.sh'),
         `cd ${extra}; for f in ${all}; do ${plant}; done; ${secrets}; echo end > seen\n`,
@@ -171,11 +190,13 @@ describe('a folder that may be changed', () => {
       const init = `git init -q . && git config core.fsmonitor ./evil; echo x > ${hook}; chmod +x ${hook}`;
       put(join(workspace, 'init.sh'), `cd ${extra} && mkdir other && cd other && ${init}; echo end > ../init\n`);
     };
-    await withFolder({ prompts, prepare }, async (engine, place) => {
+    const folders = ({ extra }: Place): string[] => [`${extra}:rw`, `${extra}/kept`];
+    await withFolder({ prompts, prepare, folders }, async (engine, place) => {
       const at = (path: string): string | undefined => text(join(place.extra, path));
       const config = at('.git/config');
       const session = await open(engine, place);
       await prompt(session);
+      expect(at('kept/.git/planted')).toBe(undefined);
       expect([at('seen'), at('init')]).toEqual(['end\n', 'end\n']);
       expect(at('.vscode/tasks.json')).toBe('{}\n');
       expect(at('.git/config')).toBe(config);

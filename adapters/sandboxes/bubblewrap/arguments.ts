@@ -108,7 +108,8 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   for (const folder of findHeldFolders(options.masks, workspace))
     if (canWrite(request.files, folder)) args.push('--bind', toSource(view, folder), folder);
   for (const root of writable)
-    for (const folder of findHeldFolders(options.masks, root)) args.push('--bind', folder, folder);
+    for (const folder of findHeldFolders(options.masks, root))
+      if (isWritableBeside(request, folder)) args.push('--bind', folder, folder);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
   for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);
@@ -125,9 +126,10 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     const { files } = request;
     // What a grant narrows is the workspace.
     const isBeside = (target: string): boolean => writable.some((folder) => contains(folder, target));
-    for (const { source, target } of protection.pinned)
-      if (isBeside(target) || canRead(files, target))
-        args.push(isBeside(target) || canWrite(files, target) ? '--bind' : '--ro-bind', source, target);
+    for (const { source, target } of protection.pinned) {
+      const isWritable = isBeside(target) ? isWritableBeside(request, target) : canWrite(files, target);
+      if (isBeside(target) || canRead(files, target)) args.push(isWritable ? '--bind' : '--ro-bind', source, target);
+    }
     for (const { source, target } of protection.readOnly)
       if (isBeside(target) || canRead(files, target)) args.push('--ro-bind', source, target);
   }
@@ -146,6 +148,12 @@ function isNamedFile(path: string, { home, view, toolchains }: ArgumentOptions):
   const real = realpathSync(path);
   if (contains(home, real) || contains(view.target, path)) return false;
   return !['/usr', '/etc', ...toolchains.binds].some((folder) => contains(folder, path));
+}
+
+/** The innermost folder decides: one that is only read can lie in one that may be changed. */
+function isWritableBeside({ readable = [], writable = [] }: ExecRequest, path: string): boolean {
+  const holders = readable.filter((folder) => contains(folder, path)).sort((a, b) => b.length - a.length);
+  return holders[0] !== undefined && writable.includes(holders[0]);
 }
 
 function namespaces({ without, hasDisableUserns }: ArgumentOptions, network: boolean): string[] {

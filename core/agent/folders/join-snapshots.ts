@@ -63,7 +63,9 @@ class JoinedSnapshots implements Snapshots {
     const bases = only && this.#split(only.base);
     const paths = only?.paths.map((path) => this.#members.place(path));
     for (const [index, snapshots] of this.#all.entries()) {
-      const own = paths?.flatMap((at) => (at?.index === index ? [at.path] : []));
+      // The whole workspace stands for all of its folders.
+      const isWhole = only?.paths.includes('') === true;
+      const own = isWhole ? [''] : paths?.flatMap((at) => (at?.index === index ? [at.path] : []));
       if (bases && own!.length === 0) {
         ids.push(bases[index]!);
         continue;
@@ -206,8 +208,15 @@ class JoinedSnapshots implements Snapshots {
     done: readonly Extract<ApplyResult, { applied: true }>[],
     perform: (snapshots: Snapshots, rows: TreeChange[], own: { overwrite: Set<string> }) => Promise<ApplyResult>,
   ): Promise<void> {
-    for (const [index, { changes }] of [...done.entries()].toReversed())
-      if (changes.length > 0) await perform(this.#all[index]!, changes.map(reverse), { overwrite: new Set() });
+    for (const [index, { changes }] of [...done.entries()].toReversed()) {
+      if (changes.length === 0) continue;
+      const result = await perform(this.#all[index]!, changes.map(reverse), { overwrite: new Set() });
+      if (result.applied) continue;
+      const names = result.conflicts.map(({ path }) => this.#name(index, path)).join(', ');
+      throw new KlausError('workspace.conflict', `${names} changed while a step over several folders was taken back.`, {
+        hint: 'Look at these files: the others of their folder are as the step left them.',
+      });
+    }
   }
 
   /** The first member that has the content. */
