@@ -24,7 +24,8 @@ import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-se
 import { explain } from './grants/explain.ts';
 import type { Klaus, KlausOptions } from './klaus.ts';
 import { judgeCommandLine } from './judge-command-line.ts';
-import { findLatest } from './latest-session.ts';
+import { findLatest, findRootAround } from './latest-session.ts';
+import { findReadable } from './open/find-readable.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
@@ -132,8 +133,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
     models: () => listKnownModels(configuration),
     files: (workspace) => openWorkspaceFiles(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
-    latest(options) {
-      const id = findLatest(store, toRealPath(resolve(cwd, configuration.get('workspace'))), options?.with);
+    latest({ with: needed, workspace: given = configuration.get('workspace'), root } = {}) {
+      const workspace = toRealPath(resolve(cwd, given));
+      const around = { given: root === undefined ? {} : { root }, configuration, cwd, workspace, state: home };
+      const readable = needed === 'prompts' ? findReadable(around) : [];
+      const id = findLatest(store, { workspace, needed, root: findRootAround(workspace, readable) });
       return id === undefined ? undefined : open(id);
     },
     judge: (command, given = {}) =>

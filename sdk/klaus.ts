@@ -353,11 +353,14 @@ export interface Klaus {
    */
   files(workspace?: string): Promise<WorkspaceFiles>;
   /**
-   * The newest session of the folder Klaus was opened in.
+   * The newest session of a folder.
    *
    * @param options.with Only one that has this. Default: any.
+   * @param options.workspace Default: the folder Klaus was opened in.
+   * @param options.root For `prompts`: the folder around the workspace that the session reads. Default: the one that a
+   *   new session would read.
    */
-  latest(options?: { with?: LatestWith }): Session | undefined;
+  latest(options?: { with?: LatestWith; workspace?: string; root?: string }): Session | undefined;
   /** Judges a shell command in the opened folder, as mode `auto` with the default grant unless told otherwise. */
   judge(command: string, options?: { mode?: Mode; grant?: readonly string[] }): Promise<JudgedCommand>;
   /**

@@ -6,25 +6,35 @@ const LOOKED_THROUGH = 500;
 
 /**
  * What the latest session has to have: something that an undo can undo, an undo that can be made again, a turn with a
- * state of the workspace, or checks that its last run recorded.
+ * state of the workspace, checks that its last run recorded, or no reason that it cannot take another prompt: it is
+ * closed, it was begun by another session, or it reads another folder around the workspace.
  */
-export type LatestWith = 'changes' | 'undone' | 'turns' | 'checks';
+export type LatestWith = 'changes' | 'undone' | 'turns' | 'checks' | 'prompts';
 
-const FITS: Readonly<Record<Exclude<LatestWith, 'checks'>, (history: TurnHistory) => boolean>> = {
+const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts'>, (history: TurnHistory) => boolean>> = {
   changes: ({ turns }) => turns.some(({ isUndone, before, after }) => !isUndone && before !== after),
   undone: ({ redoable }) => redoable.length > 0,
   turns: ({ turns }) => turns.length > 0,
 };
 
-/**
- * Id of the newest session of a folder.
- *
- * @param workspace Absolute real path.
- */
-export function findLatest(store: SqliteStore, workspace: string, needed: LatestWith | undefined): string | undefined {
+export interface LatestQuery {
+  /** Absolute real path. */
+  workspace: string;
+  needed: LatestWith | undefined;
+  /** What may be read around the workspace, as {@link findRootAround} says. */
+  root: string | undefined;
+}
+
+/** Id of the newest session of a folder. */
+export function findLatest(store: SqliteStore, { workspace, needed, root }: LatestQuery): string | undefined {
   if (needed === undefined) return store.latestSession(workspace)?.id;
   const rows = store.sessions({ workspace, limit: LOOKED_THROUGH });
-  return rows.find(({ id }) => {
+  return rows.find(({ id, parent, status }) => {
+    if (needed === 'prompts') {
+      if (parent !== null || status === 'closed') return false;
+      const opened = store.lastOf(id, ['session.opened']);
+      return opened?.type === 'session.opened' && findRootAround(workspace, opened.readable ?? []) === root;
+    }
     if (needed === 'checks') {
       const last = store.lastOf(id, ['run.finished']);
       return last?.type === 'run.finished' && last.evidence.length > 0;
@@ -33,4 +43,9 @@ export function findLatest(store: SqliteStore, workspace: string, needed: Latest
     if (store.lastOf(id, ['workspace.snapshotted']) === undefined) return false;
     return FITS[needed](readTurnHistory(store.read(id)));
   })?.id;
+}
+
+/** The outermost of some readable folders that holds the workspace. */
+export function findRootAround(workspace: string, readable: readonly string[]): string | undefined {
+  return readable.find((path) => workspace.startsWith(`${path}/`));
 }

@@ -139,7 +139,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(sandboxOption())
     .addOption(waitForModelOption())
     .option('--session <id>', 'go on with this session; the beginning of its id is enough')
-    .option('-c, --continue', 'go on with the latest session of this folder')
+    .option('-c, --continue', 'go on with the latest session of this folder that takes a prompt')
     .option('--pin', 'keep this prompt in the context word for word, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and what they changed is reviewed before it is kept')
     .option('--env <name>', 'a variable of yours that commands get, in place of sandbox.env; repeatable', toNames)
@@ -224,7 +224,7 @@ export function checkCombination(options: RunOptions): void {
   const fixed = [
     ...(options.sandbox ? ['--sandbox'] : []),
     ...(options.grant ? ['--grant'] : []),
-    ...(options.root !== undefined ? ['--root'] : []),
+    ...(options.session !== undefined && options.root !== undefined ? ['--root'] : []),
     ...(options.addDir ? ['--add-dir'] : []),
     ...(options.session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),
   ];

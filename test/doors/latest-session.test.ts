@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSqliteStore } from '@klaus/adapters/store';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
 
 const write = (content: string) => ({ calls: [{ name: 'write_file', input: { path: 'a.txt', content } }] });
 
@@ -60,3 +61,34 @@ test('undo, redo and diff take the latest session of the folder that fits, and n
   expect(await klaus('undo', '--turn', '1')).toMatchObject({ code: 0 });
   expect(content()).toBe('zero\n');
 });
+
+test('--continue takes the latest session of the folder that takes a prompt, and names it', async () => {
+  using place = createPlace({ 'packages/a/x.txt': '' });
+  await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
+  const cwd = join(place.workspace, 'packages', 'a');
+  const at = (folder: string) => (words: readonly string[]) => runKlaus(words, { place, server, cwd: folder });
+  const klaus = at(cwd);
+  const idOf = (text: string) => /klaus --session (\w+)/.exec(text)![1]!;
+  const plain = idOf((await klaus(['begin here'])).stderr);
+  const narrow = idOf((await klaus(['--root', '.', 'begin here'])).stderr);
+  const elsewhere = idOf((await at(place.workspace)(['begin here'])).stderr);
+  expect(new Set([plain, narrow, elsewhere]).size).toBe(3);
+
+  expect((await klaus(['--continue', 'go on'])).stderr).toContain(`Session ${plain}`);
+  expect((await klaus(['-c', '--root', '.', 'go on'])).stderr).toContain(`Session ${narrow}`);
+  expect((await at(place.workspace)(['-c', 'go on'])).stderr).toContain(`Session ${elsewhere}`);
+  expect((await klaus(['--continue', '--json', 'go on'])).stderr).toBe('');
+
+  await closeSession(place, plain);
+  const refused = await klaus(['--continue', 'go on']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--session ${narrow}`) });
+  await closeSession(place, narrow);
+  expect(await klaus(['--continue', 'go on'])).toMatchObject({ code: 2, stderr: expect.not.stringContaining(narrow) });
+});
+
+async function closeSession({ home }: Place, session: string): Promise<void> {
+  using store = createSqliteStore({ home });
+  const lease = store.claim(session)!;
+  await store.append(session, [{ type: 'session.closed', reason: 'done', at: Date.now() }], { lease });
+  lease.release();
+}

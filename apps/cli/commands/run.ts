@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus, OnAsk, Part, Session } from '@klaus/sdk';
 import { formatNumber } from '@klaus/sdk/transcript';
+import { describeContinued } from '../describe-continued.ts';
 import { warnOfInterrupted } from '../interrupted.ts';
 import { openKlaus, toFolder } from '../open-klaus.ts';
 import type { Output } from '../output/output.ts';
@@ -31,6 +32,8 @@ export async function run(words: readonly string[], options: RunOptions): Promis
   const existing = findSession(klaus, options);
   if (existing === undefined && canAsk(options) && isFirst(klaus)) output.note(describeLimits(klaus));
   const session = existing ?? (await openSession(klaus, options));
+  if (options.continue)
+    output.note(describeContinued({ id: session.id, title: klaus.store.session(session.id)?.title }));
   const warning = existing === undefined ? warnOfInterrupted(klaus, session.id) : undefined;
   if (warning !== undefined) output.note(warning);
   return await sendPrompt({
@@ -112,14 +115,20 @@ function findSession(klaus: Klaus, options: RunOptions): Session | undefined {
   if (options.session !== undefined) return klaus.session(options.session);
   if (!options.continue) return undefined;
   const folder = realpathSync(options.cwd === undefined ? klaus.configuration.get('workspace') : toFolder(options.cwd));
-  const latest = klaus.store.latestSession(folder);
-  if (latest === undefined) {
+  const at = { workspace: folder, ...(options.root !== undefined && { root: options.root }) };
+  const latest = klaus.latest({ with: 'prompts', ...at });
+  if (latest) return latest;
+  const other = klaus.store.latestSession(folder);
+  if (other === undefined) {
     throw new UsageError(
       `There is no session of ${folder} yet.`,
       'klaus sessions lists those of other folders; klaus "prompt" begins one.',
     );
   }
-  return klaus.session(latest.id);
+  throw new UsageError(
+    `No session of ${folder} reads the same folders around it as a new one would.`,
+    `Name its --root, or the session: klaus --session ${other.id} "prompt"`,
+  );
 }
 
 function openSession(klaus: Klaus, options: RunOptions): Promise<Session> {

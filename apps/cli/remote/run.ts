@@ -1,4 +1,5 @@
 import { readStdin, toPromptParts } from '../prompt-input.ts';
+import { describeContinued } from '../describe-continued.ts';
 import type { Output } from '../output/output.ts';
 import type { OnAsk, Part } from '@klaus/sdk';
 import type { SessionDetail } from '@klaus/server/contract';
@@ -23,7 +24,7 @@ export async function runAt(words: readonly string[], options: RunOptions): Prom
     const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
     const asked = toOnAsk(options, settings.onAsk);
     const sending: Sending = { server, parts, options, output, ...asked };
-    const id = await findSession(server, options, settings.workspace);
+    const id = await findSession(server, options, { configured: settings.workspace, output });
     return id === undefined ? beginSession(sending) : sendTo(sending, { id, delivery: 'queue' });
   });
 }
@@ -162,14 +163,17 @@ function checkOptions({ cwd, set, allowAnyWorkspace, root, addDir }: RunOptions)
 async function findSession(
   { client, name }: RemoteServer,
   options: RunOptions,
-  configured: string,
+  { configured, output }: { configured: string; output: Output },
 ): Promise<string | undefined> {
   if (options.session !== undefined) return options.session;
   if (!options.continue) return undefined;
   const workspace = options.cwd ?? configured;
   const { sessions } = await client.sessions({ query: { workspace, limit: 50 } });
   const latest = sessions.find(({ parent }) => parent === null);
-  if (latest) return latest.id;
+  if (latest) {
+    output.note(describeContinued(latest));
+    return latest.id;
+  }
   throw new UsageError(
     `There is no session of ${workspace} at ${name} yet.`,
     'klaus sessions --server … lists those of other folders.',
