@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createProcesses, createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
@@ -24,8 +24,7 @@ import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-se
 import { explain } from './grants/explain.ts';
 import type { Klaus, KlausOptions } from './klaus.ts';
 import { judgeCommandLine } from './judge-command-line.ts';
-import { findLatest, findRootAround } from './latest-session.ts';
-import { findReadable } from './open/find-readable.ts';
+import { findLatestSession, toRealPath } from './latest-session.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
@@ -133,11 +132,8 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
     models: () => listKnownModels(configuration),
     files: (workspace) => openWorkspaceFiles(engine, resolve(cwd, workspace ?? configuration.get('workspace'))),
-    latest({ with: needed, workspace: given = configuration.get('workspace'), root } = {}) {
-      const workspace = toRealPath(resolve(cwd, given));
-      const around = { given: root === undefined ? {} : { root }, configuration, cwd, workspace, state: home };
-      const readable = needed === 'prompts' ? findReadable(around) : [];
-      const id = findLatest(store, { workspace, needed, root: findRootAround(workspace, readable) });
+    latest(options = {}) {
+      const id = findLatestSession(options, { store, configuration, cwd, state: home });
       return id === undefined ? undefined : open(id);
     },
     judge: (command, given = {}) =>
@@ -159,11 +155,6 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** As it is, where nothing is there. */
-function toRealPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Only letters and digits come into a query, so that nothing in it can be an operator. */

@@ -26,7 +26,7 @@ import type {
   Restored,
   Tool,
 } from '@klaus/core/agent';
-import type { LatestWith } from './latest-session.ts';
+import type { LatestOptions } from './latest-session.ts';
 import type { Policy } from '@klaus/core/policy';
 import type {
   ApprovalRow,
@@ -353,14 +353,9 @@ export interface Klaus {
    */
   files(workspace?: string): Promise<WorkspaceFiles>;
   /**
-   * The newest session of a folder.
-   *
-   * @param options.with Only one that has this. Default: any.
-   * @param options.workspace Default: the folder Klaus was opened in.
-   * @param options.root For `prompts`: the folder around the workspace that the session reads. Default: the one that a
-   *   new session would read.
+   * The newest session of a folder that fits.
    */
-  latest(options?: { with?: LatestWith; workspace?: string; root?: string }): Session | undefined;
+  latest(options?: LatestOptions): Session | undefined;
   /** Judges a shell command in the opened folder, as mode `auto` with the default grant unless told otherwise. */
   judge(command: string, options?: { mode?: Mode; grant?: readonly string[] }): Promise<JudgedCommand>;
   /**

@@ -1,5 +1,8 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { SqliteStore } from '@klaus/adapters/store';
 import { readTurnHistory, type TurnHistory } from '@klaus/core/agent';
+import { findReadable, type ReadableInput } from './open/find-readable.ts';
 
 /** Sessions of the folder that are looked through. */
 const LOOKED_THROUGH = 500;
@@ -17,7 +20,17 @@ const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts'>, (history:
   turns: ({ turns }) => turns.length > 0,
 };
 
-export interface LatestQuery {
+/** What `Klaus.latest` is asked for. */
+export interface LatestOptions {
+  /** Only one that has this. Default: any. */
+  with?: LatestWith;
+  /** Default: the folder Klaus was opened in. */
+  workspace?: string;
+  /** For `prompts`: the folder around the workspace that the session reads. Default: the one that a new one would read. */
+  root?: string;
+}
+
+interface LatestQuery {
   /** Absolute real path. */
   workspace: string;
   needed: LatestWith | undefined;
@@ -25,8 +38,19 @@ export interface LatestQuery {
   root: string | undefined;
 }
 
-/** Id of the newest session of a folder. */
-export function findLatest(store: SqliteStore, { workspace, needed, root }: LatestQuery): string | undefined {
+/** Id of the newest session of a folder that fits. */
+export function findLatestSession(
+  { with: needed, workspace: given, root }: LatestOptions,
+  at: Pick<ReadableInput, 'configuration' | 'cwd' | 'state'> & { store: SqliteStore },
+): string | undefined {
+  const { store, configuration, cwd } = at;
+  const workspace = toRealPath(resolve(cwd, given ?? configuration.get('workspace')));
+  if (needed !== 'prompts') return findLatest(store, { workspace, needed, root: undefined });
+  const { readable } = findReadable({ ...at, given: root === undefined ? {} : { root }, workspace });
+  return findLatest(store, { workspace, needed, root: findRootAround(workspace, readable) });
+}
+
+function findLatest(store: SqliteStore, { workspace, needed, root }: LatestQuery): string | undefined {
   if (needed === undefined) return store.latestSession(workspace)?.id;
   const rows = store.sessions({ workspace, limit: LOOKED_THROUGH });
   return rows.find(({ id, parent, status }) => {
@@ -46,6 +70,11 @@ export function findLatest(store: SqliteStore, { workspace, needed, root }: Late
 }
 
 /** The outermost of some readable folders that holds the workspace. */
-export function findRootAround(workspace: string, readable: readonly string[]): string | undefined {
+function findRootAround(workspace: string, readable: readonly string[]): string | undefined {
   return readable.find((path) => workspace.startsWith(`${path}/`));
+}
+
+/** As it is, where nothing is there. */
+export function toRealPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
