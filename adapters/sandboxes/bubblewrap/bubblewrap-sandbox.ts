@@ -34,7 +34,7 @@ import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
 import { checkMounts, noteInit, toLaunch } from './launch-command.ts';
 import { findShownMasks } from './shown-masks.ts';
-import { AheadSlot, endAhead, isCurrent, toKey, toReceivable, type StartedAhead } from './started-ahead.ts';
+import { AheadSlot, endAhead, isCurrent, isUnseen, toKey, toReceivable, type StartedAhead } from './started-ahead.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 import { findToolchains, type Toolchains } from './toolchains.ts';
 
@@ -116,6 +116,7 @@ export class BubblewrapSandbox implements Sandbox {
     const group = ResourceGroup.open(stage.limits, this.#omitted());
     const scene: Scene = { ...stage, group };
     try {
+      if (!isUnseen(stage.protection)) throw new Error('a state of the workspace would show what is held');
       const args = await this.#arguments(stage, stage.project);
       const { words, held } = this.#words(stage, { group, args, receives: true });
       const launch = this.#toLaunch(scene, words);

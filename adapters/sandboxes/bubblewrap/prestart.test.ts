@@ -185,6 +185,15 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(await end()).toBe(false);
   });
 
+  test('is not made where a state of the workspace would show what it holds', async () => {
+    const { open, workspace } = openRepository();
+    git(workspace, 'config', 'include.path', '../missing.gitconfig');
+    const end = await (await open()).prestart!({});
+    expect(existsSync(join(workspace, 'missing.gitconfig'))).toBe(false);
+    await end();
+    expect(listLeft(workspace)).toEqual([]);
+  });
+
   test('is gone with a Klaus that is killed', async () => {
     const { workspace, home } = openRepository();
     const mark = `killed-${process.pid}`;

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
@@ -6,6 +7,7 @@ import { toScript } from '../process/prelude.ts';
 import type { Launch, WaitingCommand } from '../process/waiting-command.ts';
 import { toArguments } from '../paths.ts';
 import { discardWhilePaused } from '../protection/close-paused.ts';
+import type { Protection } from '../protection/protected-folders.ts';
 import { readMountRows } from './check-mounts.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 
@@ -39,6 +41,17 @@ export function toReceivable(request: ExecRequest, cwd: string): string | undefi
   if (request.stdin !== undefined) return undefined;
   const script = toScript(cwd, toArguments(request.command));
   return Buffer.byteLength(script) > MAX_SCRIPT_BYTES || script.includes('\0') ? undefined : script;
+}
+
+/** Names of what is held in git folders and in workspaces whatever they hold; states of a workspace leave it out. */
+const UNSEEN = new Set(['.klaus', 'commondir', 'hooks']);
+
+/**
+ * True when nothing else is held at places that are missing: it would be there when the state of the workspace before
+ * the command is kept.
+ */
+export function isUnseen(protection: Protection | undefined): boolean {
+  return protection?.held.every((path) => UNSEEN.has(basename(path))) ?? true;
 }
 
 /** True when a sandbox made now would be the same: the same mounts, each of them still there and of the same files. */

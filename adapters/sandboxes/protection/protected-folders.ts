@@ -7,7 +7,7 @@ import { type PlaceMount, ProtectedWorkspace, type ProtectedWorkspaceOptions } f
 /** What is held of a workspace, or of it and of folders beside it, while a command runs. */
 export type Protection = Pick<
   ProtectedWorkspace,
-  'external' | 'pinned' | 'readOnly' | 'saved' | 'stores' | 'isClosed' | 'close' | 'discard'
+  'external' | 'pinned' | 'readOnly' | 'saved' | 'stores' | 'held' | 'isClosed' | 'close' | 'discard'
 >;
 
 export interface ProtectedFoldersOptions extends ProtectedWorkspaceOptions {
@@ -37,6 +37,7 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
     readOnly: [...own!.readOnly, ...beside('readOnly')],
     saved: own!.saved,
     stores: opened.flatMap(({ stores }) => stores),
+    held: opened.flatMap(({ held }) => held),
     get isClosed() {
       return own!.isClosed;
     },

@@ -132,6 +132,11 @@ export class ProtectedWorkspace {
     return this.saved.stores ?? [];
   }
 
+  /** Places that are missing and are held meanwhile, on this machine. */
+  get held(): readonly string[] {
+    return this.saved.held.map(({ path }) => path);
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }
