@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createProcesses, createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
-import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
+import { builtinTools, findCommitted, findIgnored } from '@klaus/adapters/tools';
 import {
   createLayers,
   createSecretSource,
@@ -25,6 +25,7 @@ import { explain } from './grants/explain.ts';
 import type { Klaus, KlausOptions } from './klaus.ts';
 import { judgeCommandLine } from './judge-command-line.ts';
 import { findLatestSession, toRealPath } from './latest-session.ts';
+import { reportCheckpoint } from './report-checkpoint.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
@@ -90,7 +91,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     home,
     configuration,
     store,
-    open: async (given = {}) => open(await openSession({ engine, configuration, inForce, given, cwd, onNotice })),
+    open: async (given = {}) => open(await openSession({ engine, configuration, inForce, given, cwd, env, onNotice })),
     async fork(idOrPrefix, given) {
       const forked = await forkSession({ engine, store }, toKnownSession(store, idOrPrefix), given);
       return { ...forked, session: open(forked.session) };
@@ -229,7 +230,7 @@ function createEngine(input: EngineInput): Engine {
     listProcesses: () => processes.list(),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
-    checkpoint: createCheckpoint,
+    checkpoint: reportCheckpoint,
     findCommitted,
     findIgnored,
     openSnapshots: (root) => snapshots.open(root),

@@ -17,6 +17,8 @@ export interface OpenInput {
   inForce: InForce;
   given: OpenOptions;
   cwd: string;
+  /** The user's. */
+  env: Readonly<Record<string, string | undefined>>;
   /** Told what takes its time. */
   onNotice: (text: string) => void;
 }
@@ -28,6 +30,7 @@ export async function openSession({
   inForce,
   given,
   cwd,
+  env,
   onNotice,
 }: OpenInput): Promise<string> {
   const { values } = configuration;
@@ -80,7 +83,7 @@ export async function openSession({
   };
   const refused =
     sandbox.name === 'bubblewrap'
-      ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env: process.env, shown: readable })
+      ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
       : [];
   const notices = refused.map((text): EventBody => ({ type: 'notice', level: 'warn', text }));
   const lease = engine.store.claim(id);

@@ -118,6 +118,9 @@ function createWordsView(screen: Screen) {
   };
 }
 
+/** How the id of the engine's own call begins that ends a run. */
+const CHECKPOINT = 'checkpoint-';
+
 /** One line for each call, when it has ended; what is still running stands at the bottom. */
 function createCallsView(screen: Screen) {
   const titles = new Map<string, string>();
@@ -141,6 +144,11 @@ function createCallsView(screen: Screen) {
     },
     progress(live: Extract<Live, { type: 'tool.progress' }>) {
       const tail = lastLine(live.text);
+      if (tail !== '' && live.call.startsWith(CHECKPOINT)) {
+        // The answer is complete, but its line is not ended yet.
+        screen.settle();
+        screen.status(`… ${tail}`);
+      }
       if (tail === '' || !running.has(live.call)) return;
       running.set(live.call, tail);
       show();

@@ -52,6 +52,7 @@ export function StatusBar({ conversation, live }: { conversation: Conversation; 
         {limit && limit.share >= NEAR ? t.status.raise : t.status.details}
       </button>
       <span className="composer-gap" />
+      {isSaving(live) ? <span role="status">{t.status.saving}</span> : null}
       {rate === undefined ? null : <span className="number">{t.status.rate(formatCount(rate))}</span>}
       {run ? (
         <span className="number" title={t.status.elapsed}>
@@ -60,6 +61,11 @@ export function StatusBar({ conversation, live }: { conversation: Conversation; 
       ) : null}
     </footer>
   );
+}
+
+/** True while the checkpoint at the end of a run takes long enough to be reported. */
+function isSaving({ calls }: LiveText): boolean {
+  return [...calls.keys()].some((call) => call.startsWith('checkpoint-'));
 }
 
 function Figure({ name, value, title }: { name: string; value: string; title?: string }) {

@@ -181,6 +181,7 @@ export const deWork: typeof enWork = {
     },
   },
   status: {
+    saving: 'Sicherungspunkt wird gespeichert …',
     label: 'Stand der Sitzung',
     context: 'Kontext',
     contextOf: (used, window) => `${used} von ${window} Token`,

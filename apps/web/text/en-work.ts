@@ -179,6 +179,7 @@ export const enWork = {
     },
   },
   status: {
+    saving: 'Saving a checkpoint …',
     label: 'State of the session',
     context: 'Context',
     contextOf: (used: string, window: string) => `${used} of ${window} tokens`,

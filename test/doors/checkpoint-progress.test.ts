@@ -1,0 +1,40 @@
+// The checkpoint at the end of a run, where git takes longer than a second: the bottom line of the terminal says so.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { MAIN, listSessions, startServer, toEnv } from '../fixtures/klaus.ts';
+import { createPlace, type Place } from '../fixtures/place.ts';
+import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
+
+const SCRIPT: Script = {
+  steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }] } }],
+  fallback: { text: 'Done.' },
+};
+
+/** A git that works for checkpoints only once `go` is there. */
+function makeSlowGit(place: Place): { path: string; go: string } {
+  const folder = join(place.home, '..', 'slow');
+  const go = join(folder, 'go');
+  mkdirSync(folder);
+  // Bounded, so that a checkpoint that reports nothing fails the test.
+  const wait = `n=0\nif [ -n "\${KLAUS_REF:-}" ]; then until [ -e '${go}' ] || [ $n = 40 ]; do n=$((n+1)); sleep 0.05; done; fi`;
+  const next = process.env['PATH'] ?? '';
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\n${wait}\nexport PATH='${next}'\nexec git "$@"\n`);
+  chmodSync(join(folder, 'git'), 0o755);
+  return { path: `${folder}:${next}`, go };
+}
+
+test.skipIf(!hasScript)('the terminal says it in its bottom line', async () => {
+  using place = createPlace();
+  await using server = await startServer(SCRIPT);
+  const { path, go } = makeSlowGit(place);
+  const env = toEnv({ place, server, env: { PATH: path } });
+  const text = await runInTerminal([process.execPath, MAIN, '--approve', 'edits', 'write it'], {
+    env,
+    cwd: place.workspace,
+    onText: (all) => all.includes('saving a checkpoint') && writeFileSync(go, ''),
+  });
+  expect(text).toMatch(/saving a checkpoint of the workspace, \d+ s/);
+  expect(await listSessions(place)).toMatchObject([{ outcome: 'done' }]);
+});
