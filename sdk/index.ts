@@ -57,6 +57,14 @@ export type { BudgetRow, ReservedRequest, UsageReport } from './usage.ts';
 // These load what they need when they are called.
 export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export { fetchSandbox } from './diagnose/fetch-sandbox.ts';
+export {
+  fetchDependencies,
+  planFetchOf,
+  type Fetched,
+  type FetchedStep,
+  type FetchOptions,
+} from './fetch-dependencies.ts';
+export type { FetchStep } from '@klaus/core/policy';
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';

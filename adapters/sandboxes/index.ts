@@ -7,4 +7,5 @@ export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { scrubEnvironment } from './host/scrub-environment.ts';
 export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
+export { keepDownloads } from './project-home.ts';
 export type { SandboxOptions } from './sandbox-options.ts';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readGitIdentity } from './git-identity.ts';
 import { type FoundCache, findUserCaches, toCacheVariables } from './home/user-caches.ts';
-import { openSessionHome, type SessionHome } from './home/session-home.ts';
+import { keepSessionCaches, openSessionHome, type SessionHome } from './home/session-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 /** What commands get beside the workspace: the home of their session, and a few files for /etc. */
@@ -35,8 +36,7 @@ export async function openProjectHome(
   options: Pick<SandboxOptions, 'home' | 'workspace' | 'session' | 'env'> & { hasUserCaches?: boolean },
   user: { uid: number; gid: number },
 ): Promise<ProjectHome> {
-  const hash = createHash('sha256').update(options.workspace).digest('hex').slice(0, 16);
-  const root = join(options.home, 'cache', hash);
+  const root = toProjectFolder(options.home, options.workspace);
   const etc = join(root, 'etc');
   await mkdir(etc, { recursive: true, mode: 0o700 });
   const userCaches = options.hasUserCaches ? findUserCaches(options.env ?? process.env, options.workspace) : [];
@@ -60,4 +60,20 @@ export async function openProjectHome(
     suspects: join(root, 'suspects.json'),
     etc,
   };
+}
+
+/**
+ * Lets later sessions of a workspace begin with what a session downloaded.
+ *
+ * @param home Klaus's own state.
+ * @param options.workspace Absolute real path.
+ * @param options.session One that ran nothing but downloads, and that has ended.
+ * @returns How many entries of caches were taken over.
+ */
+export function keepDownloads(home: string, options: { workspace: string; session: string }): number {
+  return keepSessionCaches(toProjectFolder(realpathSync(home), options.workspace), options.session);
+}
+
+function toProjectFolder(home: string, workspace: string): string {
+  return join(home, 'cache', createHash('sha256').update(workspace).digest('hex').slice(0, 16));
 }

@@ -22,6 +22,7 @@ import { addPins } from './program-pins.ts';
 import { addMemory } from './program-memory.ts';
 import { addProcesses } from './program-processes.ts';
 import { addReplay } from './program-replay.ts';
+import { addFetch } from './program-fetch.ts';
 import { addGate, addUndo } from './program-undo.ts';
 import { addUsage } from './program-usage.ts';
 import { addServerOptions, type ServerOptions, sayWhereItActs } from './server-option.ts';
@@ -77,7 +78,7 @@ type AddGroup = (program: Command, done: Done, first?: string) => void;
 
 /** Every command, under the heading that help shows it below. */
 const GROUPS: readonly { heading: string; add: readonly AddGroup[] }[] = [
-  { heading: 'Run:', add: [addRun, addProcesses] },
+  { heading: 'Run:', add: [addRun, addFetch, addProcesses] },
   { heading: 'Sessions:', add: [addSessions, addUsage, addReplay, addPins] },
   { heading: 'Review:', add: [addApprovals, addUndo] },
   { heading: 'Safety:', add: [addGate, addGrants, addAudit, addSecrets] },

@@ -5,6 +5,7 @@ import { readStatus } from '../background/process-status.ts';
 import { list, listNumbers, toSessionFolder } from '../background/process-files.ts';
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
+import { keepFetched } from './keep-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
 
@@ -77,6 +78,18 @@ export function removeSessionHome(state: string, session: string): void {
     const homes = join(state, 'cache', name, 'homes');
     if (list(homes).length > 0) remove(join(homes, toKey(session)));
   }
+}
+
+/**
+ * Lets later homes of a workspace begin with what is in the caches of a session's home.
+ *
+ * @param root Folder of the workspace in Klaus's own cache.
+ * @param session One that ran nothing but downloads, and that has ended.
+ * @returns How many entries were taken over.
+ */
+export function keepSessionCaches(root: string, session: string): number {
+  const folder = join(root, 'homes', toKey(session));
+  return keepFetched({ home: join(folder, 'home'), places: join(folder, PLACES) }, toFetched(root));
 }
 
 function toKey(session: string): string {

@@ -66,6 +66,17 @@ export function findFetchedCaches(root: string, shown: string): FoundCache[] {
   );
 }
 
+/**
+ * The caches that commands filled in a folder that is laid out like a home folder. What a link leads to is left out.
+ *
+ * @param root Absolute path; what is in there was written by commands.
+ */
+export function findOwnCaches(root: string): FoundCache[] {
+  return CACHES.flatMap((row) => findParts(row, join(root, row.path))).filter(
+    ({ folder, path, part }) => folder === join(root, path, part),
+  );
+}
+
 /** What commands in a workspace have to be told so that its tools work with their caches. */
 export function toCacheVariables(workspace: string, caches: readonly FoundCache[]): Record<string, string> {
   const toPlace = ({ path }: CacheRow) => caches.find((found) => found.path === path)?.place ?? `~/${path}`;
@@ -124,7 +135,7 @@ interface CacheEntry {
 }
 
 /** Plain files, units and links within the cache. Other links and what cannot be read are left out. */
-function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry> {
+export function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry> {
   const { folder, part, units, skips } = cache;
   for (const entry of readFolder(join(folder, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;

@@ -1,4 +1,5 @@
-import { findNetworkNeed } from '@klaus/core/policy';
+import { readdirSync } from 'node:fs';
+import { findNetworkNeed, planFetch } from '@klaus/core/policy';
 import type { ExecResult, ToolContext } from '@klaus/core/agent';
 import { isSuccess } from './exec-report.ts';
 
@@ -51,13 +52,26 @@ interface Ended {
 
 /** For a command that failed for want of a network: what to call to have it, as one line or none. */
 export function describeMissingNetwork(
-  { sandbox, workspace }: Pick<ToolContext, 'sandbox' | 'workspace'>,
+  {
+    sandbox,
+    workspace,
+  }: { sandbox: Pick<ToolContext['sandbox'], 'name'>; workspace: Pick<ToolContext['workspace'], 'root'> },
   { command, network, result, text }: Ended,
 ): string[] {
   if (network || sandbox.name === 'host' || isSuccess(result)) return [];
   const need = findNetworkNeed(command, { workspace: workspace.root });
   if (need === undefined && !UNREACHABLE.test(text)) return [];
+  const what = findFetch(workspace.root);
   return [
-    `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true; the user is asked]`,
+    `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true${what === undefined ? '' : `, or with this alone: ${what}`}; the user is asked]`,
   ];
 }
+
+/** What downloads the dependencies that the files in the workspace name; undefined for none and for several tools. */
+function findFetch(root: string): string | undefined {
+  const steps = planFetch(new Map([['', readdirSync(root)]])).filter(({ network }) => network);
+  return steps.length === 1 && steps[0]!.command.length < MAX_HINT ? steps[0]!.command : undefined;
+}
+
+/** Characters of a command that is worth a mention. */
+const MAX_HINT = 120;

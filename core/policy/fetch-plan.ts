@@ -1,0 +1,142 @@
+/** One command that downloads dependencies. */
+export interface FetchStep {
+  /** The tool that is run. */
+  tool: string;
+  /** Relative to the workspace; '' is its root. */
+  folder: string;
+  command: string;
+  /** False for what has everything and runs code of the packages. */
+  network: boolean;
+}
+
+interface FetchRow {
+  /** Of the rows of one language the first one that fits a folder counts. */
+  language: string;
+  tool: string;
+  /** Names of files, at least one of which is in the folder; `*` is any beginning. */
+  markers: readonly string[];
+  /** Names at least one of which has to be there too. */
+  and?: readonly string[];
+  /** Downloads, without running code of the packages where the tool can do so. */
+  download: string;
+  /** Runs their code, without a network. */
+  then?: string;
+}
+
+/** Gradle has no task that downloads everything. */
+const GRADLE_TASK =
+  "allprojects { p -> p.afterEvaluate { p.tasks.create('klausFetch') { doLast { p.configurations.findAll { it.canBeResolved }.each { it.files } } } } }";
+const GRADLE = (program: string): string =>
+  `printf '%s\\n' "${GRADLE_TASK}" > /tmp/klaus-fetch.gradle && ${program} -q -I /tmp/klaus-fetch.gradle klausFetch`;
+const BUILD_GRADLE = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
+const PIP = '.venv/bin/python -m pip install -q --disable-pip-version-check';
+const VENV = 'test -x .venv/bin/python || python3 -m venv .venv';
+
+const ROWS: readonly FetchRow[] = [
+  { language: 'Go', tool: 'go', markers: ['go.work', 'go.mod'], download: 'go mod download' },
+  { language: 'Rust', tool: 'cargo', markers: ['Cargo.toml'], download: 'cargo fetch' },
+  {
+    // Nothing but a run of the tests downloads what runs them.
+    language: 'Java',
+    tool: 'mvn',
+    markers: ['pom.xml'],
+    download: 'mvn -B -q -Dmaven.test.failure.ignore=true test dependency:go-offline',
+  },
+  { language: 'Java', tool: 'gradle', markers: BUILD_GRADLE, and: ['gradlew'], download: GRADLE('sh ./gradlew') },
+  { language: 'Java', tool: 'gradle', markers: BUILD_GRADLE, download: GRADLE('gradle') },
+  {
+    language: 'JavaScript',
+    tool: 'pnpm',
+    markers: ['pnpm-lock.yaml'],
+    download: 'CI=true pnpm install --frozen-lockfile --ignore-scripts',
+    then: 'pnpm rebuild --recursive',
+  },
+  {
+    language: 'JavaScript',
+    tool: 'yarn',
+    markers: ['yarn.lock'],
+    and: ['.yarnrc.yml', '.pnp.cjs'],
+    download: 'yarn install --immutable --mode=skip-build',
+    then: 'yarn install --immutable',
+  },
+  {
+    language: 'JavaScript',
+    tool: 'yarn',
+    markers: ['yarn.lock'],
+    download: 'yarn install --frozen-lockfile --ignore-scripts --non-interactive',
+  },
+  {
+    language: 'JavaScript',
+    tool: 'bun',
+    markers: ['bun.lock', 'bun.lockb'],
+    download: 'bun install --frozen-lockfile --ignore-scripts',
+  },
+  {
+    language: 'JavaScript',
+    tool: 'npm',
+    markers: ['package-lock.json', 'npm-shrinkwrap.json'],
+    download: 'npm ci --no-audit --no-fund --ignore-scripts',
+    then: 'npm rebuild',
+  },
+  {
+    language: 'JavaScript',
+    tool: 'npm',
+    markers: ['package.json'],
+    download: 'npm install --no-audit --no-fund --ignore-scripts',
+    then: 'npm rebuild',
+  },
+  { language: 'Python', tool: 'uv', markers: ['uv.lock'], download: 'uv sync --frozen' },
+  { language: 'Python', tool: 'poetry', markers: ['poetry.lock'], download: 'poetry install --no-interaction' },
+  {
+    language: 'Python',
+    tool: 'pip',
+    markers: ['requirements.txt'],
+    download: `(${VENV}) && ${PIP} -r requirements.txt`,
+  },
+  { language: 'Python', tool: 'pip', markers: ['pyproject.toml'], download: `(${VENV}) && ${PIP} -e .` },
+  {
+    language: 'PHP',
+    tool: 'composer',
+    markers: ['composer.json'],
+    download: 'composer install --no-interaction --no-progress --no-scripts --no-plugins',
+  },
+  {
+    // Where programs find gems without being told, and where commands can write.
+    language: 'Ruby',
+    tool: 'bundle',
+    markers: ['Gemfile'],
+    download: 'GEM_HOME="$(ruby -e \'print Gem.user_dir\')" bundle install --quiet',
+  },
+  { language: '.NET', tool: 'dotnet', markers: ['*.sln', '*.csproj', '*.fsproj'], download: 'dotnet restore' },
+];
+
+/**
+ * What downloads the dependencies of a workspace. A folder below the root counts for languages that the root has
+ * nothing of.
+ *
+ * @param names Names of the files in a folder, by the folder's path relative to the workspace; '' is the root.
+ */
+export function planFetch(names: ReadonlyMap<string, readonly string[]>): FetchStep[] {
+  const root = toRows(names.get('') ?? []);
+  const known = new Set(root.map(({ language }) => language));
+  const rows = [...names].flatMap(([folder, files]) =>
+    (folder === '' ? root : toRows(files).filter(({ language }) => !known.has(language))).map((row) => ({
+      folder,
+      row,
+    })),
+  );
+  return rows.flatMap(({ folder, row: { tool, download, then } }) => [
+    { tool, folder, command: download, network: true },
+    ...(then === undefined ? [] : [{ tool, folder, command: then, network: false }]),
+  ]);
+}
+
+function toRows(files: readonly string[]): FetchRow[] {
+  const has = (marker: string): boolean =>
+    marker.startsWith('*') ? files.some((name) => name.endsWith(marker.slice(1))) : files.includes(marker);
+  const found = new Map<string, FetchRow>();
+  for (const row of ROWS)
+    if (!found.has(row.language) && row.markers.some(has) && (row.and === undefined || row.and.some(has)))
+      found.set(row.language, row);
+  return [...found.values()];
+}

@@ -1,0 +1,114 @@
+// klaus fetch, with a registry of its own on this machine: what is asked, what runs with a network and what without.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { runKlaus } from '../fixtures/klaus.ts';
+import { createPlace } from '../fixtures/place.ts';
+import { test } from '../fixtures/sandboxed.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'klaus-test-'));
+const asked: string[] = [];
+let tarball = Buffer.alloc(0);
+const server = createServer((request, response) => {
+  asked.push(request.url ?? '');
+  response.statusCode = request.url === '/one-1.0.0.tgz' ? 200 : 404;
+  response.end(tarball);
+});
+
+beforeAll(async () => {
+  mkdirSync(join(root, 'one'));
+  const look = "require('fs').writeFileSync('built', require('fs').readlinkSync('/proc/self/ns/net'))";
+  const scripts = { install: `node -e "${look}"` };
+  writeFileSync(join(root, 'one', 'package.json'), JSON.stringify({ name: 'one', version: '1.0.0', scripts }));
+  execFileSync('npm', ['pack', './one'], { cwd: root, stdio: 'pipe', env: { ...process.env, HOME: root } });
+  tarball = readFileSync(join(root, 'one-1.0.0.tgz'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function toProject(): Record<string, string> {
+  const resolved = `http://127.0.0.1:${(server.address() as AddressInfo).port}/one-1.0.0.tgz`;
+  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+  const top = { name: 'app', version: '1.0.0', dependencies: { one: '1.0.0' } };
+  const one = { version: '1.0.0', resolved, integrity, hasInstallScript: true };
+  const lock = {
+    name: 'app',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': top, 'node_modules/one': one },
+  };
+  return {
+    'package.json': JSON.stringify(top),
+    'package-lock.json': JSON.stringify(lock),
+    '.gitignore': 'node_modules\n',
+  };
+}
+
+const BUBBLEWRAP = { KLAUS_SANDBOX: 'bubblewrap' };
+
+test(
+  'downloads with a network, runs what packages bring without one, and records it',
+  { timeout: 60_000 },
+  async () => {
+    using place = createPlace(toProject());
+    const { code, stdout, stderr } = await runKlaus(['fetch', '--yes'], { place, env: BUBBLEWRAP });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toMatch(/^npm: done \(/);
+    expect(stderr).toMatch(/with a network +npm ci .*--ignore-scripts\n +without a network +npm rebuild\n/);
+    expect(asked).toContain('/one-1.0.0.tgz');
+    const built = join(place.workspace, 'node_modules/one/built');
+    expect(readFileSync(built, 'utf8')).toMatch(/^net:/);
+    expect(readFileSync(built, 'utf8')).not.toBe(readlinkSync('/proc/self/ns/net'));
+    const session = /klaus show (\S+)/.exec(stderr)?.[1] ?? '';
+    const shown = await runKlaus(['show', session, '--json'], { place });
+    const events = shown.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; name?: string; call?: string; by?: string; answer?: string });
+    const decided = events.filter(({ type, name }) => type === 'gate.decided' && name === 'run_command');
+    expect(new Set(decided.map(({ call }) => call)).size).toBe(2);
+    expect(events.find(({ type }) => type === 'approval.answered')).toMatchObject({ by: 'fetch', answer: 'approved' });
+  },
+);
+
+test('says what it would run, and runs nothing that nobody agreed to', async () => {
+  using place = createPlace(toProject());
+  const dry = await runKlaus(['fetch', '--dry-run', '--json'], { place });
+  expect(dry.code).toBe(0);
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    steps: [
+      { tool: 'npm', network: true },
+      { tool: 'npm', network: false },
+    ],
+  });
+  const unasked = await runKlaus(['fetch'], { place });
+  expect(unasked).toMatchObject({ code: 2, stdout: '' });
+  expect(unasked.stderr).toContain('--yes');
+  expect(existsSync(join(place.workspace, 'node_modules'))).toBe(false);
+});
+
+test('a tool that is missing and a download that fails are said by name: exit 1', { timeout: 60_000 }, async () => {
+  using place = createPlace({ ...toProject(), 'a.csproj': '' });
+  const lock = join(place.workspace, 'package-lock.json');
+  writeFileSync(lock, readFileSync(lock, 'utf8').replace('/one-1.0.0.tgz', '/gone.tgz'));
+  const { code, stdout } = await runKlaus(['fetch', '--yes'], { place, env: BUBBLEWRAP });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^npm: failed/m);
+  expect(stdout).toMatch(/^dotnet: dotnet is not installed/m);
+});
+
+test('a folder that uses nothing is said', async () => {
+  using place = createPlace();
+  const { code, stderr } = await runKlaus(['fetch', '--yes'], { place });
+  expect(code).toBe(2);
+  expect(stderr).toContain('go.mod');
+});
