@@ -5,10 +5,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
+import { fetchDependencies, planFetchOf } from '@klaus/sdk';
 import { test } from '../fixtures/sandboxed.ts';
 import { callTool, createToolContext } from '../fixtures/tool-context.ts';
 
@@ -27,6 +28,10 @@ interface Language {
   missing: { command: string; says: RegExp };
   /** What a command with a network runs: brings another dependency, and uses it. */
   more: string;
+  /** Where that comes from, when `fetch` needs no registry. */
+  registry?: string;
+  /** False where `klaus fetch` has nothing to do. */
+  isFetched?: false;
 }
 
 const POM = (extra = ''): string => `<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -38,6 +43,7 @@ const POM = (extra = ''): string => `<project xmlns="http://maven.apache.org/POM
 const GSON =
   '<dependency><groupId>com.google.code.gson</groupId><artifactId>gson</artifactId><version>2.11.0</version></dependency>';
 
+const GEM_HOME = 'GEM_HOME="$(ruby -e \'print Gem.user_dir\')"';
 const GRADLE = (extra = ''): string => `apply plugin: 'java'
 repositories { mavenCentral() }
 dependencies {
@@ -115,6 +121,7 @@ const LANGUAGES: readonly Language[] = [
     build: 'cmake -S . -B build && cmake --build build && ctest --test-dir build',
     missing: { command: 'cc -o x main.c -lnothing-of-this-name', says: /nothing-of-this-name/ },
     more: 'true',
+    isFetched: false,
   },
   {
     name: 'TypeScript, npm workspaces',
@@ -212,6 +219,50 @@ const LANGUAGES: readonly Language[] = [
     },
     more: 'gradle -q -b more.gradle compileJava',
   },
+  {
+    name: 'Kotlin',
+    needs: ['kotlinc', 'java'],
+    files: { 'main.kt': 'fun main() { check(listOf(1, 2).sum() == 3) }\n' },
+    fetch: 'true',
+    build: 'kotlinc main.kt -include-runtime -d app.jar && java -jar app.jar',
+    missing: { command: 'kotlinc -cp no.jar none.kt', says: /none\.kt/ },
+    more: 'true',
+    isFetched: false,
+  },
+  {
+    name: 'Ruby',
+    needs: ['ruby', 'bundle', 'gem'],
+    files: {
+      Gemfile: "source 'https://rubygems.org'\ngem 'one', '1.0.0'\n",
+      'one/one.gemspec':
+        "Gem::Specification.new { |s| s.name = 'one'; s.version = '1.0.0'; s.summary = s.name; s.authors = ['x']; s.files = ['lib/one.rb'] }\n",
+      'one/lib/one.rb': 'ONE = 1\n',
+    },
+    fetch:
+      'cd one && gem build -q one.gemspec && gem install -q --local --user-install one-1.0.0.gem && cd .. && bundle install --local',
+    build: 'bundle check && bundle exec ruby -rone -e "exit ONE == 1"',
+    missing: { command: 'bundle add rainbow', says: /Could not reach host|Could not fetch/ },
+    more: `${GEM_HOME} bundle add rainbow --version 3.1.1 && bundle exec ruby -rrainbow -e 1`,
+    registry: 'https://index.rubygems.org/versions',
+    isFetched: false,
+  },
+  {
+    name: 'PHP',
+    needs: ['php', 'composer'],
+    files: {
+      'composer.json':
+        '{ "name": "x/app", "repositories": [{ "type": "path", "url": "one" }], "require": { "x/one": "1.0.0" } }\n',
+      'one/composer.json': '{ "name": "x/one", "version": "1.0.0", "autoload": { "files": ["one.php"] } }\n',
+      'one/one.php': '<?php function one() { return 1; }\n',
+      'test.php': "<?php require 'vendor/autoload.php'; exit(one() === 1 ? 0 : 1);\n",
+    },
+    fetch: 'composer update --no-interaction --quiet',
+    build: 'rm -rf vendor && composer install --no-interaction && php test.php',
+    missing: { command: 'composer require --no-interaction psr/log:3.0.0', says: /network/i },
+    more: 'composer require --no-interaction --quiet psr/log:3.0.0 && php test.php',
+    registry: 'https://repo.packagist.org/packages.json',
+    isFetched: false,
+  },
 ];
 
 const OWN = {
@@ -220,55 +271,90 @@ const OWN = {
   CARGO_HOME: '',
   GOPATH: '',
   GOCACHE: '',
-  XDG_CACHE_HOME: '',
-  XDG_DATA_HOME: '',
+  XDG_CACHE_HOME: undefined,
+  XDG_DATA_HOME: undefined,
 };
 
-describe.each(LANGUAGES)('$name', ({ needs, provide, files, fetch, build, missing, more }) => {
-  test('builds and tests without a network, and gets more with one', { timeout: 300_000 }, async ({ skip }) => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-test-')));
-    try {
-      const tools = join(root, 'tools');
-      mkdirSync(tools);
-      const PATH = `${join(tools, 'bin')}:${join(tools, 'py/bin')}:${process.env['PATH']}`;
-      const find = () =>
-        needs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`], { env: { PATH } }).status !== 0);
-      if (provide !== undefined && find().length > 0) spawnSync('sh', ['-c', provide], { cwd: tools });
-      const lacking = find();
-      skip(lacking.length > 0, `there is no ${lacking.join(', ')} here`);
-      const workspace = join(root, 'project');
-      for (const [path, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(workspace, path)), { recursive: true });
-        writeFileSync(join(workspace, path), text);
-      }
-      const env = { ...process.env, ...OWN, PATH, HOME: join(root, 'user') };
-      mkdirSync(env.HOME);
-      const fetched = spawnSync('sh', ['-c', fetch], { cwd: workspace, env, encoding: 'utf8', timeout: 120_000 });
-      skip(fetched.status !== 0, `its registry cannot be reached: ${fetched.stderr?.slice(-300)}`);
-      const home = join(root, 'klaus');
-      mkdirSync(home, { mode: 0o700 });
-      const limits = { timeoutMs: 240_000, memoryMb: 4_096, cpus: 2, processes: 512 };
-      const context = createToolContext({
-        workspace: await createWorkspace(workspace),
-        sandbox: await createSandbox({ workspace, home, env, choice: 'bubblewrap', session: 'S', limits }),
-      });
-      const run = (command: string, network = false) =>
-        callTool(builtinTools, 'run_command', {
-          input: { command, network, timeoutMs: 240_000, memoryMb: 1_024 },
-          context,
-        });
-      const succeed = async (command: string, network = false) => {
-        const { isError, text } = await run(command, network);
-        expect(isError ? text : 'ok').toBe('ok');
-      };
-      await succeed(build);
-      const lacks = await run(missing.command);
-      expect(lacks).toMatchObject({ isError: true, text: expect.stringMatching(missing.says) });
-      await succeed(more, true);
-      await succeed(build);
-    } finally {
-      spawnSync('chmod', ['-R', 'u+w', root]);
-      rmSync(root, { recursive: true, force: true });
-    }
+/** Folders for one language: its project, as a person left it who has just got it to work, and that person's home. */
+function prepare({ needs, provide, files, fetch }: Language, skip: (when: boolean, why: string) => void) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-test-')));
+  const [tools, workspace, user, home] = ['tools', 'project', 'user', 'klaus'].map((name) => join(root, name));
+  const remove = (): void => {
+    spawnSync('chmod', ['-R', 'u+w', root]);
+    rmSync(root, { recursive: true, force: true });
+  };
+  onTestFinished(remove);
+  for (const folder of [tools, workspace, user]) mkdirSync(folder!);
+  mkdirSync(home!, { mode: 0o700 });
+  const PATH = `${join(tools!, 'bin')}:${join(tools!, 'py/bin')}:${process.env['PATH']}`;
+  const find = () =>
+    needs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`], { env: { PATH } }).status !== 0);
+  if (provide !== undefined && find().length > 0) spawnSync('sh', ['-c', provide], { cwd: tools });
+  const lacking = find();
+  skip(lacking.length > 0, `there is no ${lacking.join(', ')} here`);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace!, path)), { recursive: true });
+    writeFileSync(join(workspace!, path), text);
+  }
+  const env = { ...process.env, ...OWN, PATH, HOME: user! };
+  const fetched = spawnSync('sh', ['-c', fetch], { cwd: workspace, env, encoding: 'utf8', timeout: 120_000 });
+  skip(fetched.status !== 0, `its registry cannot be reached: ${fetched.stderr?.slice(-300)}`);
+  return { root, workspace: workspace!, home: home!, env };
+}
+
+/** Runs commands as a session does, and fails with what they print. */
+async function createRuns(place: { workspace: string; home: string; env: Record<string, string | undefined> }) {
+  const limits = { timeoutMs: 240_000, memoryMb: 4_096, cpus: 2, processes: 512 };
+  const context = createToolContext({
+    workspace: await createWorkspace(place.workspace),
+    sandbox: await createSandbox({ ...place, choice: 'bubblewrap', session: 'S', limits }),
   });
+  const run = (command: string, network = false) =>
+    callTool(builtinTools, 'run_command', {
+      input: { command, network, timeoutMs: 240_000, memoryMb: 1_024 },
+      context,
+    });
+  const succeed = async (command: string, network = false) => {
+    const { isError, text } = await run(command, network);
+    expect(isError ? text : 'ok').toBe('ok');
+  };
+  return { run, succeed };
+}
+
+describe.each(LANGUAGES)('$name', (language) => {
+  const { build, missing, more, registry, isFetched } = language;
+
+  test('builds and tests without a network, and gets more with one', { timeout: 300_000 }, async ({ skip }) => {
+    const { run, succeed } = await createRuns(prepare(language, skip));
+    await succeed(build);
+    const lacks = await run(missing.command);
+    expect(lacks).toMatchObject({ isError: true, text: expect.stringMatching(missing.says) });
+    const isThere =
+      registry === undefined || spawnSync('curl', ['-sfm', '20', '-o', '/dev/null', registry]).status === 0;
+    skip(!isThere, `what needs a network: ${registry} cannot be reached`);
+    await succeed(more, true);
+    await succeed(build);
+  });
+
+  test.skipIf(isFetched === false)(
+    'builds in a session after klaus fetch, where nothing was ever downloaded',
+    { timeout: 300_000 },
+    async ({ skip }) => {
+      const { root, workspace, home, env } = prepare(language, skip);
+      for (const name of ['node_modules', '.venv', 'target', 'build', '.gradle'])
+        rmSync(join(workspace, name), { recursive: true, force: true });
+      const fresh = { ...env, HOME: join(root, 'fresh') };
+      mkdirSync(fresh.HOME);
+      const fetched = await fetchDependencies({
+        workspace,
+        home,
+        env: fresh,
+        settings: { 'sandbox.driver': 'bubblewrap' },
+        steps: planFetchOf(workspace),
+      });
+      expect(fetched.steps.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
+      const { succeed } = await createRuns({ workspace, home, env: fresh });
+      await succeed(build);
+    },
+  );
 });

@@ -12,7 +12,7 @@ const TABLE = `
 .env .envrc | variables that runners and direnv load
 .netrc .curlrc .wgetrc | curl, wget: credentials, proxies, where output goes
 .pydistutils.cfg .pip/ .condarc .pdbrc .mypy.ini .pylintrc | Python: indexes, code at a build, what checkers skip
-.gemrc .rspec .rubocop.yml .bundle/ | Ruby: options of every gem command and of every rspec run
+.gemrc .rspec .rubocop.yml .bundle/config .bundle/plugin/ | Ruby: options of every gem command and of every rspec run, code
 .proverc | Perl: options of every prove run
 .cargo/config .cargo/config.toml | Cargo: the compiler, the runner of tests, aliases
 .m2/settings.xml .mavenrc | Maven: repositories, code at every start
@@ -26,6 +26,7 @@ const TABLE = `
 
 /** What stands in files of which their program refuses an empty one. */
 const CONTENT: Readonly<Record<string, string>> = {
+  '.gemrc': '--- {}\n',
   '.m2/settings.xml': '<settings/>\n',
 };
 
