@@ -97,10 +97,55 @@ test('the mend names the line for each distribution', () => {
   const noNamespace = 'bwrap: No permissions to create new namespace, likely because …';
   expect(explainFailure(noMap, user).mend).toContain('sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0');
   expect(explainFailure(noNamespace, { ...user, isRoot: true }).mend).toContain('kernel.unprivileged_userns_clone=1');
+  const exhausted =
+    'bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)';
+  expect(explainFailure(exhausted, user).mend).toContain('sudo sysctl -w user.max_user_namespaces=');
   // In a container those lines would change nothing: its engine stands in between.
   for (const words of [noMap, noNamespace, "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"])
     expect(explainFailure(words, { ...user, inContainer: true }).mend).toContain('docs/container.md');
 });
+
+test('says why bubblewrap is neither found nor fetched', async () => {
+  using empty = createPlace();
+  const path = process.env['PATH']!;
+  const tools = join(empty.root, 'tools');
+  mkdirSync(tools);
+  const put = (name: string, text: string) => writeFileSync(join(tools, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const reasonOf = async (onFetch?: () => void) => {
+    process.env['PATH'] = `${tools}`;
+    try {
+      const options = { ...empty, choice: 'bubblewrap' as const, ...(onFetch ? { onFetch } : {}) };
+      const error = await createSandbox(options).catch((error: unknown) => error);
+      return error instanceof Error ? error.message : 'it works';
+    } finally {
+      process.env['PATH'] = path;
+    }
+  };
+  expect(await reasonOf(() => {})).toContain('without apt-get');
+  put('dpkg-deb', 'exit 0');
+  put(
+    'apt-get',
+    'case "$*" in *update) echo "W: Failed to fetch http://a/b  Could not connect"; exit 0;; esac; echo "E: none"; exit 100',
+  );
+  expect(await reasonOf()).toContain('sandbox.fetch');
+  const refused = await reasonOf(() => {});
+  for (const part of ['apt-get download bubblewrap', 'none', 'Could not connect']) expect(refused).toContain(part);
+});
+
+const canUnshare = spawnSync('unshare', ['--user', '--map-root-user', 'true']).status === 0;
+
+test.skipIf(!hasBubblewrap || !canUnshare)(
+  'says that user namespaces are switched off, and how to switch them on',
+  () => {
+    using empty = createPlace();
+    const module = join(import.meta.dirname, 'bubblewrap/find-bubblewrap.ts');
+    const source = `console.log(JSON.stringify(await (await import(${JSON.stringify(module)})).findBubblewrap({ home: process.argv[1] })))`;
+    const command = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" --input-type=module -e "$1" "$2"';
+    const words = ['--user', '--map-root-user', 'sh', '-c', command, process.execPath, source, empty.home];
+    const { stdout } = spawnSync('unshare', words, { encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toMatchObject({ mend: expect.stringContaining('user.max_user_namespaces') });
+  },
+);
 
 test('limits: defaults, then options, then the request; nonsense is refused', () => {
   expect(toExecLimits(undefined, { memoryMb: 5 }, { memoryMb: 6, cpus: 2 })).toEqual({

@@ -60,7 +60,9 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
 /** The one that works here, fetched where it is missing and that is wanted. */
 async function provideBubblewrap({ home, onFetch }: CreateSandboxOptions): Promise<BubblewrapSearch> {
   const search = await findBubblewrap({ home });
-  if (search.program || !search.canFetch || !onFetch) return search;
+  if (search.program || !search.canFetch) return search;
+  if (!onFetch)
+    return { ...search, reason: `${search.reason}, and sandbox.fetch is off, by which it would be fetched` };
   onFetch('Bubblewrap, the sandbox of commands, is not installed. Fetching its package by apt, once …');
   const fetched = await fetchBubblewrap(home);
   if (fetched.path !== undefined) return await findBubblewrap({ home });

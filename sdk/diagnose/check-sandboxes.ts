@@ -13,7 +13,8 @@ export async function checkSandboxes(home: string, configuration: Configuration 
     const { reason, mend, install } = driver;
     if (driver.canFetch && fetches)
       return { name, status: 'warn', text: `${reason}; the first session fetches it`, mend, canFetch: true };
-    return { name, status: 'warn', text: reason, mend, ...(install === undefined ? {} : { install }) };
+    const text = driver.canFetch ? `${reason}, and sandbox.fetch is off, by which it would be fetched` : reason;
+    return { name, status: 'warn', text, mend, ...(install === undefined ? {} : { install }) };
   });
   const chosen = configuration?.get('sandbox.driver');
   const docker = configuration?.get('dockerEnabled');

@@ -68,9 +68,13 @@ async function download(folder: string, env: NodeJS.ProcessEnv): Promise<string 
     'Acquire::Retries=1',
   ].flatMap((option) => ['-o', option]);
   const apt = (...words: string[]) => run('apt-get', ['-q', ...options, ...words], { cwd: folder, env });
+  let unreached = '';
   for (const words of [['update'], ['download', 'bubblewrap']]) {
     const { ok, text } = await apt(...words);
-    if (!ok) return `apt-get ${words.join(' ')} failed: ${toReason(text)}`;
+    if (!ok) return `apt-get ${words.join(' ')} failed: ${toReason(text)}${unreached}`;
+    // Lists that could not be fetched are a warning only, and why there is no package.
+    const [, failed] = /^W: (Failed to fetch .*)$/m.exec(text) ?? [];
+    if (failed !== undefined) unreached = ` (${failed.trim()})`;
   }
   const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
   if (archive === undefined) return 'apt-get download brought no package';
@@ -99,7 +103,8 @@ function run(
   });
 }
 
-function findMissingTool(path = ''): string | undefined {
+/** What a fetch needs and is not on the PATH. */
+export function findMissingTool(path = process.env['PATH'] ?? ''): string | undefined {
   return ['apt-get', 'dpkg-deb'].find((program) => !isOnPath(program, path));
 }
 

@@ -5,7 +5,7 @@ import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CONTAINER_MEND, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
 import type { Availability } from '../availability.ts';
-import { canFetchBubblewrap, toFetchedProgram } from './fetch-bubblewrap.ts';
+import { findMissingTool, toFetchedProgram } from './fetch-bubblewrap.ts';
 
 export interface BubblewrapProgram {
   path: string;
@@ -41,10 +41,13 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
   if (!path) {
     const isRoot = process.getuid?.() === 0;
     const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease: readOsRelease(), isRoot });
+    const missing = findMissingTool(options.path);
     return {
-      reason: 'the program bwrap is not installed',
-      ...(canFetchBubblewrap(options.path) ? { canFetch: true } : {}),
-      ...(line ? { mend: `Type: ${line}`, install: line } : { mend: 'Install the package bubblewrap.' }),
+      reason: `the program bwrap is not installed${missing === undefined ? '' : `, and without ${missing} it cannot be fetched`}`,
+      ...(missing === undefined ? { canFetch: true } : {}),
+      ...(line && !(missing !== undefined && line.includes(missing))
+        ? { mend: `Type: ${line}`, install: line }
+        : { mend: 'Install the package bubblewrap.' }),
     };
   }
   const key = toKey(path);
@@ -95,8 +98,9 @@ export function explainFailure(
   if (/No permissions to creat|namespace failed: Operation not permitted/.test(stderr)) {
     return { reason, mend: `The kernel keeps users from making namespaces. Type: ${sudo}${USERNS_LINE}` };
   }
-  if (/namespace failed: No space left/.test(stderr)) {
-    return { reason, mend: `Type: ${sudo}sysctl -w user.max_user_namespaces=15000` };
+  if (/namespace failed:.*(?:No space left|ENOSPC)/.test(stderr)) {
+    const line = `${sudo}sysctl -w user.max_user_namespaces=15000`;
+    return { reason, mend: `The limit on user namespaces is reached or 0, which switches them off. Type: ${line}` };
   }
   if (/mount proc/.test(stderr)) return { reason, mend: CONTAINER_MEND };
   return { reason, mend: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.' };
