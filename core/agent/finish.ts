@@ -87,7 +87,7 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     }
     const { large = [] } = made;
     if (large.length > 0) {
-      const text = `Left out of the checkpoint because they are large or binary (undo has them): ${list(large)}.`;
+      const text = `Left out of the checkpoint because they are large or binary (undo has them): ${list(byFolder(large))}.`;
       bodies.push({ type: 'notice', run, level: 'info', text });
     }
   } catch (error) {
@@ -95,4 +95,15 @@ async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     bodies.push({ type: 'notice', run, level: 'warn', text });
   }
   return bodies;
+}
+
+/** More files of one folder are named as that folder: what a build leaves behind. */
+const MAX_OF_FOLDER = 3;
+
+/** Files by their names; many in one folder of the workspace as that folder with their number. */
+function byFolder(paths: readonly string[]): string[] {
+  const folders = Map.groupBy(paths, (path) => path.slice(0, path.indexOf('/') + 1));
+  return [...folders].flatMap(([folder, own]) =>
+    folder !== '' && own.length > MAX_OF_FOLDER ? [`${folder} (${own.length} files)`] : own,
+  );
 }
