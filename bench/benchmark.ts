@@ -5,9 +5,14 @@ export interface Row {
   unit: Unit;
   /** The same quantity without Klaus, and what stood for it. */
   bare?: { value: number; what: string };
-  /** What it may be at most: in its own unit, or `times` the bare figure. */
-  most?: number | { times: number };
+  /** What it may be at most. */
+  most?: Bar;
+  /** What it has to be at least, in the same way. */
+  least?: Bar;
 }
+
+/** In the figure's own unit, or `times` the bare figure. */
+export type Bar = number | { times: number };
 
 export type Unit = 'ms' | 'MB' | 'KB' | 'bytes' | 'nodes' | 'MB/s' | 'events/s' | 'wakes/s' | 'events' | 'tools' | '%';
 

@@ -77,7 +77,7 @@ function toRows(name: string, { early, late, shown }: Growth, turns: number): Ro
   if (shown < expected) throw new Error(`${shown} characters were shown, not ${expected}`);
   const row = (what: string, from: number, to: number): Row => ({
     name: `${name}, ${what}`,
-    most: 10.5,
+    most: 10,
     value: (to - from) / 1e6,
     unit: 'MB',
     bare: { value: from / 1e6, what: `${what} at turn ${EARLY}` },

@@ -38,7 +38,7 @@ export const longSession: Benchmark = {
     const name = `session of ${turns * 2} messages`;
     return [
       { name: `${name} opened`, ...opened, most: 100 },
-      { name: `${name} resumed to the first byte`, value: started.resume, unit: 'ms', bare },
+      { name: `${name} resumed to the first byte`, value: started.resume, unit: 'ms', bare, most: { times: 1.2 } },
     ];
   },
 };

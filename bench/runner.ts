@@ -47,7 +47,7 @@ export async function runBenchmarks({ command, benchmarks, page, toPage }: Runne
     }
   }
   const missed = lines.filter(({ isMissed }) => isMissed).length;
-  if (missed > 0) console.log(`\n${missed} of these figures are more than they may be.`);
+  if (missed > 0) console.log(`\n${missed} of these figures are beyond their bars.`);
   const typed = [
     command,
     ...(quick || write ? ['--'] : []),

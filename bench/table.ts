@@ -1,4 +1,4 @@
-import type { Row, Skipped, Unit } from './benchmark.ts';
+import type { Bar, Row, Skipped, Unit } from './benchmark.ts';
 
 /** A row in words, as both outputs show it. */
 export interface Line {
@@ -8,7 +8,7 @@ export interface Line {
   ratio: string;
   /** What the bare figure is of. */
   beside: string;
-  /** It is more than it may be. */
+  /** It is more, or less, than it may be. */
   isMissed: boolean;
 }
 
@@ -21,10 +21,14 @@ export function toLine(row: Row | Skipped): Line {
     const { name, skipped } = row;
     return { name, value: 'skipped', bare: NOTHING, ratio: NOTHING, beside: skipped, isMissed: false };
   }
-  const { name, value, unit, bare, most } = row;
-  const isMissed = isMore(row);
+  const { name, value, unit, bare, most, least } = row;
+  const isMissed = isBeyond(row);
+  const bars = [
+    ...(most === undefined ? [] : [`at most ${toBar(most, unit)}`]),
+    ...(least === undefined ? [] : [`at least ${toBar(least, unit)}`]),
+  ];
   return {
-    name: most === undefined ? name : `${name}; at most ${toMost(most, unit)}${isMissed ? ': missed' : ''}`,
+    name: `${[name, ...bars].join('; ')}${isMissed ? ': **missed**' : ''}`,
     isMissed,
     value: toText(value, unit),
     bare: bare ? toText(bare.value, unit) : NOTHING,
@@ -33,13 +37,13 @@ export function toLine(row: Row | Skipped): Line {
   };
 }
 
-function isMore({ value, bare, most }: Row): boolean {
-  if (most === undefined) return false;
-  return typeof most === 'number' ? value > most : bare !== undefined && value > most.times * bare.value;
+function isBeyond({ value, bare, most, least }: Row): boolean {
+  const toLimit = (bar: Bar): number => (typeof bar === 'number' ? bar : bar.times * (bare?.value ?? Number.NaN));
+  return (most !== undefined && value > toLimit(most)) || (least !== undefined && value < toLimit(least));
 }
 
-function toMost(most: NonNullable<Row['most']>, unit: Unit): string {
-  return typeof most === 'number' ? `${most.toLocaleString('en')} ${unit}` : `${most.times} ×`;
+function toBar(bar: Bar, unit: Unit): string {
+  return typeof bar === 'number' ? `${bar.toLocaleString('en')} ${unit}` : `${bar.times} ×`;
 }
 
 function toText(value: number, unit: Unit): string {
@@ -52,7 +56,7 @@ const NAME_WIDTH = 54;
 
 /** One line for a terminal. */
 export function toTerminal({ name, value, bare, ratio, beside }: Line): string {
-  const figures = `${name.padEnd(NAME_WIDTH)}${value.padStart(16)}`;
+  const figures = `${name.replaceAll('**', '').padEnd(NAME_WIDTH)}${value.padStart(16)}`;
   return bare === NOTHING
     ? `${figures}${beside === NOTHING ? '' : `   ${beside}`}`
     : `${figures}${bare.padStart(16)}${ratio.padStart(10)}   ${beside}`;
