@@ -156,6 +156,8 @@ export const CACHES: readonly CacheRow[] = [
     find: (env, home) => env['COMPOSER_CACHE_DIR'] || join(toCache(env, home), 'composer'),
     path: '.cache/composer',
     parts: ['files'],
+    // Its default depends on folders of the system that commands do not see.
+    variables: (place) => ({ COMPOSER_CACHE_DIR: place }),
   },
   {
     markers: ['Gemfile'],

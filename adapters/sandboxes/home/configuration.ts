@@ -14,6 +14,7 @@ const TABLE = `
 .pydistutils.cfg .pip/ .condarc .pdbrc .mypy.ini .pylintrc | Python: indexes, code at a build, what checkers skip
 .gemrc .rspec .rubocop.yml .bundle/config .bundle/plugin/ | Ruby: options of every gem command and of every rspec run, code
 .proverc | Perl: options of every prove run
+.composer/config.json .composer/vendor/ | Composer: repositories, scripts, plugins of every run
 .cargo/config .cargo/config.toml | Cargo: the compiler, the runner of tests, aliases
 .m2/settings.xml .mavenrc | Maven: repositories, code at every start
 .gradle/gradle.properties .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d/ | Gradle: code at every build
@@ -26,6 +27,7 @@ const TABLE = `
 
 /** What stands in files of which their program refuses an empty one. */
 const CONTENT: Readonly<Record<string, string>> = {
+  '.composer/config.json': '{}\n',
   '.gemrc': '--- {}\n',
   '.m2/settings.xml': '<settings/>\n',
 };

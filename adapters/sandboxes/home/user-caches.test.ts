@@ -1,6 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from '../index.ts';
@@ -159,6 +162,42 @@ describe.skipIf(!program)('in the sandbox', () => {
       });
       const { exitCode, output } = await (await open(workspace)).exec({ command: 'mvn -q validate 2>&1' });
       expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    },
+    120_000,
+  );
+
+  test.skipIf(!has('composer', '--version') || !has('tar', '--version'))(
+    'Composer installs what the user has downloaded',
+    async () => {
+      put('one/composer.json', '{ "name": "x/one", "version": "1.0.0" }', place.root);
+      execFileSync('tar', ['-cf', 'one.tar', '-C', 'one', 'composer.json'], { cwd: place.root });
+      await using server = createServer((_, response) => response.end(readFileSync(join(place.root, 'one.tar'))));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/one.tar`;
+      const dist = { url, type: 'tar', reference: 'a'.repeat(40) };
+      const workspace = project('php', {
+        'composer.json': JSON.stringify({
+          config: { 'secure-http': false },
+          repositories: [
+            { type: 'package', package: { name: 'x/one', version: '1.0.0', dist } },
+            { 'packagist.org': false },
+          ],
+          require: { 'x/one': '1.0.0' },
+        }),
+      });
+      const host = {
+        ...process.env,
+        HOME: user,
+        COMPOSER_HOME: place.root,
+        COMPOSER_CACHE_DIR: join(user, '.cache/composer'),
+      };
+      await promisify(execFile)('composer', ['update', '-q', '-n'], { cwd: workspace, env: host });
+      rmSync(join(workspace, 'vendor'), { recursive: true });
+      const { exitCode, output } = await (
+        await open(workspace)
+      ).exec({ command: 'composer install -n', env: { COMPOSER_DISABLE_NETWORK: '1' } });
+      expect(exitCode === 0 ? '' : output).toBe('');
+      expect(existsSync(join(workspace, 'vendor/x/one/composer.json'))).toBe(true);
     },
     120_000,
   );
