@@ -318,7 +318,8 @@ async function createRuns(place: { workspace: string; home: string; env: Record<
     const { isError, text } = await run(command, network);
     expect(isError ? text : 'ok').toBe('ok');
   };
-  return { run, succeed };
+  const call = (name: string, input: unknown) => callTool(builtinTools, name, { input, context });
+  return { run, succeed, call };
 }
 
 /** All of them take ten minutes: `npm run test:toolchains`. */
@@ -337,17 +338,29 @@ const FETCHED = new Set(['TypeScript, npm workspaces']);
 describe.each(LANGUAGES.filter(({ name }) => IS_WHOLE || SAMPLE.has(name)))('$name', (language) => {
   const { build, missing, more, registry, isFetched } = language;
 
-  test('builds and tests without a network, and gets more with one', { timeout: 300_000 }, async ({ skip }) => {
-    const { run, succeed } = await createRuns(prepare(language, skip));
-    await succeed(build);
-    const lacks = await run(missing.command);
-    expect(lacks).toMatchObject({ isError: true, text: expect.stringMatching(missing.says) });
-    const isThere =
-      registry === undefined || spawnSync('curl', ['-sfm', '20', '-o', '/dev/null', registry]).status === 0;
-    skip(!isThere, `what needs a network: ${registry} cannot be reached`);
-    await succeed(more, true);
-    await succeed(build);
-  });
+  test(
+    'lists, edits, builds and tests without a network, and gets more with one',
+    { timeout: 300_000 },
+    async ({ skip }) => {
+      const { run, succeed, call } = await createRuns(prepare(language, skip));
+      await succeed(build);
+      // What a build makes is not ignored by Git here; of the sources nothing may be missing.
+      const listed = (await call('list_files', {})).text;
+      for (const path of Object.keys(language.files)) expect(listed).toContain(path.split('/')[0]);
+      // The last source, so that the build has to take the change in.
+      const [path, source] = Object.entries(language.files).at(-1)!;
+      const { isError, text } = await call('edit_file', { path, edits: [{ old: source, new: `${source}\n` }] });
+      expect(isError ? text : 'ok').toBe('ok');
+      await succeed(build);
+      const lacks = await run(missing.command);
+      expect(lacks).toMatchObject({ isError: true, text: expect.stringMatching(missing.says) });
+      const isThere =
+        registry === undefined || spawnSync('curl', ['-sfm', '20', '-o', '/dev/null', registry]).status === 0;
+      skip(!isThere, `what needs a network: ${registry} cannot be reached`);
+      await succeed(more, true);
+      await succeed(build);
+    },
+  );
 
   test.skipIf(isFetched === false || !(IS_WHOLE || FETCHED.has(language.name)))(
     'builds in a session after klaus fetch, where nothing was ever downloaded',
