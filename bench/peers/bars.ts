@@ -7,8 +7,10 @@ interface Bar {
   /** Name of the task. */
   task: string;
   measure: Measure;
-  /** `ratio`: Klaus beside the best of the peers; `value`: Klaus alone. */
+  /** `ratio`: Klaus beside a peer; `value`: Klaus alone. */
   of: 'ratio' | 'value';
+  /** Name of that peer. Default: the best at this measure. */
+  peer?: string;
   /** The most that is allowed; for `reuse` the least. */
   limit: number;
 }
@@ -19,17 +21,22 @@ const BARS: readonly Bar[] = [
   { task: 'one-tool', measure: 'memory', of: 'ratio', limit: 0.95 },
   { task: 'one-tool', measure: 'nextRequest', of: 'ratio', limit: 0.6 },
   { task: 'one-tool', measure: 'firstBytes', of: 'value', limit: 8_000 },
+  { task: 'slow-model', measure: 'nextRequest', of: 'value', limit: 320 },
   { task: 'turns', measure: 'reuse', of: 'value', limit: 1 },
+  { task: 'turns', measure: 'wall', of: 'ratio', peer: 'pi', limit: 1 },
+  { task: 'turns', measure: 'wall', of: 'ratio', peer: 'codex', limit: 0.5 },
   { task: 'deltas', measure: 'cpu', of: 'ratio', limit: 1 },
   { task: 'deltas', measure: 'memory', of: 'ratio', limit: 1 },
+  { task: 'deltas', measure: 'wall', of: 'ratio', peer: 'codex', limit: 1 },
   { task: 'big-output', measure: 'memory', of: 'ratio', limit: 0.9 },
+  { task: 'big-output', measure: 'wall', of: 'ratio', peer: 'codex', limit: 1 },
 ];
 
 export interface Verdict {
   bar: Bar;
   /** The ratio or the value that is held against the limit. */
   figure: Estimate;
-  /** The best of the peers, where there is a ratio. */
+  /** The peer beside which Klaus is, where there is a ratio. */
   best: string | undefined;
   isMet: boolean;
 }
@@ -47,7 +54,8 @@ export function toVerdicts({ task, series }: TaskResult): Verdict[] {
       const isMet = bar.measure === 'reuse' ? figure.median >= bar.limit : figure.median <= bar.limit;
       return [{ bar, figure, best: undefined, isMet }];
     }
-    const best = findBest(peers, bar.measure);
+    const best =
+      bar.peer === undefined ? findBest(peers, bar.measure) : peers.find(({ agent }) => agent.name === bar.peer);
     const ratios = best ? toRatios(klaus, best, bar.measure) : [];
     if (best === undefined || ratios.length === 0) return [];
     const figure = toEstimate(ratios);

@@ -34,7 +34,7 @@ const HEAD = `# Klaus beside other agents
 
 \`npm run bench:peers\` fetches Codex, pi, opencode and Claude Code from the npm registry (about 1 GB, kept in \`node_modules/.cache/peers\`), installs Klaus from \`npm pack\` into an empty prefix, and gives all of them the same work, with the scripted model server in the place of a model. Read the ratios: the figures are those of one machine on one day.
 
-\`--quick\` takes few rounds; \`--task NAME\` (\`one-tool\`, \`turns\`, \`deltas\`, \`big-output\`), \`--peer NAME\` (\`codex\`, \`pi\`, \`opencode\`, \`claude-code\`) and \`--pairs N\` choose; both names may be given several times. \`--write\` writes this page, \`--keep\` keeps homes, workspaces and outputs. With \`--slow-every N\` a peer that takes over four times the CPU of the fastest runs in every Nth round only. Interrupted, it shows the rounds that are done. A peer that cannot be fetched or does not do the work is named and left out. The exit code is 1 when a bar for CPU time is missed: it is the figure that a busy machine changes least.`;
+\`--quick\` takes few rounds; \`--task NAME\` (\`one-tool\`, \`slow-model\`, \`turns\`, \`deltas\`, \`big-output\`), \`--peer NAME\` (\`codex\`, \`pi\`, \`opencode\`, \`claude-code\`) and \`--pairs N\` choose; both names may be given several times. \`--write\` writes this page, \`--keep\` keeps homes, workspaces and outputs. With \`--slow-every N\` a peer that takes over four times the CPU of the fastest runs in every Nth round only. Interrupted, it shows the rounds that are done. A peer that cannot be fetched or does not do the work is named and left out. The exit code is 1 when a bar for CPU time is missed: it is the figure that a busy machine changes least.`;
 
 const TAIL = `## How it is taken
 

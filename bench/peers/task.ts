@@ -36,6 +36,18 @@ const oneTool: Task = {
   check: (stdout) => missing(stdout, 'It said seen-42, so I am done.'),
 };
 
+/** Milliseconds in which the model answers nothing: what can be done meanwhile costs no time. */
+const THINKS_MS = 300;
+
+const slowModel: Task = {
+  ...oneTool,
+  name: 'slow-model',
+  title: `One tool call, and a model that takes ${THINKS_MS} ms`,
+  script: {
+    steps: oneTool.script.steps.map((step) => ('tools' in (step.when ?? {}) ? step : { ...step, delay: THINKS_MS })),
+  },
+};
+
 const TURNS = 40;
 const toMark = (turn: number): string => `mark-${1_000 + turn}`;
 
@@ -85,7 +97,7 @@ const bigOutput: Task = {
   check: (stdout) => (/I saw \d+ and more\./.test(stdout) ? undefined : 'the output never reached the model'),
 };
 
-export const TASKS: readonly Task[] = [oneTool, manyTurns, deltas, bigOutput];
+export const TASKS: readonly Task[] = [oneTool, slowModel, manyTurns, deltas, bigOutput];
 
 function missing(stdout: string, text: string): string | undefined {
   return stdout.includes(text) ? undefined : `it never wrote: ${text}`;
