@@ -71,6 +71,8 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
       approve: 'auto',
       isolate: false,
       requirePatchApproval: false,
+      // Downloads are no work that a commit has to keep; undo has them.
+      checkpoint: 'manual',
       'limits.tokens': 0,
       'limits.usd': 0,
       'limits.toolCalls': 0,
