@@ -2,14 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SETTING_KEYS, SETTINGS, type Setting } from '../../core/protocol/index.ts';
-import { createProgram } from '../../apps/cli/program.ts';
 import { toOpenApi } from '../../apps/server/openapi.ts';
+import { whyNoCommand } from './command-check.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'docs/guides');
 const GUIDES = readdirSync(FOLDER).filter((name) => name.startsWith('from-'));
 
-const program = createProgram();
 const scripts = Object.keys(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }).scripts,
 );
@@ -30,35 +29,14 @@ function readNames(guide: string): string[] {
   return [...here.join('\n').matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
 }
 
-/** Why a command line of Klaus is wrong; undefined when it is right. */
-function findMistake(line: string): string | undefined {
-  const words = line.match(/"[^"]*"|'[^']*'|\S+/g)!.slice(1);
-  let command = program;
-  while (words[0] !== undefined && /^[a-z-]+$/.test(words[0])) {
-    const next = command.commands.find((each) => each.name() === words[0]);
-    if (!next) break;
-    command = next;
-    words.shift();
-  }
-  if (command !== program && command.commands.length > 0 && words[0] !== undefined) return `no command ${words[0]}`;
-  // A prompt without the word `run` takes the options of `run`.
-  const isPrompt = command === program && words.some((word) => /^["']/.test(word));
-  const known = isPrompt ? program.commands.find((each) => each.name() === 'run')! : command;
-  if (command === program && words[0] !== undefined && !/^["'-]/.test(words[0])) return `no command ${words[0]}`;
-  const options = words.filter((word) => word.startsWith('-'));
-  const flags = new Set(known.options.flatMap(({ short, long }) => [short, long]).concat('--help', '-h', '--version'));
-  const wrong = options.find((option) => !flags.has(option));
-  return wrong === undefined ? undefined : `no option ${wrong}`;
-}
-
 describe.each(GUIDES)('%s', (guide) => {
   const text = readFileSync(join(FOLDER, guide), 'utf8');
   const names = readNames(guide);
 
   test('names commands and scripts that there are', () => {
-    const lines = names.filter((name) => /^(?:\.\/)?klaus /.test(name));
+    const lines = names.flatMap((name) => /^(?:docker compose exec agent |\.\/)?(klaus .*)/.exec(name)?.[1] ?? []);
     expect(lines.length).toBeGreaterThan(10);
-    expect(lines.map((line) => [line, findMistake(line)]).filter(([, mistake]) => mistake !== undefined)).toEqual([]);
+    expect(lines.map((line) => [line, whyNoCommand(line)]).filter(([, why]) => why !== undefined)).toEqual([]);
     for (const name of names) {
       const [, script] = /^npm run ([\w:]+)$/.exec(name) ?? [];
       if (script !== undefined) expect(scripts).toContain(script);
@@ -92,6 +70,11 @@ describe.each(GUIDES)('%s', (guide) => {
     }
   });
 
+  test('names routes that there are', () => {
+    const named = names.filter((name) => /^(?:GET|POST|PUT|PATCH|DELETE) \//.test(name));
+    expect(named.filter((name) => !routes.has(name.replaceAll(/:\w+/g, '*')))).toEqual([]);
+  });
+
   test('says of an address that it is the same only where it is', () => {
     for (const line of text.split('\n')) {
       const [, theirs = '', here = ''] = line.split(' | ').length > 1 ? /^\| (.*?) \| (.*) \|$/.exec(line)! : [];
@@ -110,4 +93,15 @@ test('every variable of the first product is a setting, under its own name', () 
   ];
   expect(variables.length).toBeGreaterThan(5);
   for (const [, row] of variables) for (const [, name] of row!.matchAll(/`(\w+)`/g)) expect(settings).toContain(name);
+});
+
+test.each([
+  ['klaus agents', 'there is no command agents'],
+  ['klaus db tables', expect.stringContaining('tables')],
+  ['klaus export', expect.stringContaining('id')],
+  ['klaus export ID --format xml', expect.stringContaining('xml')],
+  ['klaus --temperature 1 "…"', expect.stringContaining('--temperature')],
+  ['klaus export ID --format json', undefined],
+])('the check says of %s what the program would', (line, why) => {
+  expect(whyNoCommand(line)).toEqual(why);
 });
