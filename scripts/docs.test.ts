@@ -3,7 +3,14 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { eventBodySchema, ERROR_CODES, SETTING_KEYS, SETTINGS, type Setting } from '../core/protocol/index.ts';
+import {
+  eventBodySchema,
+  ERROR_CODES,
+  fromText,
+  SETTING_KEYS,
+  SETTINGS,
+  type Setting,
+} from '../core/protocol/index.ts';
 import { builtinTools } from '../adapters/tools/index.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -76,4 +83,16 @@ test('the example of variables names each one and sets none', async () => {
   expect(lines.filter((line) => !line.startsWith('#'))).toEqual([]);
   const variables = SETTING_KEYS.flatMap((key) => (SETTINGS[key] as Setting).env ?? []);
   expect(variables.filter((variable) => !lines.some((line) => line.startsWith(`#${variable}=`)))).toEqual([]);
+});
+
+test('a default in the example of variables is read as the default that it is', async () => {
+  const example = await read('.env.example');
+  const wrong = SETTING_KEYS.flatMap((key) => {
+    const setting: Setting = SETTINGS[key];
+    const [, text] = new RegExp(`^#${setting.env}=(.+)$`, 'm').exec(example) ?? [];
+    if (text === undefined) return [];
+    const value = setting.schema.safeParse(fromText(setting, text)).data;
+    return String(value) === String(setting.default) ? [] : [`${key}: ${text}`];
+  });
+  expect(wrong).toEqual([]);
 });

@@ -124,7 +124,7 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
   );
 
   test('npm run serve starts what compose.yaml says, with the sandbox, and its volume outlives a restart', async () => {
-    const more = { KLAUS_MAX_TURNS: '7', LOG_LEVEL: 'debug' };
+    const more = { KLAUS_MAX_TURNS: '7', LOG_LEVEL: 'debug', KLAUS_APPROVE: '' };
     const serve = (...words: string[]) => succeed('sh', ['scripts/container.sh', ...words], more);
     // Both of them know the container: by `docker compose`, or Debian's docker-compose.
     const stack = (...words: string[]) => succeed(hasPlugin ? 'docker' : 'docker-compose', [...plugin, ...words], more);
@@ -143,7 +143,12 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
       expect(before).toMatchObject({ sandbox: 'bubblewrap' });
 
       const config = await stack('exec', '-T', 'agent', 'klaus', 'config', '--json');
-      expect(config).toMatch(/KLAUS_MAX_TURNS/);
+      const settings = JSON.parse(config) as { key: string; value: string; source: string }[];
+      const find = (wanted: string) => settings.find(({ key }) => key === wanted);
+      expect(find('limits.turns')).toMatchObject({ value: '7', source: 'environment' });
+      // Set to nothing, and not set: both have their default.
+      expect(find('approve')).toMatchObject({ value: 'auto', source: 'default' });
+      expect(find('limits.usd')).toMatchObject({ value: '0', source: 'default' });
       const query = ['klaus', 'db', 'query', 'SELECT id, sandbox FROM sessions', '--json'];
       const rows = await stack('exec', '-T', 'agent', ...query);
       expect(JSON.parse(rows)).toEqual({ id: before!.id, sandbox: 'bubblewrap' });
