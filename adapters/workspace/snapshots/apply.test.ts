@@ -109,7 +109,7 @@ test('read-only folders and files, and set-id bits, come back as they were', asy
   chmodSync(join(folder.root, 'locked'), 0o555);
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
   const before = await snapshots.snapshot();
-  chmodSync(join(folder.root, 'locked'), 0o755);
+  for (const path of ['locked', 'locked/inner']) chmodSync(join(folder.root, path), 0o755);
   rmSync(join(folder.root, 'locked'), { recursive: true, force: true });
   expect(await snapshots.apply(await snapshots.changes(await snapshots.snapshot(), before))).toMatchObject({
     applied: true,
