@@ -34,6 +34,8 @@ export interface ArgumentOptions {
   etc: string;
   toolchains: Toolchains;
   masks: readonly Mask[];
+  /** True: what `inside-mounts.ts` names is left out. */
+  isDivided: boolean;
   protection?: Pick<ProtectedWorkspace, 'external' | 'pinned' | 'readOnly'>;
   env: Readonly<Record<string, string>>;
   /** What bubblewrap is started with: no argument, because other users see those. */
@@ -119,8 +121,8 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     // A workspace inside Klaus's own state was asked for by name and has just been covered.
     if (contains(home, workspace)) args.push(...toWorkspaceMounts(view, request.files));
   }
-  for (const { source, target, writable } of project.mounts)
-    args.push(writable ? '--bind' : '--ro-bind', source, target);
+  for (const { source, target, writable, shown } of project.mounts)
+    if (!options.isDivided || shown === undefined) args.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, path } of toolchains.homeFiles) args.push('--ro-bind', source, join(project.home, path));
   if (protection) {
     const { files } = request;
@@ -133,7 +135,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     for (const { source, target } of protection.readOnly)
       if (isBeside(target) || canRead(files, target)) args.push('--ro-bind', source, target);
   }
-  for (const { target, isFolder } of options.masks)
+  for (const { target, isFolder } of options.isDivided ? [] : options.masks)
     args.push(...(isFolder ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target]));
   if (!without.has('hidden-root')) args.push('--remount-ro', '/');
   args.push('--chdir', workspace);

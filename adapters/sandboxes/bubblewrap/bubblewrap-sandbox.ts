@@ -13,8 +13,8 @@ import { passEnvironment } from '../passed-environment.ts';
 import { pipePool } from '../process/pipe-pool.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
-import { toArguments, toWorkingFolder } from '../paths.ts';
-import { toPrelude, toUnenforced } from '../process/prelude.ts';
+import { toWorkingFolder } from '../paths.ts';
+import { toUnenforced } from '../process/prelude.ts';
 import { pauseRunning } from '../process/running-commands.ts';
 import { superviseWaiting, type SuperviseOptions } from '../process/supervise.ts';
 import { spawnWaiting, type Launch, type WaitingCommand } from '../process/waiting-command.ts';
@@ -29,12 +29,22 @@ import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
 import { withStillReadable } from '../still-readable.ts';
 import { toView, type WorkspaceView } from '../view.ts';
 import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
-import type { ControlName } from './controls.ts';
+import { toOmitted, type ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
-import { checkMounts, noteInit, toLaunch } from './launch-command.ts';
+import { canMountInside, toInsideMounts } from './inside-mounts.ts';
+import { checkMounts, noteInit, toLaunch, toWords, type LaunchOptions } from './launch-command.ts';
 import { findShownMasks } from './shown-masks.ts';
-import { AheadSlot, endAhead, isCurrent, isUnseen, toKey, toReceivable, type StartedAhead } from './started-ahead.ts';
+import {
+  AheadSlot,
+  endAhead,
+  isCurrent,
+  isUnseen,
+  toKey,
+  toReceivable,
+  type Mounts,
+  type StartedAhead,
+} from './started-ahead.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 import { findToolchains, type Toolchains } from './toolchains.ts';
 
@@ -50,7 +60,7 @@ interface StartedCommand extends Pick<StartedAhead, 'command' | 'scene' | 'held'
 
 /** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
 const GONE =
-  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused/s;
+  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside/s;
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -97,7 +107,7 @@ export class BubblewrapSandbox implements Sandbox {
   async exec(request: ExecRequest): Promise<ExecResult> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#exec(request);
+        return await this.#exec(request, attempt > 1);
       } catch (error) {
         // Another process took away what it had held at a protected place. Nothing of the command has begun.
         const isGone = isKlausError(error) && error.code === 'sandbox.failed' && GONE.test(error.message);
@@ -113,15 +123,15 @@ export class BubblewrapSandbox implements Sandbox {
   /** Undefined when it could not be made: the command's own start tells why. */
   async #startAhead(request: StageRequest): Promise<StartedAhead | undefined> {
     const stage = await this.#prepare(request);
-    const group = ResourceGroup.open(stage.limits, this.#omitted());
+    const group = ResourceGroup.open(stage.limits, toOmitted(this.#without));
     const scene: Scene = { ...stage, group };
     try {
       if (!isUnseen(stage.protection)) throw new Error('a state of the workspace would show what is held');
-      const args = await this.#arguments(stage, stage.project);
-      const { words, held } = this.#words(stage, { group, args, receives: true });
-      const launch = this.#toLaunch(scene, words);
+      const mounts = await this.#toMounts(stage);
+      const { words, held } = toWords(stage, { group, args: mounts.args, receives: true, without: this.#without });
+      const launch = this.#toLaunch(scene, { words, inside: mounts.inside });
       const command = await spawnWaiting(launch, { takesStdin: false });
-      const ahead = { key: toKey(request, stage.limits), args, scene, held, launch, command };
+      const ahead = { key: toKey(request, stage.limits), mounts, scene, held, launch, command };
       if (await command.ready.catch(() => false)) return ahead;
       await endAhead(this.#options.home, ahead);
     } catch {
@@ -133,9 +143,10 @@ export class BubblewrapSandbox implements Sandbox {
     return undefined;
   }
 
-  async #exec(request: ExecRequest): Promise<ExecResult> {
+  /** @param isPlain True: bubblewrap makes all mounts. */
+  async #exec(request: ExecRequest, isPlain: boolean): Promise<ExecResult> {
     const ahead = await this.#ahead.take(request, toExecLimits(this.#options.limits, request.limits));
-    const stage = await this.#prepare(request, ahead);
+    const stage = await this.#prepare(request, { ahead, isPlain });
     const { protection, warnings, limits } = stage;
     try {
       const { command, scene, held } =
@@ -157,11 +168,11 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   async #launchNow(stage: Stage, { stdin }: ExecRequest): Promise<StartedCommand> {
-    const group = ResourceGroup.open(stage.limits, this.#omitted());
+    const group = ResourceGroup.open(stage.limits, toOmitted(this.#without));
     const scene: Scene = { ...stage, group };
-    const args = await this.#arguments(stage, stage.project);
-    const { words, held } = this.#words(stage, { group, args });
-    const command = await spawnWaiting(this.#toLaunch(scene, words), { takesStdin: stdin !== undefined });
+    const { args, inside } = await this.#toMounts(stage);
+    const { words, held } = toWords(stage, { group, args, without: this.#without });
+    const command = await spawnWaiting(this.#toLaunch(scene, { words, inside }), { takesStdin: stdin !== undefined });
     return { command, scene, held };
   }
 
@@ -170,7 +181,7 @@ export class BubblewrapSandbox implements Sandbox {
     const { scene, command, launch, held } = ahead;
     scene.protection?.discard(stage.protection?.stores);
     const script = toReceivable(stage.request, stage.cwd);
-    if (script === undefined || !isCurrent(ahead, stage, await this.#arguments(stage, stage.project))) {
+    if (script === undefined || !isCurrent(ahead, stage, await this.#toMounts(stage))) {
       await endAhead(this.#options.home, ahead);
       return undefined;
     }
@@ -178,9 +189,9 @@ export class BubblewrapSandbox implements Sandbox {
     return { command, scene: Object.assign(scene, stage), held };
   }
 
-  #toLaunch(scene: Scene, words: readonly string[]): Launch {
+  #toLaunch(scene: Scene, how: Pick<LaunchOptions, 'words' | 'inside'>): Launch {
     const options = this.#options;
-    return toLaunch(scene, { file: this.#program.path, words, options, filter: this.#filter, without: this.#without });
+    return toLaunch(scene, { ...how, file: this.#program.path, options, filter: this.#filter, without: this.#without });
   }
 
   #close(protection: Protection | undefined): Promise<string[]> {
@@ -189,12 +200,12 @@ export class BubblewrapSandbox implements Sandbox {
 
   async start(request: BackgroundRequest): Promise<void> {
     const { folder, survives, signal } = request;
-    const stage = await this.#prepare(request);
+    const stage = await this.#prepare(request, { isPlain: true });
     const { protection, view, readMasks, resume } = stage;
-    const group = ResourceGroup.open(stage.limits, this.#omitted(), toGroupName(folder));
+    const group = ResourceGroup.open(stage.limits, toOmitted(this.#without), toGroupName(folder));
     try {
-      const args = await this.#arguments(stage, stage.project);
-      const { words } = this.#words(stage, { group, args, before: MARK_BEGUN });
+      const { args } = await this.#toMounts(stage);
+      const { words } = toWords(stage, { group, args, before: MARK_BEGUN, without: this.#without });
       if (protection) saveProtection(folder, protection.saved);
       const { child, init } = await launchBackground({
         folder,
@@ -255,8 +266,11 @@ export class BubblewrapSandbox implements Sandbox {
     if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
   }
 
-  /** @param ahead What it takes over from. */
-  async #prepare(asked: StageRequest, ahead?: StartedAhead): Promise<Stage> {
+  /** @param how.ahead What it takes over from. */
+  async #prepare(
+    asked: StageRequest,
+    { ahead, isPlain = false }: { ahead?: StartedAhead | undefined; isPlain?: boolean } = {},
+  ): Promise<Stage> {
     const warnings = new Set<string>();
     const request = withStillReadable(asked, warnings);
     const limits = toExecLimits(this.#options.limits, request.limits);
@@ -276,21 +290,8 @@ export class BubblewrapSandbox implements Sandbox {
       return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(request, paths)) };
     };
     const passed = passEnvironment(this.#options, request, project);
-    return { request, limits, cwd, view, project, passed, protection, warnings, readMasks, resume };
-  }
-
-  /** @param how.before Shell lines just before the command. `receives`: the command comes later. */
-  #words(
-    stage: Stage,
-    how: { group: ResourceGroup; args: readonly string[]; before?: readonly string[]; receives?: boolean },
-  ): { words: string[]; held: Set<Controller> } {
-    const { request, limits, cwd } = stage;
-    const { group, args, before = [], receives = false } = how;
-    const held = new Set([...group.controllers, ...this.#omitted()]);
-    const closesChannel = !this.#without.has('closed-channel');
-    const prelude = toPrelude({ limits, held, before, closesChannel, receives });
-    const command = receives ? [] : [cwd, ...toArguments(request.command)];
-    return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], held };
+    const isDivided = !isPlain && canMountInside();
+    return { request, limits, cwd, view, project, isDivided, passed, protection, warnings, readMasks, resume };
   }
 
   #toUnenforced(held: ReadonlySet<Controller>): string[] {
@@ -317,13 +318,6 @@ export class BubblewrapSandbox implements Sandbox {
       await command.launch.settle?.();
       await group.close(!this.#without.has('group-end'));
     }
-  }
-
-  #omitted(): Set<Controller> {
-    const omitted = new Set<Controller>();
-    if (this.#without.has('memory-limit')) omitted.add('memory');
-    if (this.#without.has('process-limit')) omitted.add('pids');
-    return omitted;
   }
 
   async #protect(
@@ -372,19 +366,21 @@ export class BubblewrapSandbox implements Sandbox {
     return await findShownMasks(this.#options, { toolchains: this.#findToolchains().binds, asked, known });
   }
 
-  async #arguments(scene: Stage, project: ProjectHome): Promise<string[]> {
-    const { request, view, protection, readMasks } = scene;
+  async #toMounts(stage: Stage): Promise<Mounts> {
+    const { request, view, project, protection, readMasks, isDivided } = stage;
     const toolchains = this.#findToolchains();
-    return toBubblewrapArguments(
+    const { masks } = await readMasks();
+    const args = toBubblewrapArguments(
       {
         view,
         home: this.#options.home,
         project,
         etc: this.#openEtc(project),
         toolchains,
-        masks: (await readMasks()).masks,
+        masks,
+        isDivided,
         env: toEnvironment(toolchains, project),
-        passed: scene.passed,
+        passed: stage.passed,
         user: this.#user,
         hasDisableUserns: this.#program.hasDisableUserns,
         without: this.#without,
@@ -393,5 +389,6 @@ export class BubblewrapSandbox implements Sandbox {
       },
       request,
     );
+    return { args, inside: isDivided ? toInsideMounts(project, masks) : [] };
   }
 }

@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KlausError } from '@klaus/core/protocol';
+import type { Controller } from '../cgroup/cgroup-mounts.ts';
+import type { ResourceGroup } from '../cgroup/resource-group.ts';
+import { toArguments } from '../paths.ts';
+import { toPrelude } from '../process/prelude.ts';
 import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
 import { noteRunning } from '../process/running-commands.ts';
 import type { Launch } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { findForeignMount } from './check-mounts.ts';
-import type { ControlName } from './controls.ts';
+import { toOmitted, type ControlName } from './controls.ts';
+import { startMounter, type InsideMount, type Mounter } from './enter-mounts.ts';
+import { mountInside, toInsideWords } from './inside-mounts.ts';
 import { MaskWatch } from './mask-watch.ts';
 import type { Scene, Stage } from './stage.ts';
 
@@ -16,15 +22,41 @@ export interface LaunchOptions {
   file: string;
   /** Its arguments, with the command's. */
   words: readonly string[];
+  /** What is mounted when bubblewrap is done. */
+  inside: readonly InsideMount[];
   options: SandboxOptions;
   filter: Uint8Array | undefined;
   without: ReadonlySet<ControlName>;
 }
 
+/**
+ * Arguments of bubblewrap with the command's, and what the control group holds.
+ *
+ * @param how.before Shell lines just before the command. `receives`: the command comes later.
+ */
+export function toWords(
+  { request, limits, cwd }: Stage,
+  how: {
+    group: ResourceGroup;
+    args: readonly string[];
+    without: ReadonlySet<ControlName>;
+    before?: readonly string[];
+    receives?: boolean;
+  },
+): { words: string[]; held: Set<Controller> } {
+  const { group, args, without, before = [], receives = false } = how;
+  const held = new Set([...group.controllers, ...toOmitted(without)]);
+  const closesChannel = !without.has('closed-channel');
+  const prelude = toPrelude({ limits, held, before, closesChannel, receives });
+  const command = receives ? [] : [cwd, ...toArguments(request.command)];
+  return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], held };
+}
+
 /** How a command is started and ended. What changes in `scene` before "go" counts. */
-export function toLaunch(scene: Scene, { file, words, options, filter, without }: LaunchOptions): Launch {
+export function toLaunch(scene: Scene, { file, words, inside, options, filter, without }: LaunchOptions): Launch {
   const { group } = scene;
   let init: ProcessRow | undefined;
+  let mounter: Mounter | undefined;
   let watch: MaskWatch | undefined;
   let forget: (() => void) | undefined;
   const kill = (pid: number) => {
@@ -38,14 +70,19 @@ export function toLaunch(scene: Scene, { file, words, options, filter, without }
     env: without.has('clear-environment') ? process.env : scene.passed.variables,
     gate: 'descriptor',
     feeds: filter ? [filter] : [],
-    onSpawn: (pid) => group.enter(pid),
-    onWaiting: (pid) => {
-      const inside = listDescendants(pid);
-      init = inside[0] === undefined ? undefined : readProcess(inside[0]);
-      group.add([pid, ...inside]);
+    onSpawn: (pid) => {
+      if (inside.length > 0) mounter = startMounter(inside);
+      return group.enter(pid);
     },
+    onWaiting: async (pid) => {
+      const members = listDescendants(pid);
+      init = members[0] === undefined ? undefined : readProcess(members[0]);
+      group.add([pid, ...members]);
+      if (init && mounter) await mountInside(mounter, init.pid, inside);
+    },
+    onStarted: () => mounter?.end(),
     onReady: (pid) => {
-      checkMounts(init?.pid, scene, words);
+      checkMounts(init?.pid, scene, [...words, ...toInsideWords(scene.project, inside)]);
       forget = noteInit(init?.pid, group.freezable, options);
       scene.resume();
       if (init && options.masks) watch = watchMasks(scene, { pid, inside: init.pid, kill });

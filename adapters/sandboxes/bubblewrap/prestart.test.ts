@@ -41,10 +41,10 @@ type Run = ExecResult & { isAhead: boolean };
 async function run(
   sandbox: Sandbox,
   request: ExecRequest,
-  { asked = {}, between }: { asked?: PrestartRequest; between?: () => void } = {},
+  { asked = {}, between }: { asked?: PrestartRequest; between?: () => unknown } = {},
 ): Promise<Run> {
   const end = await sandbox.prestart!(asked);
-  between?.();
+  await between?.();
   const result = await sandbox.exec(request);
   return { ...result, isAhead: !(await end()) };
 }
@@ -169,6 +169,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     const env = { MARK: mark };
     const between = () => {
       for (const pid of findProcesses(mark)) process.kill(pid, 'SIGKILL');
+      return expect.poll(() => findProcesses(mark)).toEqual([]);
     };
     expect(await run(await open(), { command: 'echo $MARK', env }, { asked: { env }, between })).toMatchObject({
       stdout: `${mark}\n`,

@@ -16,6 +16,8 @@ export interface Stage {
   cwd: string;
   view: WorkspaceView;
   project: ProjectHome;
+  /** True where bubblewrap makes only a part of the mounts, see `inside-mounts.ts`. */
+  isDivided: boolean;
   passed: PassedEnvironment;
   protection: Protection | undefined;
   /** Filled also while the command runs. */

@@ -9,17 +9,25 @@ import { toArguments } from '../paths.ts';
 import { discardWhilePaused } from '../protection/close-paused.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import { readMountRows } from './check-mounts.ts';
+import type { InsideMount } from './enter-mounts.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 
 /** The shell of a waiting sandbox reads its command byte by byte. */
 const MAX_SCRIPT_BYTES = 8_192;
 
+/** How a sandbox is made. */
+export interface Mounts {
+  /** Arguments of bubblewrap, without the prelude. */
+  args: readonly string[];
+  /** What is mounted when it is done. */
+  inside: readonly InsideMount[];
+}
+
 /** A sandbox that was made before its command is known. */
 export interface StartedAhead {
   /** What it was made for, see {@link toKey}. */
   key: string;
-  /** Arguments of bubblewrap, without the prelude. */
-  args: readonly string[];
+  mounts: Mounts;
   /** Of the time when it was made; that of the command takes its place. */
   scene: Scene;
   held: ReadonlySet<Controller>;
@@ -55,16 +63,16 @@ export function isUnseen(protection: Protection | undefined): boolean {
 }
 
 /** True when a sandbox made now would be the same: the same mounts, each of them still there and of the same files. */
-export function isCurrent(ahead: StartedAhead, stage: Stage, args: readonly string[]): boolean {
+export function isCurrent(ahead: StartedAhead, stage: Stage, { args, inside }: Mounts): boolean {
   const { pid } = ahead.command;
   const init = pid === undefined ? undefined : listDescendants(pid)[0];
-  if (init === undefined || !isDeepStrictEqual(args, ahead.args)) return false;
+  if (init === undefined || !isDeepStrictEqual({ args, inside }, ahead.mounts)) return false;
   if (!isDeepStrictEqual(stage.passed, ahead.scene.passed)) return false;
   const rows = readMountRows(init);
   // A file that was replaced takes the mount on it along, and shows its old content where it is mounted itself.
   if (rows.some(({ root }) => root.endsWith('//deleted'))) return false;
   const points = new Set(rows.map(({ point }) => point));
-  return listTargets(args).every((target) => points.has(target));
+  return [...listTargets(args), ...inside.map(({ target }) => target)].every((target) => points.has(target));
 }
 
 /** Where something must be mounted. */

@@ -34,6 +34,8 @@ export interface HomeMount {
   /** Where commands see it. */
   target: string;
   writable: boolean;
+  /** Where commands see the source by an earlier mount, with the same rights. */
+  shown?: string;
 }
 
 export interface SessionHome {
@@ -134,6 +136,9 @@ const SHOWN_STORE = '.klaus-cache';
 /** Where commands see what was fetched for the workspace, in the home. */
 const SHOWN_FETCHED = '.klaus-fetched';
 
+/** Where commands see what stands in the place of configuration, in the home. */
+const SHOWN_PLACEHOLDERS = '.klaus-placeholders';
+
 function toFetched(root: string): string {
   return join(root, 'fetched');
 }
@@ -144,12 +149,12 @@ function toStore(root: string): string {
 
 /** Makes the places that are mounted. Nothing but an earlier `provide` and the mounts themselves made them. */
 function provide(root: string, source: string): void {
-  const empty = join(root, 'empty');
-  mkdirSync(empty, { recursive: true, mode: 0o500 });
+  const placeholders = join(root, PLACEHOLDERS);
+  mkdirSync(join(placeholders, EMPTY), { recursive: true, mode: 0o700 });
   for (const content of new Set(CONFIGURATION.map((place) => place.content)))
-    if (content !== undefined) writeFileSync(toPlaceholder(root, content), content, { mode: 0o600 });
+    if (content !== undefined) writeFileSync(join(placeholders, toPlaceholder(content)), content, { mode: 0o600 });
   mkdirSync(toFetched(root), { recursive: true, mode: 0o700 });
-  for (const parent of [...PARENTS, SHOWN_STORE, SHOWN_FETCHED]) ensure(join(source, parent), true);
+  for (const parent of [...PARENTS, SHOWN_STORE, SHOWN_FETCHED, SHOWN_PLACEHOLDERS]) ensure(join(source, parent), true);
   for (const { path, isFolder: isOne } of CONFIGURATION) ensure(join(source, path), isOne);
 }
 
@@ -161,26 +166,32 @@ function ensure(path: string, isOne: boolean): void {
   else writeFileSync(path, '', { mode: 0o600 });
 }
 
-/** The file on this machine that is mounted in the place of configuration. */
-function toPlaceholder(root: string, content: string): string {
-  return join(
-    root,
-    `empty-${content === '' ? 'file' : createHash('sha256').update(content).digest('hex').slice(0, 12)}`,
-  );
+/** Folder with what is mounted in the place of configuration. */
+const PLACEHOLDERS = 'placeholders';
+/** In it: an empty folder. */
+const EMPTY = 'folder';
+
+/** In it: a file with this content. */
+function toPlaceholder(content: string): string {
+  return content === '' ? 'file' : createHash('sha256').update(content).digest('hex').slice(0, 12);
 }
 
 function toMounts(root: string, { source, path }: { source: string; path: string }): HomeMount[] {
-  const empty = join(root, 'empty');
+  const placeholders = join(root, PLACEHOLDERS);
   return [
     { source, target: path, writable: true },
-    ...PARENTS.map((parent) => ({ source: join(source, parent), target: join(path, parent), writable: true })),
+    ...PARENTS.map((parent) => {
+      const target = join(path, parent);
+      return { source: join(source, parent), target, writable: true, shown: target };
+    }),
     { source: toStore(root), target: join(path, SHOWN_STORE), writable: false },
     { source: toFetched(root), target: join(path, SHOWN_FETCHED), writable: false },
-    ...CONFIGURATION.map((place) => ({
-      source: place.content === undefined ? empty : toPlaceholder(root, place.content),
-      target: join(path, place.path),
-      writable: false,
-    })),
+    { source: placeholders, target: join(path, SHOWN_PLACEHOLDERS), writable: false },
+    ...CONFIGURATION.map(({ content, ...place }) => {
+      const name = content === undefined ? EMPTY : toPlaceholder(content);
+      const shown = join(path, SHOWN_PLACEHOLDERS, name);
+      return { source: join(placeholders, name), target: join(path, place.path), writable: false, shown };
+    }),
   ];
 }
 

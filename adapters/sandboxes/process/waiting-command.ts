@@ -29,8 +29,10 @@ export interface Launch {
   feeds?: readonly Uint8Array[];
   /** Called when the process has begun; what it returns is waited for before {@link onWaiting}. */
   onSpawn?(pid: number): Promise<void>;
-  /** Called when it waits at its gate. */
-  onWaiting?(pid: number): void;
+  /** Called when it waits at its gate. It is ready when this is done. */
+  onWaiting?(pid: number): void | Promise<void>;
+  /** Called when it is ready, or never will be. */
+  onStarted?(): void;
   /** Called just before "go". */
   onReady?(pid: number): void;
   /** Lines for the payload, written behind "go" with their number before them. Only for `descriptor`. */
@@ -95,7 +97,10 @@ export class WaitingCommand {
     // Whoever runs it hears of it; nobody does of one that is never run.
     this.exited.catch(ignore);
     this.endAfter(START_MS, 'start');
-    this.ready = this.#waitForGate().finally(() => this.#clearTimers());
+    this.ready = this.#waitForGate().finally(() => {
+      this.#clearTimers();
+      launch.onStarted?.();
+    });
     this.ready.catch(ignore);
   }
 
@@ -119,8 +124,8 @@ export class WaitingCommand {
     const begun = pid === undefined ? undefined : this.launch.onSpawn?.(pid);
     if (!(await Promise.race([ready, this.exited.then(() => false)]))) return false;
     await begun;
-    this.launch.onWaiting?.(pid!);
-    return true;
+    await this.launch.onWaiting?.(pid!);
+    return !this.#hasExited;
   }
 
   /** What it writes; nothing is read before. Once. */
