@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { removeFolder } from './home/remove-folder.ts';
 
 /** A project and a state folder of their own. */
 export interface Place extends Disposable {
@@ -16,7 +17,7 @@ export function createPlace(): Place {
   const place = { root, workspace: join(root, 'project'), home: join(root, 'state') };
   mkdirSync(place.workspace);
   mkdirSync(place.home);
-  return { ...place, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+  return { ...place, [Symbol.dispose]: () => removeFolder(root) };
 }
 
 /** Ids of live processes that have the text in their command line. */

@@ -6,11 +6,13 @@ import { fileCases } from './cases-files.ts';
 import { gitCases } from './cases-git.ts';
 import { processCases } from './cases-processes.ts';
 import { attempt, DRIVER } from './run-case.ts';
-import { createWorld } from './world.ts';
+import { createWorld, findNoBase } from './world.ts';
 
 const CASES = [...fileCases, ...gitCases, ...processCases, ...callCases];
 
 async function findNoDriver(): Promise<string | undefined> {
+  const missing = findNoBase();
+  if (missing !== undefined) return missing;
   await using world = await createWorld();
   const found = (await probeSandboxes({ home: world.home })).find(({ name }) => name === DRIVER);
   return found?.available ? undefined : `no ${DRIVER}: ${found?.reason}`;

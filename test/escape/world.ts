@@ -70,7 +70,7 @@ function openTemplate(): string {
 const COVERED = ['/tmp/', '/var/tmp/', '/run/', '/dev/'];
 
 /** A folder for worlds that is on the disk of the host like any other, also where the home folder is a temporary one. */
-function findBase(): string {
+function findBase(): string | undefined {
   for (const base of [join(homedir(), '.cache'), '/var/lib/klaus-escape', '/opt/klaus-escape']) {
     if (COVERED.some((folder) => base.startsWith(folder))) continue;
     try {
@@ -81,11 +81,16 @@ function findBase(): string {
       continue;
     }
   }
-  throw new Error('no folder outside of /tmp can be written here: set HOME to one');
+  return undefined;
+}
+
+/** Why no world can be made here. */
+export function findNoBase(): string | undefined {
+  return findBase() === undefined ? 'no folder outside of /tmp can be written here: set HOME to one' : undefined;
 }
 
 export async function createWorld(): Promise<World> {
-  const base = findBase();
+  const base = findBase()!;
   const root = realpathSync(mkdtempSync(join(base, 'klaus-escape-')));
   const at = (path: string) => join(root, path);
   for (const folder of ['project', 'state', 'user/.ssh', 'neighbour']) mkdirSync(at(folder), { recursive: true });

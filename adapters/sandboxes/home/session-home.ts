@@ -7,6 +7,7 @@ import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
 import { keepFetched } from './keep-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
+import { removeFolder } from './remove-folder.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
 
 const DAY_MS = 86_400_000;
@@ -250,9 +251,9 @@ function remove(folder: string): void {
   const gone = join(dirname(folder), `gone-${randomUUID()}`);
   try {
     renameSync(folder, gone);
-    rmSync(gone, { recursive: true, force: true });
+    removeFolder(gone);
   } catch {
-    // A command may have left folders that only their mode keeps.
+    // It belongs to somebody else.
   }
 }
 

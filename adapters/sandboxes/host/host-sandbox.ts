@@ -4,7 +4,7 @@ import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
-import { listDescendants, sendSignal } from '../process/process-table.ts';
+import { countTasks, listDescendants, sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { endMarked, isOrphanMark, MARK, toMark } from './leftovers.ts';
@@ -67,7 +67,8 @@ export class HostSandbox implements Sandbox {
     const held = group.controllers;
     const mark = toMark();
     const before = [START_WATCHER, 'unset KLAUS_WATCHER KLAUS_MARK'];
-    const prelude = toPrelude({ limits, held, before });
+    const others = held.has('pids') ? 0 : countTasks(process.getuid?.() ?? 0);
+    const prelude = toPrelude({ limits, held, before, others });
     try {
       const result = await supervise(
         {

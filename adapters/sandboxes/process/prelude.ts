@@ -5,6 +5,8 @@ export interface PreludeOptions {
   limits: ExecLimits;
   /** What a control group already holds. */
   held: ReadonlySet<Controller>;
+  /** Processes of the user that do not belong to the command, and that the kernel counts as well. Default 0. */
+  others?: number | undefined;
   /** Shell lines between "go" and the command. */
   before?: readonly string[];
   /** Default true: the command does not get descriptor 3. */
@@ -53,12 +55,12 @@ function quote(word: string): string {
 }
 
 /** `ulimit` lines for what no control group holds: per process, so a weaker promise. */
-function toResourceLimits({ limits, held }: PreludeOptions): string[] {
+function toResourceLimits({ limits, held, others = 0 }: PreludeOptions): string[] {
   const lines = ['ulimit -c 0'];
   // Data and not address space: Node and Java reserve far more addresses than they use.
   if (!held.has('memory')) lines.push(`ulimit -d ${Math.round(limits.memoryMb * 1_024)}`);
   if (!held.has('pids')) {
-    const count = Math.round(limits.processes) + 1;
+    const count = Math.round(limits.processes) + 1 + others;
     // The letter differs between shells, and a wrong one ends some of them: try it in a subshell first.
     lines.push(`if (ulimit -u ${count}) 2>/dev/null; then ulimit -u ${count}`);
     lines.push(`elif (ulimit -p ${count}) 2>/dev/null; then ulimit -p ${count}; fi`);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 /** One row of /proc. */
 export interface ProcessRow {
@@ -34,6 +34,19 @@ export function listPids(): number[] {
   } catch {
     return [];
   }
+}
+
+/** Tasks of a user in all: what the kernel compares with the limit of processes. */
+export function countTasks(uid: number): number {
+  let sum = 0;
+  for (const pid of listPids()) {
+    try {
+      if (statSync(`/proc/${pid}`).uid === uid) sum += readdirSync(`/proc/${pid}/task`).length;
+    } catch {
+      // It has ended.
+    }
+  }
+  return sum;
 }
 
 /** Everything below a process, parents before children, without the process itself. */

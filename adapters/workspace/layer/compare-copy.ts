@@ -1,10 +1,9 @@
-import { chmodSync } from 'node:fs';
 import type { Directory } from '../directory.ts';
 import { createBreath, type Breath } from './breath.ts';
 import { isFolderRow, toSignature, type CopyIndex } from './copy-index.ts';
-import { isGit, joinNames, listNames, parentOf, pathOf, statOf, toTexts, within } from './names.ts';
+import { isGit, joinNames, listNames, parentOf, statOf, toTexts } from './names.ts';
 import { holdsGit } from './overlay-touched.ts';
-import { makeUsable } from './remove-tree.ts';
+import { enter } from './remove-tree.ts';
 
 interface Walk {
   index: CopyIndex;
@@ -55,16 +54,4 @@ async function look(walk: Walk, directory: Directory, folder: string): Promise<v
     walk.seen.add(path);
     walk.git ||= await holdsGit(directory, name, walk.breath);
   }
-}
-
-/** A folder that its owner may not enter, now as before, is opened for the time of the look. */
-async function enter(
-  parent: Directory,
-  name: string,
-  { mode, use }: { mode: number; use: (inner: Directory) => Promise<void> },
-): Promise<void> {
-  if ((mode & 0o500) === 0o500) return within(parent, name, use);
-  makeUsable(parent, name, mode);
-  await within(parent, name, use);
-  chmodSync(pathOf(parent, name), mode & 0o7777);
 }

@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import type { Directory } from '../directory.ts';
 import { createBreath, type Breath } from './breath.ts';
 import { joinNames, listNames, openDirectory, statOf, toTexts, within } from './names.ts';
+import { enter } from './remove-tree.ts';
 
 export interface OverlayFolders {
   /** The workspace. */
@@ -96,8 +97,9 @@ function descend<T>(sides: Sides, name: string, use: (inner: Sides) => Promise<T
 
 /** True when a `.git` is somewhere below a folder. */
 export async function holdsGit(parent: Directory, name: string, breath: Breath): Promise<boolean> {
-  if (!statOf(parent, name)?.isDirectory()) return false;
-  return within(parent, name, async (folder) => {
+  const stat = statOf(parent, name);
+  if (!stat?.isDirectory()) return false;
+  const look = async (folder: Directory): Promise<boolean> => {
     const names = listNames(folder);
     if (names.includes('.git')) return true;
     for (const inner of names) {
@@ -105,5 +107,6 @@ export async function holdsGit(parent: Directory, name: string, breath: Breath):
       if (await holdsGit(folder, inner, breath)) return true;
     }
     return false;
-  });
+  };
+  return enter(parent, name, { mode: Number(stat.mode), use: look });
 }

@@ -31,3 +31,18 @@ export async function removeEntry(parent: Directory, name: string, breath: Breat
 export function makeUsable(parent: Directory, name: string, mode: number): void {
   if ((mode & 0o700) !== 0o700) chmodSync(pathOf(parent, name), (mode & 0o7777) | 0o700);
 }
+
+/** Opens a directory for the time of `use`, also one that its owner may not enter: its mode is restored then. */
+export async function enter<T>(
+  parent: Directory,
+  name: string,
+  { mode, use }: { mode: number; use: (inner: Directory) => Promise<T> },
+): Promise<T> {
+  if ((mode & 0o500) === 0o500) return within(parent, name, use);
+  makeUsable(parent, name, mode);
+  try {
+    return await within(parent, name, use);
+  } finally {
+    chmodSync(pathOf(parent, name), mode & 0o7777);
+  }
+}

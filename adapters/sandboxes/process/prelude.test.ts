@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { DEFAULT_EXEC_LIMITS } from '../exec-limits.ts';
+import { toPrelude } from './prelude.ts';
+import { countTasks, sendSignal } from './process-table.ts';
+import { supervise } from './supervise.ts';
+
+async function readLimit(others?: number): Promise<number> {
+  const prelude = toPrelude({ limits: { ...DEFAULT_EXEC_LIMITS, processes: 1_000 }, held: new Set(), others });
+  const { stdout } = await supervise(
+    {
+      file: '/bin/sh',
+      args: ['-c', prelude, 'klaus', '/', 'sh', '-c', 'ulimit -u 2>/dev/null || ulimit -p'],
+      env: process.env,
+      gate: 'descriptor',
+      terminate: (pid) => sendSignal(pid, 'SIGTERM'),
+      kill: (pid) => sendSignal(pid, 'SIGKILL'),
+    },
+    { timeoutMs: 60_000 },
+  );
+  return Number(stdout);
+}
+
+test('what the user has running already is not counted against the processes of a command', async () => {
+  expect(await readLimit()).toBe(1_001);
+  expect(await readLimit(500)).toBe(1_501);
+});
+
+test.skipIf(process.getuid?.() !== 0)('tasks of a user are counted', async () => {
+  const uid = 54_322;
+  expect(countTasks(uid)).toBe(0);
+  const child = spawn('sleep', ['1000'], { uid, stdio: 'ignore' });
+  await once(child, 'spawn');
+  expect(countTasks(uid)).toBe(1);
+  child.kill();
+  await once(child, 'exit');
+});
