@@ -13,15 +13,17 @@ interface Seen {
   rest: string[];
 }
 
+/** Mounts of our own, which nobody else sees. */
+const UNSHARE = ['unshare', '--user', '--map-root-user', '--mount'] as const;
+
 /** What a command sees. @param hasPerl False: Perl cannot be started. */
 function look(hasPerl: boolean): Seen {
   using place = createPlace();
   const script = join(import.meta.dirname, 'mounts-child.fixture.ts');
   const node = [process.execPath, script, place.workspace, place.home, 'session'];
-  const unshare = ['unshare', '--user', '--map-current-user', '--mount', '--keep-caps', 'sh', '-c'];
-  const cover =
-    'for perl in /usr/bin/perl /usr/local/bin/perl; do [ ! -e $perl ] || mount --bind /dev/null $perl; done';
-  const [file, ...args] = hasPerl ? node : [...unshare, `${cover}; exec "$@"`, 'sh', ...node];
+  const places = '/usr/bin/perl /usr/local/bin/perl';
+  const cover = `for perl in ${places}; do [ ! -e $perl ] || mount --bind /dev/null $perl; done; exec "$@"`;
+  const [file, ...args] = [...UNSHARE, 'sh', '-c', hasPerl ? 'exec "$@"' : cover, 'sh', ...node];
   const { stdout, exitCode } = JSON.parse(execFileSync(file!, args, { encoding: 'utf8' })) as {
     stdout: string;
     exitCode: number;
@@ -43,7 +45,7 @@ function look(hasPerl: boolean): Seen {
   };
 }
 
-const canCover = spawnSync('unshare', ['--user', '--map-current-user', '--mount', 'true']).status === 0;
+const canCover = spawnSync(UNSHARE[0], [...UNSHARE.slice(1), 'true']).status === 0;
 
 test.skipIf(!program || !canCover)('configuration is read-only whether bubblewrap or Perl mounts it', () => {
   const fast = look(true);

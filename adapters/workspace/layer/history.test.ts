@@ -35,6 +35,9 @@ function createChance(seed: number): () => number {
   };
 }
 
+/** Anybody else could not look into folders without the right to. */
+const IS_ROOT = process.getuid?.() === 0;
+
 /** Everything below a folder. By hand, because `readdir` with `recursive` goes through links, and out of the folder. */
 function list(folder: string): { path: string; kind: 'folder' | 'file' | 'link' }[] {
   return readdirSync(folder).flatMap((name) => {
@@ -68,7 +71,11 @@ function change(folder: string, chance: () => number): void {
   ];
   const edits = old && [
     () => appendFileSync(old.path, 'more'),
-    () => chmodSync(old.path, pick([0o755, 0o700, 0o644, 0o400])),
+    () =>
+      chmodSync(
+        old.path,
+        pick(old.kind === 'folder' && !IS_ROOT ? [0o755, 0o700, 0o750] : [0o755, 0o700, 0o644, 0o400]),
+      ),
     () => linkSync(old.path, fresh()),
     () => {
       const { size, atime, mtime } = lstatSync(old.path);
