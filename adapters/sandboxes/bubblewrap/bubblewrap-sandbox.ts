@@ -40,6 +40,7 @@ import {
   endAhead,
   isCurrent,
   isUnseen,
+  listTargets,
   toKey,
   toReceivable,
   type Mounts,
@@ -60,7 +61,7 @@ interface StartedCommand extends Pick<StartedAhead, 'command' | 'scene' | 'held'
 
 /** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
 const GONE =
-  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside/s;
+  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside|ended before the command began/s;
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -186,7 +187,7 @@ export class BubblewrapSandbox implements Sandbox {
       return undefined;
     }
     launch.script = script;
-    return { command, scene: Object.assign(scene, stage), held };
+    return { command, scene: Object.assign(scene, stage, { expected: listTargets(ahead.mounts) }), held };
   }
 
   #toLaunch(scene: Scene, how: Pick<LaunchOptions, 'words' | 'inside'>): Launch {

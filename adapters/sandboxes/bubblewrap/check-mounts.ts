@@ -16,23 +16,34 @@ export interface MountRow {
 /** A process that is gone has no mounts. */
 const SELF = '/proc/self/mountinfo';
 
+export interface MountExpectation {
+  view: WorkspaceView;
+  /** What is looked at, as the sandbox names it. */
+  folders: readonly string[];
+  /** Arguments of bubblewrap. */
+  words: readonly string[];
+  /** Mounts that may have gone, because the sandbox was made a while ago. */
+  expected?: readonly string[] | undefined;
+}
+
 /**
  * Compares what is mounted in a sandbox at the workspace, and at the folders beside it, with what was asked for. bubblewrap
  * finds what it mounts by its path; a process that is at work there can put a symlink in the place of a folder in between.
  *
  * @param pid A process inside, before the command has begun.
- * @param folders What is looked at, as the sandbox names it.
- * @param words Arguments of bubblewrap.
  * @returns The first path where something else is mounted; undefined when everything is as it should be.
  */
 export function findForeignMount(
   pid: number,
-  { view, folders, words }: { view: WorkspaceView; folders: readonly string[]; words: readonly string[] },
+  { view, folders, words, expected }: MountExpectation,
 ): string | undefined {
   const host = readMounts(SELF);
   const binds = toBinds(words);
   const devices = new Set(host.map(({ device }) => device));
-  return readMountRows(pid).find((row) => {
+  const rows = readMountRows(pid);
+  const lost = expected && findLost(rows, expected);
+  if (lost !== undefined) return lost;
+  return rows.find((row) => {
     if (!folders.some((folder) => contains(folder, row.point))) return false;
     // Only bubblewrap's own: a folder that is hidden, and what hides a file.
     if (row.type === 'tmpfs' && row.root === '/' && !devices.has(row.device)) return false;
@@ -41,16 +52,28 @@ export function findForeignMount(
   })?.point;
 }
 
+/** A mount that is not there any more, or is of a file that is not. */
+function findLost(rows: readonly MountRow[], expected: readonly string[]): string | undefined {
+  // A file that was replaced takes the mount on it along, and shows its old content where it is mounted itself.
+  const stale = rows.find(({ root }) => root.endsWith('//deleted'));
+  const points = new Set(rows.map(({ point }) => point));
+  return stale?.point ?? expected.find((target) => !points.has(target));
+}
+
 /** True when the mount shows what is at this path of the host, by the path alone. */
 function isShown(path: string, { device, root }: MountRow, host: readonly MountRow[]): boolean {
+  let holder: MountRow | undefined;
   // The last of several mounts at one point is the one in sight.
-  const holder = host.findLast(
-    ({ point }) =>
-      contains(point, path) && !host.some((other) => other.point.length > point.length && contains(other.point, path)),
-  );
+  for (const each of host)
+    if (isBelow(each.point, path) && each.point.length >= (holder?.point.length ?? 0)) holder = each;
   if (!holder || holder.device !== device) return false;
   const below = relative(holder.point, path);
   return root === (below === '' ? holder.root : `${holder.root === '/' ? '' : holder.root}/${below}`);
+}
+
+/** As {@link contains}, for paths of the kernel, which need no reading. */
+function isBelow(folder: string, path: string): boolean {
+  return folder === '/' || path === folder || path.startsWith(`${folder}/`);
 }
 
 /** Sources by target. */

@@ -118,12 +118,13 @@ export function noteInit(
 /** @throws KlausError `sandbox.failed` before the command has begun. */
 export function checkMounts(
   init: number | undefined,
-  { request, view, protection }: Stage,
+  { request, view, protection, expected }: Pick<Scene, 'request' | 'view' | 'protection' | 'expected'>,
   words: readonly string[],
 ): void {
   const external = (protection?.external ?? []).map(({ target }) => target);
-  const look = { view, folders: [view.target, ...(request.readable ?? []), ...external], words };
-  const place = init === undefined ? view.target : findForeignMount(init, look);
+  const look = { view, folders: [view.target, ...(request.readable ?? []), ...external], words, expected };
+  const isGone = init === undefined || (expected !== undefined && readProcess(init) === undefined);
+  const place = isGone ? view.target : findForeignMount(init, look);
   if (place !== undefined) throw new KlausError('sandbox.failed', `${place} was replaced while the sandbox was made`);
 }
 

@@ -31,6 +31,8 @@ export interface Stage {
 export interface Scene extends Stage {
   request: ExecRequest;
   group: ResourceGroup;
+  /** What must still be mounted, where the sandbox was made ahead. */
+  expected?: readonly string[];
   /** Why it had to be ended. */
   failure?: string;
 }

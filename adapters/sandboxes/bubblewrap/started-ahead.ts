@@ -8,7 +8,6 @@ import type { Launch, WaitingCommand } from '../process/waiting-command.ts';
 import { toArguments } from '../paths.ts';
 import { discardWhilePaused } from '../protection/close-paused.ts';
 import type { Protection } from '../protection/protected-folders.ts';
-import { readMountRows } from './check-mounts.ts';
 import type { InsideMount } from './enter-mounts.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 
@@ -62,25 +61,20 @@ export function isUnseen(protection: Protection | undefined): boolean {
   return protection?.held.every((path) => UNSEEN.has(basename(path))) ?? true;
 }
 
-/** True when a sandbox made now would be the same: the same mounts, each of them still there and of the same files. */
-export function isCurrent(ahead: StartedAhead, stage: Stage, { args, inside }: Mounts): boolean {
+/** True when a sandbox made now would be the same. That its mounts are still there is looked at last, see `checkMounts`. */
+export function isCurrent(ahead: StartedAhead, stage: Stage, mounts: Mounts): boolean {
   const { pid } = ahead.command;
-  const init = pid === undefined ? undefined : listDescendants(pid)[0];
-  if (init === undefined || !isDeepStrictEqual({ args, inside }, ahead.mounts)) return false;
-  if (!isDeepStrictEqual(stage.passed, ahead.scene.passed)) return false;
-  const rows = readMountRows(init);
-  // A file that was replaced takes the mount on it along, and shows its old content where it is mounted itself.
-  if (rows.some(({ root }) => root.endsWith('//deleted'))) return false;
-  const points = new Set(rows.map(({ point }) => point));
-  return [...listTargets(args), ...inside.map(({ target }) => target)].every((target) => points.has(target));
+  if (pid === undefined || listDescendants(pid).length === 0) return false;
+  return isDeepStrictEqual(mounts, ahead.mounts) && isDeepStrictEqual(stage.passed, ahead.scene.passed);
 }
 
 /** Where something must be mounted. */
-function listTargets(args: readonly string[]): string[] {
-  return args.flatMap((word, at) => {
+export function listTargets({ args, inside }: Mounts): string[] {
+  const first = args.flatMap((word, at) => {
     if (/^--(?:ro-|dev-)?bind$/.test(word)) return args[at + 2]!;
     return word === '--tmpfs' ? args[at + 1]! : [];
   });
+  return [...first, ...inside.map(({ target }) => target)];
 }
 
 /** Holds the one sandbox that was started ahead. */
