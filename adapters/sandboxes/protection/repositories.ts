@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'no
 import type { Dirent } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
+import { readFolderNames } from './folder-names.ts';
 
 /** One place where git would find a repository. */
 export interface Repository {
@@ -38,26 +39,23 @@ export function findRepositories(root: string, hidden?: string): RepositorySearc
   const queue = [{ folder: root, depth: 0 }];
   for (let at = 0; at < queue.length && at < MAX_FOLDERS; at++) {
     const { folder, depth } = queue[at]!;
-    const entries = list(folder);
-    const names = new Set(entries.map((entry) => entry.name));
-    // Git takes such a folder for a repository, whatever its name.
-    if (names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')))) {
+    const { folders, git, isBare } = readFolderNames(folder);
+    if (isBare) {
       found.push({ path: folder, kind: 'bare', folder, identity: toIdentity(folder) });
       if (depth > 0) continue;
     }
-    for (const entry of entries) {
-      const path = join(folder, entry.name);
-      if (entry.name.toLowerCase() === '.git') found.push(toRepository(path, entry, root));
-      else if (entry.isDirectory() && path !== hidden && depth < MAX_DEPTH && !SKIPPED.has(entry.name))
-        queue.push({ folder: path, depth: depth + 1 });
+    for (const { name, kind } of git) found.push(toRepository(join(folder, name), kind, root));
+    if (depth === MAX_DEPTH) continue;
+    for (const name of folders) {
+      const path = join(folder, name);
+      if (path !== hidden && !SKIPPED.has(name)) queue.push({ folder: path, depth: depth + 1 });
     }
   }
   return { repositories: found, isComplete: queue.length <= MAX_FOLDERS };
 }
 
-function toRepository(path: string, entry: Dirent, root: string): Repository {
-  if (entry.isDirectory()) return { path, kind: 'folder', folder: path, identity: toIdentity(path) };
-  const kind = entry.isSymbolicLink() ? 'link' : 'file';
+function toRepository(path: string, kind: 'folder' | 'file' | 'link', root: string): Repository {
+  if (kind === 'folder') return { path, kind, folder: path, identity: toIdentity(path) };
   const target = kind === 'link' ? toReal(path) : readGitFile(path);
   const folder = target !== undefined && contains(root, target) ? target : undefined;
   return { path, kind, identity: `${toIdentity(path)} ${target}`, ...(folder ? { folder } : {}) };

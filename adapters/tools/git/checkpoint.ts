@@ -39,7 +39,16 @@ head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 previous=$(git rev-parse -q --verify "$KLAUS_REF^{commit}" || true)
 base=\${previous:-$head}
 if [ -z "$base" ]; then git read-tree --empty
-elif ! git diff-index --cached --quiet "$base" --; then git read-tree --reset "$base"; fi
+else
+  git diff-index --cached -z --name-only "$base" -- >"$tmp/other"
+  # Few entries are exchanged one by one, which is faster than to read all trees.
+  count=$(tr -cd '\\0' <"$tmp/other" | wc -c)
+  if [ "$count" -gt 500 ]; then git read-tree --reset "$base"
+  elif [ "$count" -gt 0 ]; then
+    (cd "$(git rev-parse --show-toplevel)" &&
+      git restore --staged --source="$base" --pathspec-from-file="$tmp/other" --pathspec-file-nul)
+  fi
+fi
 `;
 
 const SURVEY = `${PREPARE}
