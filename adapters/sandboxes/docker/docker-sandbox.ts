@@ -15,6 +15,7 @@ import { passEnvironment } from '../passed-environment.ts';
 import { openProjectHome } from '../project-home.ts';
 import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
 import type { ProjectHome } from '../project-home.ts';
+import { listHidden } from '../protection/list-hidden.ts';
 import { selectMasks } from '../protection/masks.ts';
 import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
@@ -46,6 +47,7 @@ export interface DockerSandboxOptions extends SandboxOptions {
 export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
   readonly #options: DockerSandboxOptions;
+  readonly #since = Date.now();
   #swept: Promise<void> | undefined;
   #project: Promise<ProjectHome> | undefined;
 
@@ -74,12 +76,9 @@ export class DockerSandbox implements Sandbox {
     if (stdinFile) await writeFile(stdinFile, request.stdin!, { mode: 0o644 });
     const view = toView(request, workspace);
     const binds = (request.binds ?? []).map((bind) => bind.path);
-    const paths = (await this.#options.masks?.()) ?? [];
-    const { masks, warnings } = selectMasks(
-      paths,
-      [workspace, ...(request.readable ?? []), ...binds, project.home],
-      view,
-    );
+    const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];
+    const paths = await listHidden(this.#options, { ...request, shown, since: this.#since, network: false });
+    const { masks, warnings } = selectMasks(paths, shown, view);
     const userHomes = toUserHomes(this.#options.env);
     const except = [workspace, home];
     const bindMasks = await findBindMasks({ binds, except, known: paths, userHomes, hidesGit: false });

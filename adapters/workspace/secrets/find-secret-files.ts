@@ -19,6 +19,8 @@ export interface SecretFiles {
    * @throws KlausError `tool.failed` when the search for other names does not start or fails.
    */
   find(): Promise<string[]>;
+  /** Sockets that the last look came upon, as absolute paths. */
+  sockets(): readonly string[];
 }
 
 /**
@@ -31,9 +33,12 @@ export function createSecretFiles(root: string, patterns: readonly string[] = []
   const picks = (path: string): boolean =>
     isSecretFile(path, patterns) || (isPlaced && isSecretFile(`${root}/${path}`));
   const files = new FileNames(root, { picks, skips: SKIPPED });
+  let sockets: readonly string[] = [];
   return {
+    sockets: () => sockets,
     async find() {
       const found = await files.find();
+      sockets = found.sockets.map((path) => join(root, path));
       const names = new Set(found.files);
       for (const path of await findTargets(root, found.links)) names.add(path);
       return (await withOtherNames(root, names)).map((path) => join(root, path));
