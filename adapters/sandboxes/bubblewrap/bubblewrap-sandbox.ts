@@ -29,9 +29,9 @@ import { sharesNetwork } from '../protection/sockets.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
 import { withStillReadable } from '../still-readable.ts';
-import { toView, type WorkspaceView } from '../view.ts';
+import { toBesideView, toView, type WorkspaceView } from '../view.ts';
 import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
-import type { ControlName } from './controls.ts';
+import { toOmitted, type ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
 import { checkMounts, noteInit, toLaunch } from './launch-command.ts';
@@ -83,8 +83,8 @@ export class BubblewrapSandbox implements Sandbox {
     this.#without = new Set(internals.without);
     // Not root inside: programs that find themselves root try to change owners.
     this.#user = { uid: process.getuid?.() || 1_000, gid: process.getgid?.() || 1_000 };
-    const isFiltered = isSeccompArch(process.arch) && !this.#without.has('seccomp');
-    this.#filter = isFiltered ? toSeccompFilter(process.arch) : undefined;
+    const filter = isSeccompArch(process.arch) ? toSeccompFilter(process.arch) : undefined;
+    this.#filter = this.#without.has('seccomp') ? undefined : filter;
   }
 
   async warmUp(): Promise<void> {
@@ -115,7 +115,7 @@ export class BubblewrapSandbox implements Sandbox {
   /** Undefined when it could not be made: the command's own start tells why. */
   async #startAhead(request: StageRequest): Promise<StartedAhead | undefined> {
     const stage = await this.#prepare(request);
-    const group = ResourceGroup.open(stage.limits, this.#omitted());
+    const group = ResourceGroup.open(stage.limits, toOmitted(this.#without));
     const scene: Scene = { ...stage, group };
     try {
       if (!isUnseen(stage.protection)) throw new Error('a state of the workspace would show what is held');
@@ -159,7 +159,7 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   async #launchNow(stage: Stage, { stdin }: ExecRequest): Promise<StartedCommand> {
-    const group = ResourceGroup.open(stage.limits, this.#omitted());
+    const group = ResourceGroup.open(stage.limits, toOmitted(this.#without));
     const args = await this.#arguments(stage, stage.project);
     const { words, held } = this.#words(stage, { group, args });
     const scene: Scene = { ...stage, group };
@@ -193,7 +193,7 @@ export class BubblewrapSandbox implements Sandbox {
     const { folder, survives, signal } = request;
     const stage = await this.#prepare(request);
     const { protection, view, readMasks, resume } = stage;
-    const group = ResourceGroup.open(stage.limits, this.#omitted(), toGroupName(folder));
+    const group = ResourceGroup.open(stage.limits, toOmitted(this.#without), toGroupName(folder));
     try {
       const args = await this.#arguments(stage, stage.project);
       const { words } = this.#words(stage, { group, args, before: MARK_BEGUN });
@@ -280,7 +280,7 @@ export class BubblewrapSandbox implements Sandbox {
   ): { words: string[]; held: Set<Controller> } {
     const { request, limits, cwd } = stage;
     const { group, args, before = [], receives = false } = how;
-    const held = new Set([...group.controllers, ...this.#omitted()]);
+    const held = new Set([...group.controllers, ...toOmitted(this.#without)]);
     const closesChannel = !this.#without.has('closed-channel');
     const prelude = toPrelude({ limits, held, before, closesChannel, receives });
     const command = receives ? [] : [cwd, ...toArguments(request.command)];
@@ -313,13 +313,6 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
-  #omitted(): Set<Controller> {
-    const omitted = new Set<Controller>();
-    if (this.#without.has('memory-limit')) omitted.add('memory');
-    if (this.#without.has('process-limit')) omitted.add('pids');
-    return omitted;
-  }
-
   async #protect(
     request: StageRequest,
     view: WorkspaceView,
@@ -336,7 +329,7 @@ export class BubblewrapSandbox implements Sandbox {
       known: (await this.#options.repositories?.()) ?? [],
       survives: 'survives' in request && request.survives === true,
       stores,
-      folders: request.writable ?? [],
+      folders: (request.writable ?? []).map((path) => toBesideView(request, path)),
     });
   }
 

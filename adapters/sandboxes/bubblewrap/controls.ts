@@ -1,3 +1,5 @@
+import type { Controller } from '../cgroup/cgroup-mounts.ts';
+
 /**
  * What holds a command in, piece by piece. The escape suite takes one away at a time, to see that what is held
  * back by it would succeed without it. Nothing else does: no configuration and no caller of `createSandbox` can.
@@ -41,3 +43,11 @@ const CONTROLS = [
 
 /** One of the list. */
 export type ControlName = (typeof CONTROLS)[number];
+
+/** Controllers of which nothing is said, because they were left out. */
+export function toOmitted(without: ReadonlySet<ControlName>): Set<Controller> {
+  const omitted = new Set<Controller>();
+  if (without.has('memory-limit')) omitted.add('memory');
+  if (without.has('process-limit')) omitted.add('pids');
+  return omitted;
+}

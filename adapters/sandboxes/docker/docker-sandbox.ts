@@ -17,12 +17,12 @@ import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks
 import type { ProjectHome } from '../project-home.ts';
 import { listHidden } from '../protection/list-hidden.ts';
 import { selectMasks } from '../protection/masks.ts';
-import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import { protectFolders } from '../protection/protected-folders.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
 import { withStillReadable } from '../still-readable.ts';
-import { toView } from '../view.ts';
+import { toBesideView, toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
@@ -84,7 +84,8 @@ export class DockerSandbox implements Sandbox {
     const bindMasks = await findBindMasks({ binds, except, known: paths, userHomes, hidesGit: false });
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
     const known = (await this.#options.repositories?.()) ?? [];
-    const protection = ProtectedWorkspace.open({ view, home, protect, known });
+    const folders = (request.writable ?? []).map((path) => toBesideView(request, path));
+    const protection = protectFolders({ view, home, protect, known, folders });
     const end = (pid: number) => {
       // The container's own end ends the client; the client alone would leave the container.
       void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));
