@@ -5,6 +5,7 @@ import { readStatus } from '../background/process-status.ts';
 import { list, listNumbers, toSessionFolder } from '../background/process-files.ts';
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
+import { toFetched } from './fetched-folders.ts';
 import { keepFetched } from './keep-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
@@ -133,10 +134,6 @@ const SHOWN_STORE = '.klaus-cache';
 
 /** Where commands see what was fetched for the workspace, in the home. */
 const SHOWN_FETCHED = '.klaus-fetched';
-
-function toFetched(root: string): string {
-  return join(root, 'fetched');
-}
 
 function toStore(root: string): string {
   return join(root, 'entries');
