@@ -1,6 +1,6 @@
 // Folders beside the workspace that may be changed, where commands work on a layer, and in the background.
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventOf, OpenOptions, Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
@@ -153,5 +153,61 @@ test('a folder that may be changed is changed by a process in the background, an
     expect(text(join(place.extra, '.git/config'))).toBe(config);
     expect(existsSync(join(place.extra, '.git/hooks/post-checkout'))).toBe(false);
     expect(JSON.stringify([session.events(), engine.server.requests])).not.toContain('Gh72-Lq4w');
+  });
+});
+
+describe('a folder that is a linked worktree of a repository elsewhere', () => {
+  const prepare = ({ base, extra }: Place): void => {
+    const git = (...words: string[]): void =>
+      void execFileSync('git', words, { cwd: join(base, 'main'), stdio: 'ignore' });
+    const who = ['-c', 'user.name=User', '-c', 'user.email=user@localhost'];
+    mkdirSync(join(base, 'main'));
+    git('init', '-q');
+    git(...who, 'commit', '--allow-empty', '-qm', 'first');
+    rmSync(extra, { recursive: true });
+    git('worktree', 'add', '-q', '-b', 'side', extra);
+    put(join(extra, 'notes.txt'), 'a note\n');
+  };
+  const commit =
+    'git add notes.txt && git -c user.name=A -c user.email=a@b commit -qm second && git log --oneline side';
+  const script = ({ workspace, extra, base }: Place): void => {
+    const plant = 'echo x >> config; echo x > hooks/post-checkout; rm -rf objects/*';
+    put(join(workspace, 'plant.sh'), `cd ${base}/main/.git && ls && ${plant}`);
+    put(join(workspace, 'work.sh'), `cd ${extra} && git status --short; ${commit}; echo end`);
+  };
+  const log = ({ base }: Place): string =>
+    execFileSync('git', ['log', '--format=%s', 'side'], { cwd: join(base, 'main'), encoding: 'utf8' });
+
+  test('has git, whose configuration, hooks and objects commands do not change', async () => {
+    const prompts = (): Call[][] => [[run('sh work.sh')], [run('sh plant.sh')]];
+    const setUp = (place: Place): void => (prepare(place), script(place));
+    await withFolder({ prompts, prepare: setUp, settings: { approve: 'auto' } }, async (engine, place) => {
+      const main = join(place.base, 'main/.git');
+      const config = text(join(main, 'config'));
+      const session = await open(engine, place);
+      await session.prompt('go', { onAsk: 'deny' });
+      await session.advance();
+      expect(outputOf(session)).toContain('?? notes.txt');
+      expect(outputOf(session)).toMatch(/second\n.*first/);
+      expect(outputOf(session)).toContain('end');
+      await session.prompt('more', { onAsk: 'deny' });
+      await session.advance();
+      expect(outputOf(session)).toContain('Read-only file system');
+      expect(log(place)).toBe('second\nfirst\n');
+      expect(text(join(main, 'config'))).toBe(config);
+      expect(existsSync(join(main, 'hooks/post-checkout'))).toBe(false);
+    });
+  });
+
+  test('on a layer only reads it', async () => {
+    const prompts = (): Call[][] => [[run('sh work.sh')]];
+    const setUp = (place: Place): void => (prepare(place), script(place));
+    await withFolder({ prompts, prepare: setUp }, async (engine, place) => {
+      const session = await open(engine, place, { isolate: true });
+      await session.prompt('go', { onAsk: 'deny' });
+      await session.advance();
+      expect(outputOf(session)).toContain('?? notes.txt');
+      expect(log(place)).toBe('first\n');
+    });
   });
 });

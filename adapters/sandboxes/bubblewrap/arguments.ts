@@ -130,11 +130,14 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     // What a grant narrows is the workspace.
     const isBeside = (target: string): boolean => writable.some((folder) => contains(folder, target));
     for (const { source, target } of protection.pinned) {
-      const isWritable = isBeside(target) ? isWritableBeside(request, target) : canWrite(files, target);
-      if (isBeside(target) || canRead(files, target)) args.push(isWritable ? '--bind' : '--ro-bind', source, target);
+      const isWritable = isBeside(target)
+        ? isWritableBeside(request, target)
+        : canWrite(files, contains(workspace, target) ? target : workspace);
+      if (!contains(workspace, target) || canRead(files, target))
+        args.push(isWritable ? '--bind' : '--ro-bind', source, target);
     }
     for (const { source, target } of protection.readOnly)
-      if (isBeside(target) || canRead(files, target)) args.push('--ro-bind', source, target);
+      if (!contains(workspace, target) || canRead(files, target)) args.push('--ro-bind', source, target);
   }
   for (const { target, isFolder } of options.masks)
     args.push(...(isFolder ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target]));

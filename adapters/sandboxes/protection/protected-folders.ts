@@ -12,7 +12,7 @@ export type Protection = Pick<
 >;
 
 export interface ProtectedFoldersOptions extends ProtectedWorkspaceOptions {
-  /** A git folder outside of one, as a linked worktree has it, is not shown. */
+  /** A git folder outside of one, as a linked worktree has it, is shown, and only read where a layer stands in. */
   folders: readonly WorkspaceView[];
 }
 
@@ -30,12 +30,25 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
     throw error;
   }
   const [own, ...others] = opened;
+  const external = [...own!.external];
+  const onlyRead: PlaceMount[] = [];
+  const shown = [options.view, ...folders].map(({ target }) => target);
+  /** What each folder brings along: itself, and its git folder elsewhere where nobody else shows that. */
+  const places = others.map((one, at) => {
+    const { source, target } = folders[at]!;
+    const elsewhere = one.external.filter(
+      (place) => ![...shown, ...external.map((each) => each.target)].some((path) => contains(path, place.target)),
+    );
+    if (source !== target) onlyRead.push(...elsewhere);
+    else external.push(...elsewhere);
+    return source === target ? [target, ...elsewhere.map((place) => place.target)] : [target];
+  });
   const beside = (kind: 'pinned' | 'readOnly'): PlaceMount[] =>
-    others.flatMap((one, at) => one[kind].filter(({ target }) => contains(folders[at]!.target, target)));
+    others.flatMap((one, at) => one[kind].filter(({ target }) => places[at]!.some((path) => contains(path, target))));
   return {
-    external: own!.external,
+    external,
     pinned: [...own!.pinned, ...beside('pinned')],
-    readOnly: [...own!.readOnly, ...beside('readOnly')],
+    readOnly: [...onlyRead, ...own!.readOnly, ...beside('readOnly')],
     saved: { ...own!.saved, beside: others.map(({ saved }) => saved) },
     stores: opened.flatMap(({ stores }) => stores),
     held: opened.flatMap(({ held }) => held),
