@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isSecretFile, matchesGlob } from '@klaus/core/policy';
@@ -66,7 +67,7 @@ async function withOtherNames(root: string, paths: Iterable<string>): Promise<st
  * @throws KlausError `tool.failed` when the search does not start or fails.
  */
 export async function findHidden(root: string, globs: readonly string[]): Promise<string[]> {
-  if (globs.length === 0) return [];
+  if (globs.length === 0 || !existsSync(root)) return [];
   const listed = await listFiles(root, [
     '--no-ignore',
     ...globs.flatMap(toGlobs).map((glob) => `--iglob=${glob}`),

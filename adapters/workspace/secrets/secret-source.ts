@@ -56,7 +56,8 @@ export interface SecretSourceOptions {
  */
 export function createSecretSource(root: string, options: SecretSourceOptions = {}): SecretSource {
   const { patterns = [], hidden = [], limit = 5_000, maxBytes = 1024 * 1024, history = true } = options;
-  const real = realpath(root);
+  // One that is gone holds no secrets; who works in it is told so elsewhere.
+  const real = realpath(root).catch(() => root);
   const learned = new Map<string, SecretValue>();
   const seen = new Map<string, string>();
   let gitState: string | undefined;
