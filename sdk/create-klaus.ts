@@ -30,10 +30,11 @@ import { createListeners, type Listeners } from './listeners.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import { openMemory } from './open-memory.ts';
 import { openSession } from './open/open-session.ts';
+import { createReport } from './open/report-changes.ts';
 import { createInForce } from './policy/in-force.ts';
 import { checkAnswer, checkHunks, findQuestion } from './question.ts';
 import { collectProcesses, createProcessViews, endProcesses } from './processes.ts';
-import { createSession } from './session.ts';
+import { createSession, type SessionParts } from './session.ts';
 import {
   collectGarbage,
   createOpenSnapshots,
@@ -77,7 +78,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createInForce({ engine, store, configuration, home, tools, digest, redact });
   const onNotice = options.onNotice ?? (() => {});
-  const open = (id: string) => createSession({ engine, store, inForce }, id);
+  const open = toOpen({ engine, store, inForce, report: createReport({ engine, env }) });
   const close = async (): Promise<void> => {
     try {
       await endProcesses(engine, processes);
@@ -249,6 +250,10 @@ async function collectAll(
 ): Promise<GcSummary & { processes: number }> {
   const freed = await collectProcesses({ ...options, processes });
   return { ...(await collectGarbage(options)), processes: freed };
+}
+
+function toOpen(parts: SessionParts): (id: string) => ReturnType<typeof createSession> {
+  return (id) => createSession(parts, id);
 }
 
 /** Opens once for the same words. */

@@ -26,10 +26,12 @@ export interface SessionParts {
   engine: Engine;
   store: SqliteStore;
   inForce: InForce;
+  /** Looks at what commands of a session do not see any more; once for each. */
+  report?: (session: string) => Promise<void>;
 }
 
 /** A handle on a session; cheap, holds nothing. */
-export function createSession({ engine, store, inForce }: SessionParts, id: string): Session {
+export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
   const workspace = (): string | undefined => store.session(id)?.workspace || undefined;
   /** Under a policy that cannot be read nothing runs, and nothing that would run is put into the inbox. */
   const checkPolicy = async (): Promise<void> => {
@@ -79,6 +81,7 @@ export function createSession({ engine, store, inForce }: SessionParts, id: stri
     },
     async advance(options = {}) {
       const root = workspace();
+      await report?.(id);
       return advance(root === undefined ? engine : await inForce.engine(root), id, options);
     },
     settle: () => serveCommands(engine, id, ['change', 'limits']),

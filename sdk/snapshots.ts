@@ -73,6 +73,8 @@ export interface GcSummary {
   workspaces: GcRow[];
   /** Bytes of working copies that are kept between isolated commands; they are made again when needed. */
   copies: number;
+  /** Bytes that `klaus fetch` had downloaded for workspaces that are gone, or that no session used since. */
+  fetched: number;
 }
 
 /**
@@ -107,7 +109,10 @@ export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
       if (!isGone) await createLayers(workspace, { stateDir: join(home, 'layers'), klausHome: home }).clear();
     }
   }
-  return { workspaces, copies };
+  const { dropFetched } = await import('@klaus/adapters/sandboxes');
+  const used = options.store.sessions({ limit: Number.MAX_SAFE_INTEGER }).filter(({ id }) => needed.has(id));
+  const fetched = dropFetched(home, { needed: used.map((row) => row.workspace), since: options.since, dryRun });
+  return { workspaces, copies, fetched };
 }
 
 /** Ids of the sessions that undo may still be asked for. */

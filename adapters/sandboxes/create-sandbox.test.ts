@@ -173,9 +173,8 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
     const isSource = (path: string) => !path.includes('/node_modules');
     cpSync(import.meta.dirname, join(code, 'sandboxes'), { recursive: true, filter: isSource });
     cpSync(join(source, 'core'), join(code, 'core'), { recursive: true, filter: isSource });
-    mkdirSync(join(code, 'core', 'node_modules'));
     for (const name of ['zod', 'unbash', 'diff'])
-      execFileSync('cp', ['-rL', join(source, 'node_modules', name), join(code, 'core', 'node_modules', name)]);
+      execFileSync('cp', ['-rL', join(source, 'node_modules', name), join(code, 'node_modules', name)]);
     execFileSync('ln', ['-s', join(code, 'core'), join(code, 'node_modules', '@klaus', 'core')]);
     cpSync(process.execPath, join(own.root, 'node'));
     const script = [

@@ -5,6 +5,7 @@ export { canFetchBubblewrap, fetchBubblewrap, toFetchedProgram } from './bubblew
 export { findRefusedEnvironments } from './bubblewrap/toolchains.ts';
 export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';
+export { dropFetched } from './home/fetched-folders.ts';
 export { scrubEnvironment } from './host/scrub-environment.ts';
 export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
 export { keepDownloads } from './project-home.ts';

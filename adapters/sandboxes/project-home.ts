@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readGitIdentity } from './git-identity.ts';
 import { type FoundCache, findUserCaches, toCacheVariables } from './home/user-caches.ts';
+import { noteFetched, toProjectFolder } from './home/fetched-folders.ts';
 import { keepSessionCaches, openSessionHome, type SessionHome } from './home/session-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
@@ -71,9 +71,8 @@ export async function openProjectHome(
  * @returns How many entries of caches were taken over.
  */
 export function keepDownloads(home: string, options: { workspace: string; session: string }): number {
-  return keepSessionCaches(toProjectFolder(realpathSync(home), options.workspace), options.session);
-}
-
-function toProjectFolder(home: string, workspace: string): string {
-  return join(home, 'cache', createHash('sha256').update(workspace).digest('hex').slice(0, 16));
+  const root = toProjectFolder(realpathSync(home), options.workspace);
+  const kept = keepSessionCaches(root, options.session);
+  if (kept > 0) noteFetched(root, options.workspace);
+  return kept;
 }

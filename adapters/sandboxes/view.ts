@@ -21,6 +21,12 @@ export function toView(request: Pick<ExecRequest, 'workspaceAt'>, workspace: str
   return { target: workspace, source: realpathSync(at) };
 }
 
+/** A folder beside the workspace as a view: itself, or what stands in for it. */
+export function toBesideView({ besideAt = [] }: Pick<ExecRequest, 'besideAt'>, folder: string): WorkspaceView {
+  const at = besideAt.find(({ path }) => path === folder)?.folder;
+  return { target: folder, source: at === undefined ? folder : realpathSync(at) };
+}
+
 /** Where a path of the sandbox is on this machine. */
 export function toSource(view: WorkspaceView, target: string): string {
   return contains(view.target, target) ? join(view.source, relative(view.target, target)) : target;

@@ -29,6 +29,8 @@ export async function findCoveredChanges(
   if (!isHumanRule(ready.call.decided?.rule)) return new Set();
   const gate = toGateContext(work);
   const plain = changes.filter((change) => {
+    // In a folder beside the workspace others' rules say what Git ignores.
+    if (change.path.startsWith('/')) return false;
     const { verdict, findings } = review(
       { name: ready.call.name, changes: [change], scripts: [] },
       gate,

@@ -33,6 +33,7 @@ export { carriesText, redactCommand } from './redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';
 export type { ReplayDifference } from './replay/recording.ts';
+export { SINCE_BEGIN } from './outside-notice.ts';
 export { findPinProblem, toPinText } from './pins.ts';
 export { serveCommands } from './serve-commands.ts';
 export { describeStarted, hasProcessNews } from './processes.ts';

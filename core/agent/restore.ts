@@ -89,7 +89,7 @@ export async function restore(
     const snapshots = await work.snapshots();
     const history = readTurnHistory(engine.store.read((request.kind === 'file' && request.of) || session));
     const plan = await toPlan({ snapshots, history, state }, request);
-    return await carryOut(work, plan, { kind: request.kind, ...options });
+    return await carryOut(work, { ...plan, left: history.steps.at(-1)?.to }, { kind: request.kind, ...options });
   } finally {
     lease.release();
   }
@@ -101,6 +101,11 @@ interface Plan {
   git: GitPlan;
   /** Files that somebody else changed: what the session left there is gone. */
   foreign: Conflict[];
+}
+
+interface Begun extends Plan {
+  /** The state in which the session left its folders. */
+  left: TreeId | undefined;
 }
 
 interface Planning {
@@ -224,9 +229,26 @@ async function findConflicts(snapshots: Snapshots, { changes, foreign, git }: Pl
   return [...conflicts.values(), ...git.conflicts];
 }
 
+/**
+ * The state from which a step goes. Where a killed process did a part of the same step already, that from before it: a
+ * redo brings back all of it.
+ *
+ * @param before The state that was replaced.
+ */
+async function findBegin(snapshots: Snapshots, { changes, left }: Begun, before: TreeId): Promise<TreeId> {
+  if (left === undefined || left === before) return before;
+  const planned = new Map(changes.map((row) => [row.path, row]));
+  const done = await snapshots.changes(left, before);
+  const isPart = done.every((row) => {
+    const wanted = planned.get(row.path);
+    return wanted !== undefined && isSame(row.before, wanted.before) && isSame(row.after, wanted.after);
+  });
+  return isPart ? left : before;
+}
+
 async function carryOut(
   work: Work,
-  plan: Plan,
+  plan: Begun,
   { kind, by, conflicts: choice = 'refuse', dryRun }: { kind: RestoreRequest['kind'] } & RestoreOptions,
 ): Promise<Restored> {
   const { turns } = plan;
@@ -248,21 +270,23 @@ async function carryOut(
     const changes = plan.changes.filter(({ path }) => !left.has(path));
     const result = await snapshots.apply(changes, { overwrite });
     if (result.applied) {
+      const from = await findBegin(snapshots, plan, result.before);
+      const restored = from === result.before ? result.changes : await snapshots.changes(from, result.after);
       const body: EventBody = {
         type: 'workspace.restored',
         kind,
         turns,
-        from: result.before,
+        from,
         to: result.after,
         ...(gitResult.states ? { git: gitResult.states } : {}),
-        files: result.changes.length + gitResult.changes.length,
+        files: restored.length + gitResult.changes.length,
         kept: [...left, ...gitResult.kept.map(({ path }) => path)],
         by,
       };
-      await work.append([body, ...toNote(work, { kind, turns, changes: result.changes })]);
+      await work.append([body, ...toNote(work, { kind, turns, changes: restored })]);
       const uncovered = snapshots.uncovered(result.before).map(({ path }) => path);
       const done = { changes: gitResult.changes, refs: gitResult.changes.length > 0 ? refs : [] };
-      return { done: true, turns, changes: result.changes, git: done, kept: [...kept, ...gitResult.kept], uncovered };
+      return { done: true, turns, changes: restored, git: done, kept: [...kept, ...gitResult.kept], uncovered };
     }
     const isNew = result.conflicts.some(({ path }) => !left.has(path) && !overwrite.has(path));
     if (choice === 'refuse' || !isNew) {

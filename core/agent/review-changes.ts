@@ -6,6 +6,7 @@ import { COVERED, findCoveredChanges } from './ignored-changes.ts';
 import { toHead, toAttempt, type Ready, type ToolFinished } from './judge-call.ts';
 import { isPackageFile, scriptsOf } from './package-scripts.ts';
 import type { Layer } from './ports/layer.ts';
+import type { ExecRequest } from './ports/sandbox.ts';
 import type { Snapshots } from './ports/snapshots.ts';
 import type { ToolContext } from './ports/tool.ts';
 import { runOf } from './state.ts';
@@ -29,9 +30,14 @@ export async function openLayer(work: Work, ready: Ready): Promise<Begun & { con
   const { sandbox } = ready.context;
   const context: ToolContext = {
     ...ready.context,
-    sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, workspaceAt: layer.folder }) },
+    sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toStandIns(layer) }) },
   };
   return { layer, base, context };
+}
+
+/** What a command on the layer sees in the place of the session's folders. */
+export function toStandIns({ folder, beside = [] }: Layer): Pick<ExecRequest, 'besideAt' | 'workspaceAt'> {
+  return { workspaceAt: folder, ...(beside.length > 0 ? { besideAt: beside } : {}) };
 }
 
 export interface ReviewInput {
@@ -52,7 +58,11 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   const { paths, git } = await layer.touched();
   const notes = git ? ["What it changed in git's own data was not kept; use the git tools."] : [];
   const snapshots = await work.snapshots();
-  const to = await snapshots.snapshot({ only: { base: from, paths }, folder: layer.folder });
+  const to = await snapshots.snapshot({
+    only: { base: from, paths },
+    folder: layer.folder,
+    ...(layer.beside ? { beside: layer.beside } : {}),
+  });
   const changes = await snapshots.changes(from, to);
   const finished = withTrees(input.finished, { tree: from, left: to });
   // Its result is appended as it is; only what it proves is known better now.

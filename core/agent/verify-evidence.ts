@@ -14,6 +14,7 @@ import { isDerived } from './close-evidence.ts';
 import type { Engine } from './engine.ts';
 import { isReviewed, toGateContext } from './gate-context.ts';
 import type { Intent, Tool, ToolContext } from './ports/tool.ts';
+import { toStandIns } from './review-changes.ts';
 import { openedOf } from './state.ts';
 import { look } from './take-evidence.ts';
 import { createToolContext } from './tool-context.ts';
@@ -187,7 +188,7 @@ async function runAgain(
     const inside: ToolContext = layer
       ? {
           ...context,
-          sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, workspaceAt: layer.folder }) },
+          sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toStandIns(layer) }) },
         }
       : context;
     const output = await tool.run(input, inside, intent);

@@ -3,6 +3,7 @@ import { KlausError, type EventBody } from '../protocol/index.ts';
 import type { CommandAhead } from './command-ahead.ts';
 import type { Engine } from './engine.ts';
 import { fold } from './fold.ts';
+import { joinLayers } from './folders/join-layers.ts';
 import { joinSnapshots } from './folders/join-snapshots.ts';
 import { joinWorkspaces } from './folders/join-workspaces.ts';
 import type { Layers } from './ports/layer.ts';
@@ -40,6 +41,19 @@ export async function openSnapshotsOf(
     return { root, snapshots: await engine.openSnapshots(root) };
   });
   return joinSnapshots(own, await Promise.all(others));
+}
+
+async function openLayersOf(
+  engine: Pick<Engine, 'openFolder' | 'openLayers' | 'recorded'>,
+  { workspace, writable = [] }: Pick<Opened, 'workspace' | 'writable'>,
+): Promise<Layers> {
+  const own = await engine.openLayers(workspace);
+  if (engine.recorded) return own;
+  const others = writable.map(async (root) => {
+    await engine.openFolder(root);
+    return { root, layers: await engine.openLayers(root) };
+  });
+  return joinLayers(own, await Promise.all(others));
 }
 
 async function openWorkspaces(
@@ -160,7 +174,7 @@ export function createWork(options: WorkOptions): Work {
       return (sandbox ??= engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, ...own, masks }));
     },
     snapshots: () => (snapshots ??= openSnapshotsOf(engine, openedOf(state))),
-    layers: () => (layers ??= engine.openLayers(openedOf(state).workspace)),
+    layers: () => (layers ??= openLayersOf(engine, openedOf(state))),
     async learnSecrets(options) {
       redactor.learn(await toSecrets().values(options));
     },

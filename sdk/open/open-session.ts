@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine } from '@klaus/core/agent';
+import { allowsAccess } from '@klaus/core/policy';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine-settings.ts';
@@ -61,6 +62,8 @@ export async function openSession({
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
   await inForce.engine(workspace.root);
+  const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
+    allowsAccess(grant, { kind: 'fs', path, right }, engine.clock.now());
   const id = given.id ?? engine.ids.ulid();
   const opened: EventBody = {
     type: 'session.opened',
@@ -72,7 +75,10 @@ export async function openSession({
     checkpoint: given.checkpoint ?? values.checkpoint,
     limits,
     grant,
-    system: toSystemPrompt(engine.tools.deferred, { readable, writable }),
+    system: toSystemPrompt(engine.tools.deferred, {
+      readable: readable.filter((path) => isAllowed(path, 'r')),
+      writable: writable.filter((path) => isAllowed(path, 'w')),
+    }),
     tools: [...engine.tools.offered],
     ...(engine.tools.deferred.length > 0 ? { deferred: [...engine.tools.deferred] } : {}),
     klaus: VERSION,

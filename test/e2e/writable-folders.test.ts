@@ -1,79 +1,12 @@
 // Folders beside the workspace that a session may change: what is written, what is protected, and what undo takes back.
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { OpenOptions, Session } from '@klaus/sdk';
+import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
-import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
+import { ofType } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
-
-type Json = string | number | boolean | readonly Json[] | { readonly [key: string]: Json };
-
-interface Call {
-  name: string;
-  input: Readonly<Record<string, Json>>;
-}
-
-interface Place {
-  base: string;
-  workspace: string;
-  /** The folder that may be changed. */
-  extra: string;
-}
-
-interface Given {
-  /** Those of each prompt. */
-  prompts: (place: Place) => readonly (readonly Call[])[];
-  prepare?: (place: Place) => void;
-  folders?: (place: Place) => readonly string[];
-  settings?: Readonly<Record<string, boolean>>;
-}
-
-function put(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
-
-const text = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
-const run = (command: string): Call => ({ name: 'run_command', input: { command } });
-const write = (path: string, content: string): Call => ({ name: 'write_file', input: { path, content } });
-
-async function withFolder(given: Given, use: (engine: TestEngine, place: Place) => Promise<void>): Promise<void> {
-  await using holder = await createTestEngine({ script: { steps: [] } });
-  const base = realpathSync(dirname(holder.place.workspace));
-  const place = { base, workspace: join(base, 'project'), extra: join(base, 'extra') };
-  put(join(place.workspace, 'own.txt'), 'own text\n');
-  put(join(place.extra, 'notes.txt'), 'a note\n');
-  given.prepare?.(place);
-  const steps = given
-    .prompts(place)
-    .flatMap((calls) => [
-      ...calls.map(({ name, input }) => ({ reply: { calls: [{ name, input: input as Record<string, string> }] } })),
-      { reply: { text: 'Done.' } },
-    ]);
-  await using engine = await createTestEngine({
-    script: { steps, fallback: { text: 'Done.' } },
-    settings: {
-      'sandbox.driver': 'bubblewrap',
-      'sandbox.folders': given.folders?.(place) ?? [`${place.extra}:rw`],
-      ...given.settings,
-    },
-  });
-  await use(engine, place);
-}
-
-async function open(engine: TestEngine, place: Place, options: OpenOptions = {}): Promise<Session> {
-  return engine.klaus.open({ workspace: place.workspace, ...options });
-}
+import { open, put, run, text, withFolder, write, type Call, type Place } from '../fixtures/writable-folder.ts';
 
 async function prompt(session: Session, words = 'go'): Promise<void> {
   await session.prompt(words, { onAsk: 'deny' });
@@ -252,18 +185,18 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test.each<[string, { isolate?: true; grant?: (extra: string) => string }]>([
-    ['where commands work on a layer', { isolate: true }],
-    ['where the grant only reads', { grant: (extra: string) => `file-operations · code-execution · fs(${extra}, r)` }],
-  ])('is only read %s', async (_name, { grant, ...options }) => {
+  test('is only read where the grant only reads, and the model is told so', async () => {
     const prompts = ({ extra }: Place): Call[][] => [
       [run(`cat ${extra}/notes.txt; echo x > ${extra}/new.txt; echo end`)],
     ];
     await withFolder({ prompts }, async (engine, place) => {
-      const session = await open(engine, place, { ...options, ...(grant ? { grant: grant(place.extra) } : {}) });
+      const grant = `file-operations · code-execution · fs(${place.extra}, r)`;
+      const session = await open(engine, place, { grant });
       await prompt(session);
       expect(finished(session)[0]?.output).toContain('a note');
       expect(existsSync(join(place.extra, 'new.txt'))).toBe(false);
+      const { system } = ofType(session.events(), 'session.opened')[0]!;
+      expect(system).toContain(`can also read ${place.extra}, by absolute paths; only the workspace can be changed.`);
     });
   });
 

@@ -401,6 +401,11 @@ const network: EscapeCase[] = [
     ['hidden-root'],
     (world) => [world.socket, world.root],
   ),
+  connects('a Unix socket in the workspace', UNIX, ['masks'], (world) => [world.shownSocket]),
+  {
+    ...connects('a Unix socket in a folder that is only read', UNIX, ['masks'], (world) => [world.socket]),
+    request: (world) => ({ readable: [world.root] }),
+  },
   connects(
     'an abstract Unix socket',
     `socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, pack('S a*', 1, "\\0$ARGV[0]")) or exit 1;`,

@@ -38,8 +38,9 @@ export interface World extends AsyncDisposable {
   /** A TCP port on the host's loopback, and what came in. */
   port: number;
   received: () => string;
-  /** A Unix socket on the host, and one without a path. */
+  /** A Unix socket on the host, one in the project, and one without a path. */
   socket: string;
+  shownSocket: string;
   abstract: string;
 }
 
@@ -107,7 +108,7 @@ export async function createWorld(): Promise<World> {
     writeFileSync(at(path), `${SECRET}\n`, { mode: 0o600 });
   let heard = '';
   const listen = (server: Server, where: object) => new Promise<void>((resolve) => server.listen(where, resolve));
-  const servers = Array.from({ length: 3 }, () => {
+  const servers = Array.from({ length: 4 }, () => {
     const server = createServer((socket) => {
       socket.on('data', (chunk) => (heard += String(chunk)));
       socket.on('error', () => undefined);
@@ -121,6 +122,7 @@ export async function createWorld(): Promise<World> {
   await listen(servers[0]!, { port: 0, host: '127.0.0.1' });
   await listen(servers[1]!, { path: at('agent.sock') });
   await listen(servers[2]!, { path: `\0${abstract}` });
+  await listen(servers[3]!, { path: at('project/app.sock') });
   const victim = spawn('sleep', ['3600'], { stdio: 'ignore', env: { VICTIM: SECRET } });
   const address = servers[0]!.address();
   return {
@@ -134,6 +136,7 @@ export async function createWorld(): Promise<World> {
     port: typeof address === 'object' && address ? address.port : 0,
     received: () => heard,
     socket: at('agent.sock'),
+    shownSocket: at('project/app.sock'),
     abstract,
     async [Symbol.asyncDispose]() {
       victim.kill('SIGKILL');

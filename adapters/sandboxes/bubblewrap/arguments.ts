@@ -9,7 +9,7 @@ import { findBoundGit } from '../protection/bind-masks.ts';
 import { findHeldFolders } from '../protection/held-folders.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
-import { toSource, type WorkspaceView } from '../view.ts';
+import { toBesideView, toSource, type WorkspaceView } from '../view.ts';
 import type { ControlName } from './controls.ts';
 import { LIVE_ETC } from './etc-folder.ts';
 import type { Toolchains } from './toolchains.ts';
@@ -105,13 +105,16 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);
   for (const path of options.passed.hidden) args.push('--tmpfs', path, '--remount-ro', path);
-  for (const path of readable) args.push(writable.includes(path) ? '--bind' : '--ro-bind', path, path);
+  for (const path of readable)
+    args.push(
+      ...(writable.includes(path) ? ['--bind', toBesideView(request, path).source, path] : ['--ro-bind', path, path]),
+    );
   args.push(...toWorkspaceMounts(view, request.files));
   for (const folder of findHeldFolders(options.masks, workspace))
     if (canWrite(request.files, folder)) args.push('--bind', toSource(view, folder), folder);
   for (const root of writable)
     for (const folder of findHeldFolders(options.masks, root))
-      if (isWritableBeside(request, folder)) args.push('--bind', folder, folder);
+      if (isWritableBeside(request, folder)) args.push('--bind', toSource(toBesideView(request, root), folder), folder);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
   for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);
@@ -129,11 +132,14 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     // What a grant narrows is the workspace.
     const isBeside = (target: string): boolean => writable.some((folder) => contains(folder, target));
     for (const { source, target } of protection.pinned) {
-      const isWritable = isBeside(target) ? isWritableBeside(request, target) : canWrite(files, target);
-      if (isBeside(target) || canRead(files, target)) args.push(isWritable ? '--bind' : '--ro-bind', source, target);
+      const isWritable = isBeside(target)
+        ? isWritableBeside(request, target)
+        : canWrite(files, contains(workspace, target) ? target : workspace);
+      if (!contains(workspace, target) || canRead(files, target))
+        args.push(isWritable ? '--bind' : '--ro-bind', source, target);
     }
     for (const { source, target } of protection.readOnly)
-      if (isBeside(target) || canRead(files, target)) args.push('--ro-bind', source, target);
+      if (!contains(workspace, target) || canRead(files, target)) args.push('--ro-bind', source, target);
   }
   for (const { target, isFolder } of options.isDivided ? [] : options.masks)
     args.push(...(isFolder ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target]));

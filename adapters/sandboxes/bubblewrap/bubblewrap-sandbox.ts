@@ -21,13 +21,15 @@ import { spawnWaiting, type Launch, type WaitingCommand } from '../process/waiti
 import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import { mergeMasks } from '../protection/bind-masks.ts';
 import { closeWhilePaused, discardWhilePaused } from '../protection/close-paused.ts';
-import { selectMasks, type Mask } from '../protection/masks.ts';
+import { listHidden, type SeenBy } from '../protection/list-hidden.ts';
+import { selectMasks, type Mask, type MaskSelection } from '../protection/masks.ts';
 import type { ObjectStore } from '../protection/object-store.ts';
 import { protectFolders, type Protection } from '../protection/protected-folders.ts';
+import { sharesNetwork } from '../protection/sockets.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
 import { withStillReadable } from '../still-readable.ts';
-import { toView, type WorkspaceView } from '../view.ts';
+import { toBesideView, toView, type WorkspaceView } from '../view.ts';
 import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
 import { toOmitted, type ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
@@ -80,14 +82,14 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #filter: Uint8Array | undefined;
   readonly #without: ReadonlySet<ControlName>;
   readonly #ahead: AheadSlot;
+  readonly #since = Date.now();
   #etc: string | undefined;
   #toolchains: Toolchains | undefined;
   #project: Promise<ProjectHome> | undefined;
 
   /** @param program From `findBubblewrap`. */
   constructor(options: SandboxOptions, program: BubblewrapProgram, internals: BubblewrapInternals = {}) {
-    this.#options = options;
-    this.#program = program;
+    [this.#options, this.#program] = [options, program];
     this.#ahead = new AheadSlot(options.home);
     this.#without = new Set(internals.without);
     // Not root inside: programs that find themselves root try to change owners.
@@ -170,9 +172,9 @@ export class BubblewrapSandbox implements Sandbox {
 
   async #launchNow(stage: Stage, { stdin }: ExecRequest): Promise<StartedCommand> {
     const group = ResourceGroup.open(stage.limits, toOmitted(this.#without));
-    const scene: Scene = { ...stage, group };
     const { args, inside } = await this.#toMounts(stage);
     const { words, held } = toWords(stage, { group, args, without: this.#without });
+    const scene: Scene = { ...stage, group };
     const command = await spawnWaiting(this.#toLaunch(scene, { words, inside }), { takesStdin: stdin !== undefined });
     return { command, scene, held };
   }
@@ -241,11 +243,8 @@ export class BubblewrapSandbox implements Sandbox {
     if (!identity || !this.#options.masks) return;
     const view = toView({}, this.#options.workspace);
     const shown = listShown({ view, toolchains: this.#findToolchains(), project: await this.#openProject() }, {});
-    const readMasks = async () => {
-      const paths = (await this.#options.masks?.()) ?? [];
-      const selection = selectMasks(paths, shown, view);
-      return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks({}, paths)) };
-    };
+    const seenBy = { shown, network: sharesNetwork(identity.init.pid) };
+    const readMasks = () => this.#readMasks(seenBy, view);
     const group = identity.groups.find(isFreezable);
     watchProcess(folder, { watch: watchInBackground(folder, { init: identity.init, view, group, readMasks }) });
   }
@@ -284,12 +283,7 @@ export class BubblewrapSandbox implements Sandbox {
       throw error;
     });
     const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
-    const readMasks = async () => {
-      const paths = this.#without.has('masks') ? [] : ((await this.#options.masks?.()) ?? []);
-      const selection = selectMasks(paths, shown, view);
-      for (const warning of selection.warnings) warnings.add(warning);
-      return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(request, paths)) };
-    };
+    const readMasks = () => this.#readMasks({ ...request, shown }, view, warnings);
     const passed = passEnvironment(this.#options, request, project);
     const isDivided = !isPlain && canMountInside();
     return { request, limits, cwd, view, project, isDivided, passed, protection, warnings, readMasks, resume };
@@ -337,7 +331,7 @@ export class BubblewrapSandbox implements Sandbox {
       known: (await this.#options.repositories?.()) ?? [],
       survives: 'survives' in request && request.survives === true,
       stores,
-      folders: request.writable ?? [],
+      folders: (request.writable ?? []).map((path) => toBesideView(request, path)),
     });
   }
 
@@ -359,6 +353,17 @@ export class BubblewrapSandbox implements Sandbox {
     const { workspace, home, env = process.env } = this.#options;
     const places = { workspace, home, userHome: homedir(), execPath: process.execPath };
     return (this.#toolchains ??= findToolchains({ ...places, env }));
+  }
+
+  async #readMasks(
+    seenBy: Omit<SeenBy, 'since'> & Pick<StageRequest, 'binds'>,
+    view: WorkspaceView,
+    warnings?: Set<string>,
+  ): Promise<MaskSelection> {
+    const paths = this.#without.has('masks') ? [] : await listHidden(this.#options, { ...seenBy, since: this.#since });
+    const selection = selectMasks(paths, seenBy.shown, view);
+    for (const warning of selection.warnings) warnings?.add(warning);
+    return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(seenBy, paths)) };
   }
 
   async #findBindMasks({ binds = [] }: Pick<StageRequest, 'binds'>, known: readonly string[]): Promise<Mask[]> {

@@ -88,7 +88,7 @@ function toBinds(words: readonly string[]): Map<string, string[]> {
 }
 
 /** What a process sees mounted. @throws The system's error when it is gone. */
-export function readMountRows(pid: number): MountRow[] {
+function readMountRows(pid: number): MountRow[] {
   return readMounts(`/proc/${pid}/mountinfo`);
 }
 

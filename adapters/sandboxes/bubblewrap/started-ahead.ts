@@ -37,9 +37,9 @@ export interface StartedAhead {
 /** Everything of a request that decides how its sandbox is made, but for what is looked up at its start. */
 export function toKey(request: StageRequest, limits: ExecLimits): string {
   const { network = false, env = {}, binds = [], workspaceAt, protect = [], files } = request;
-  const { readable = [], writable = [] } = request;
+  const { readable = [], writable = [], besideAt = [] } = request;
   const { memoryMb, cpus, processes } = limits;
-  const mounts = [binds, workspaceAt, protect, files, readable, writable];
+  const mounts = [binds, workspaceAt, protect, files, readable, writable, besideAt];
   return JSON.stringify([network, env, ...mounts, memoryMb, cpus, processes]);
 }
 

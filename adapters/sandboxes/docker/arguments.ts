@@ -6,8 +6,8 @@ import { ownName } from '../process/owner.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
 import type { ProjectHome } from '../project-home.ts';
 import type { Mask } from '../protection/masks.ts';
-import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
-import type { WorkspaceView } from '../view.ts';
+import type { Protection } from '../protection/protected-folders.ts';
+import { toBesideView, type WorkspaceView } from '../view.ts';
 
 /**
  * Holds standard input, which Klaus's `docker` client holds at its other end, and ends everything in the
@@ -47,7 +47,7 @@ export interface DockerRun {
   /** Owner of the workspace. */
   user: { uid: number; gid: number };
   masks: readonly Mask[];
-  protection: Pick<ProtectedWorkspace, 'external' | 'pinned' | 'readOnly'>;
+  protection: Pick<Protection, 'external' | 'pinned' | 'readOnly'>;
   /** File with the seccomp profile; none on machines without one. */
   seccompFile?: string;
   /** File with the command's standard input. */
@@ -62,7 +62,7 @@ export interface DockerRun {
 export function toDockerArguments(run: DockerRun, request: ExecRequest): string[] {
   const { limits, home, user, view, protection } = run;
   const workspace = view.target;
-  const { binds = [], readable = [] } = request;
+  const { binds = [], readable = [], writable = [] } = request;
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     const real = existsSync(path) ? realpathSync(path) : path;
     if (contains(home, real)) throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
@@ -84,7 +84,10 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   args.push('--user', `${user.uid}:${user.gid}`, '--read-only', '--cap-drop', 'ALL');
   args.push('--security-opt', 'no-new-privileges', '--tmpfs', '/tmp:rw,exec,nosuid,nodev,mode=1777');
   if (run.seccompFile) args.push('--security-opt', `seccomp=${run.seccompFile}`);
-  for (const path of readable) args.push(...mount(path, path, false));
+  for (const path of readable) {
+    const isWritable = writable.includes(path);
+    args.push(...mount(isWritable ? toBesideView(request, path).source : path, path, isWritable));
+  }
   args.push(...mount(view.source, workspace, true));
   for (const { source, target } of protection.external) args.push(...mount(source, target, true));
   for (const { path, writable } of binds) args.push(...mount(path, path, writable));

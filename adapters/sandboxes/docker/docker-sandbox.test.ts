@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -104,6 +105,34 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(existsSync(join(copy, 'fresh'))).toBe(true);
     expect(readFileSync(join(copy, '.git/config'), 'utf8')).toBe(before);
     rmSync(join(place.workspace, '.git'), { recursive: true });
+  });
+
+  test('a folder beside the workspace is changed, but for its git data, and another can stand in for it', async () => {
+    const extra = join(place.root, 'extra');
+    const stand = join(place.root, 'stand');
+    for (const folder of [extra, stand]) mkdirSync(folder);
+    execFileSync('git', ['init', '-q', extra]);
+    const before = readFileSync(join(extra, '.git/config'), 'utf8');
+    const attack = `cd ${extra}; echo x > made; echo x >> .git/config; echo x > .git/hooks/post-checkout; ls -A`;
+    expect((await run(attack, { readable: [extra] })).stdout).toBe('.git\n');
+    expect((await run(attack, { readable: [extra], writable: [extra] })).stdout).toBe('.git\n.klaus\nmade\n');
+    expect([existsSync(join(extra, 'made')), existsSync(join(extra, '.git/hooks/post-checkout'))]).toEqual([
+      true,
+      false,
+    ]);
+    expect(readFileSync(join(extra, '.git/config'), 'utf8')).toBe(before);
+    const besideAt = [{ path: extra, folder: stand }];
+    const request = { workspaceAt: place.workspace, readable: [extra], writable: [extra], besideAt };
+    await run(`echo x > ${extra}/fresh`, request);
+    expect([extra, stand].map((folder) => existsSync(join(folder, 'fresh')))).toEqual([false, true]);
+  });
+
+  test('no socket of the machine is reached', async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined).end('through'));
+    await once(server.listen(join(place.workspace, 'app.sock')), 'listening');
+    const kind = await run('test -S app.sock && echo socket; test -e app.sock && echo there');
+    expect(kind.stdout).toBe('there\n');
+    await new Promise((resolve) => server.close(resolve));
   });
 
   test("git's objects cannot be destroyed, and new ones are kept", async () => {

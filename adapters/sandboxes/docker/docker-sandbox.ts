@@ -15,13 +15,14 @@ import { passEnvironment } from '../passed-environment.ts';
 import { openProjectHome } from '../project-home.ts';
 import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
 import type { ProjectHome } from '../project-home.ts';
+import { listHidden } from '../protection/list-hidden.ts';
 import { selectMasks } from '../protection/masks.ts';
-import { ProtectedWorkspace } from '../protection/protected-workspace.ts';
+import { protectFolders } from '../protection/protected-folders.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
 import { withStillReadable } from '../still-readable.ts';
-import { toView } from '../view.ts';
+import { toBesideView, toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
@@ -46,6 +47,7 @@ export interface DockerSandboxOptions extends SandboxOptions {
 export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
   readonly #options: DockerSandboxOptions;
+  readonly #since = Date.now();
   #swept: Promise<void> | undefined;
   #project: Promise<ProjectHome> | undefined;
 
@@ -74,18 +76,16 @@ export class DockerSandbox implements Sandbox {
     if (stdinFile) await writeFile(stdinFile, request.stdin!, { mode: 0o644 });
     const view = toView(request, workspace);
     const binds = (request.binds ?? []).map((bind) => bind.path);
-    const paths = (await this.#options.masks?.()) ?? [];
-    const { masks, warnings } = selectMasks(
-      paths,
-      [workspace, ...(request.readable ?? []), ...binds, project.home],
-      view,
-    );
+    const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];
+    const paths = await listHidden(this.#options, { ...request, shown, since: this.#since, network: false });
+    const { masks, warnings } = selectMasks(paths, shown, view);
     const userHomes = toUserHomes(this.#options.env);
     const except = [workspace, home];
     const bindMasks = await findBindMasks({ binds, except, known: paths, userHomes, hidesGit: false });
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
     const known = (await this.#options.repositories?.()) ?? [];
-    const protection = ProtectedWorkspace.open({ view, home, protect, known });
+    const folders = (request.writable ?? []).map((path) => toBesideView(request, path));
+    const protection = protectFolders({ view, home, protect, known, folders });
     const end = (pid: number) => {
       // The container's own end ends the client; the client alone would leave the container.
       void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { isPublicNuget, isPublicYarn } from './public-packages.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A cache of a build tool. */
 export interface CacheRow {
-  /** Files of a workspace, in it or in a folder of it, that say that it uses the tool. */
+  /** Files of a workspace, in it or in a folder of it, that say that it uses the tool; `*` is the beginning of a name. */
   markers: readonly string[];
   /** Where the user has it, absolute. */
   find: (env: Environment, home: string) => string;
@@ -20,6 +21,11 @@ export interface CacheRow {
   skips?: RegExp;
   /** Folders directly in a part that commands see empty: clones, whose addresses may hold credentials. */
   hides?: RegExp;
+  /**
+   * Folders directly in a part of the user's that commands may see; others are hidden from them. Each is looked at when
+   * a session begins.
+   */
+  isPublic?: (folder: string) => boolean;
   /** True where that of the user is never shown, only what was fetched for the workspace. */
   onlyFetched?: true;
   /** True where the tool writes down where the cache is: commands find theirs where the user has it. */
@@ -39,15 +45,18 @@ const PYTHON = ['pyproject.toml', 'requirements.txt', 'uv.lock', 'poetry.lock'];
 
 /**
  * Caches that commands begin with: the user's own builds use what lies in them already. The tools write beside the
- * entries, and never into them. What holds addresses or settings is not shown: Cargo's git databases, the stores of
- * pip, Yarn 1 and Poetry for each index, the repositories of Composer, the clones of Bundler and uv.
+ * entries, and never into them. What holds addresses or settings is not shown: Cargo's git databases, what pip and
+ * Poetry know of each index, packages of NuGet and Yarn 1 from other registries than the public ones, the repositories
+ * of Composer, the clones of Bundler and uv.
  *
  * @source https://doc.rust-lang.org/cargo/guide/cargo-home.html, https://pkg.go.dev/cmd/go#hdr-Build_and_test_caching,
  * https://maven.apache.org/resolver/local-repository.html,
  * https://docs.gradle.org/current/userguide/directory_layout.html, https://pnpm.io/settings#storedir,
  * https://yarnpkg.com/configuration/yarnrc#globalFolder, https://bun.com/docs/pm/global-cache,
  * https://docs.astral.sh/uv/concepts/cache/, https://getcomposer.org/doc/06-config.md#cache-files-dir,
- * https://guides.rubygems.org/command-reference/#gem-environment
+ * https://guides.rubygems.org/command-reference/#gem-environment, https://pip.pypa.io/en/stable/topics/caching/,
+ * https://python-poetry.org/docs/configuration/#cache-dir, https://classic.yarnpkg.com/en/docs/cli/cache,
+ * https://learn.microsoft.com/en-us/nuget/consume-packages/managing-the-global-packages-and-cache-folders
  */
 export const CACHES: readonly CacheRow[] = [
   {
@@ -118,14 +127,14 @@ export const CACHES: readonly CacheRow[] = [
     parts: ['cache'],
   },
   {
-    // `.yarn-metadata.json` of every package has the address from which it came.
+    // Yarn 1. `.yarn-metadata.json` of every package has the address from which it came.
     markers: ['yarn.lock'],
     find: (env, home) => env['YARN_CACHE_FOLDER'] || join(toCache(env, home), 'yarn'),
     path: '.cache/yarn',
     parts: ['v*'],
     units: /^npm-[^/]+$/,
     skips: /^\.tmp\//,
-    onlyFetched: true,
+    isPublic: isPublicYarn,
   },
   {
     markers: ['bun.lock', 'bun.lockb'],
@@ -150,6 +159,27 @@ export const CACHES: readonly CacheRow[] = [
     parts: ['simple-v*/pypi', 'wheels-v*/pypi'],
     copies: 'all',
     skips: /\.lock$/,
+  },
+  {
+    // Wheels that pip built, each below the hash of the address that its source came from: used with a network.
+    markers: PYTHON,
+    find: (env, home) => env['PIP_CACHE_DIR'] || join(toCache(env, home), 'pip'),
+    path: '.cache/pip',
+    parts: ['wheels'],
+  },
+  {
+    // Archives below the hash of their address: used with a network.
+    markers: PYTHON,
+    find: (env, home) => env['POETRY_CACHE_DIR'] || join(toCache(env, home), 'pypoetry'),
+    path: '.cache/pypoetry',
+    parts: ['artifacts'],
+  },
+  {
+    markers: ['*.sln', '*.slnx', '*.csproj', '*.fsproj', '*.vbproj'],
+    find: (env, home) => env['NUGET_PACKAGES'] || join(home, '.nuget/packages'),
+    path: '.nuget/packages',
+    units: /^[^/]+\/[^/]+$/,
+    isPublic: isPublicNuget,
   },
   {
     markers: ['composer.json'],

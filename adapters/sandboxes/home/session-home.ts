@@ -5,6 +5,7 @@ import { readStatus } from '../background/process-status.ts';
 import { list, listNumbers, toSessionFolder } from '../background/process-files.ts';
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
+import { toFetched } from './fetched-folders.ts';
 import { keepFetched } from './keep-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -139,10 +140,6 @@ const SHOWN_FETCHED = '.klaus-fetched';
 
 /** Where commands see what stands in the place of configuration, in the home. */
 const SHOWN_PLACEHOLDERS = '.klaus-placeholders';
-
-function toFetched(root: string): string {
-  return join(root, 'fetched');
-}
 
 function toStore(root: string): string {
   return join(root, 'entries');

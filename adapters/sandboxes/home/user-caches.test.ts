@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,8 @@ const KEPT = `
   .gradle/init.d/a.gradle .gradle/caches/modules-2/metadata-2.1/resource-at-url.bin .local/share/pnpm/store/v10/projects/a
   .config/pnpm/rc .yarnrc.yml .yarn/berry/metadata/npm/a .cache/yarn/v6/npm-a-1/node_modules/a/.yarn-metadata.json
   .bun/install/cache/a.git/config .cache/uv/git-v0/db/a/config .cache/uv/wheels-v8/index/a/b .cache/pip/http-v2/a
-  .cache/pypoetry/auth .config/composer/auth.json .cache/composer/repo/https---a/b .cache/composer/vcs/a/config
+  .cache/pypoetry/auth .cache/pypoetry/cache/repositories/private/_http/a .nuget/NuGet/NuGet.Config
+  .nuget/packages/own/1.0.0/.nupkg.metadata .cache/yarn/v6/.tmp/a .cache/pip/selfcheck/a .config/composer/auth.json .cache/composer/repo/https---a/b .cache/composer/vcs/a/config
   .local/share/gem/credentials .local/share/gem/ruby/3.1.0/cache/bundler/git/a/config .bundle/config
 `
   .trim()
@@ -49,6 +50,8 @@ const SHOWN = `
   .gradle/caches/modules-2/files-2.1/g/a/1/h/a.jar .gradle/caches/modules-2/metadata-2.1/module-metadata.bin
   .gradle/wrapper/dists/gradle-8/h/gradle-8/bin/gradle .yarn/berry/cache/a-npm-1.zip
   .bun/install/cache/a@1@@@1/a.js .cache/uv/archive-v0/h/a.py .cache/uv/simple-v1/pypi/a.rkyv
+  .cache/pip/wheels/ab/cd/a.whl .cache/pypoetry/artifacts/ab/cd/a.whl .nuget/packages/a/1.0.0/a.nuspec
+  .cache/yarn/v6/npm-@s-b-1-integrity/node_modules/@s/b/index.js
   .cache/composer/files/a/b/c.zip .local/share/gem/ruby/3.1.0/gems/a-1.0/lib/a.rb
 `
   .trim()
@@ -112,6 +115,16 @@ describe.skipIf(!program)('in the sandbox', () => {
     );
     for (const path of KEPT) put(path, 'kept-from-commands\n');
     for (const path of SHOWN) put(path, `${path}\n`);
+    const nuget = (source: string): string => JSON.stringify({ version: 2, contentHash: 'x', source });
+    const yarn = (url: string): string => JSON.stringify({ remote: { resolved: url, reference: url } });
+    put('.nuget/packages/a/1.0.0/.nupkg.metadata', nuget('https://api.nuget.org/v3/index.json'));
+    put('.nuget/packages/b/1.0.0/.nupkg.metadata', nuget('https://nuget.example.org/v3/index.json'));
+    put('.nuget/packages/b/1.0.0/b.nuspec', 'kept-from-commands\n');
+    const b = '.cache/yarn/v6/npm-@s-b-1-integrity/node_modules/@s/b';
+    put(`${b}/.yarn-metadata.json`, yarn('https://registry.yarnpkg.com/@s/b/-/b-1.tgz#x'));
+    const c = '.cache/yarn/v6/npm-c-1-integrity/node_modules/c';
+    put(`${c}/.yarn-metadata.json`, yarn('https://user:word@registry.example.org/c.tgz'));
+    put(`${c}/index.js`, 'kept-from-commands\n');
     const sandbox = await open(workspace);
     const found = await sandbox.exec({ command: `grep -rl kept-from-commands ${user} ~ /run; grep -Rh '^[.]' ~ /run` });
     const lines = found.stdout.split('\n').filter(Boolean);
@@ -162,6 +175,27 @@ describe.skipIf(!program)('in the sandbox', () => {
       });
       const { exitCode, output } = await (await open(workspace)).exec({ command: 'mvn -q validate 2>&1' });
       expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    },
+    120_000,
+  );
+
+  test.skipIf(!spawnSync('yarn', ['--version'], { encoding: 'utf8' }).stdout?.startsWith('1.'))(
+    'Yarn 1 installs what the user has downloaded from a public registry',
+    async () => {
+      const files = { 'package.json': '{ "name": "x", "version": "1.0.0" }\n' };
+      const workspace = project('yarn1', files);
+      // Root has its own default.
+      const host = { ...process.env, HOME: user, YARN_CACHE_FOLDER: join(user, '.cache/yarn') };
+      await promisify(execFile)('yarn', ['add', 'is-number@7.0.0', '--no-progress'], { cwd: workspace, env: host });
+      rmSync(join(workspace, 'node_modules'), { recursive: true });
+      // Wherever it is installed, commands see what lies in the workspace.
+      const program = execFileSync('sh', ['-c', 'realpath "$(command -v yarn)"'], { encoding: 'utf8' }).trim();
+      cpSync(dirname(dirname(program)), join(workspace, 'yarn'), { recursive: true });
+      // It fails at a global npmrc that is hidden.
+      const command = 'PREFIX=/nowhere node yarn/bin/yarn.js install --offline 2>&1';
+      const { exitCode, output } = await (await open(workspace)).exec({ command });
+      expect(exitCode === 0 ? '' : output).toBe('');
+      expect(existsSync(join(workspace, 'node_modules/is-number/index.js'))).toBe(true);
     },
     120_000,
   );

@@ -17,6 +17,10 @@ import { CACHES, type CacheRow } from './cache-table.ts';
 /** Entries of one part of a cache, and bytes that are copied of it: more would keep the first command waiting. */
 const MAX_ENTRIES = 60_000;
 const MAX_COPIED = 64 * 1_048_576;
+/** Packages that are looked at one by one when a session begins: about 50 µs each. */
+const MAX_LOOKED_AT = 10_000;
+/** Each is a mount of every command. A cache with more is not shown. */
+const MAX_HIDDEN = 100;
 
 /** A folder of a cache that a workspace uses. */
 export interface FoundCache extends Pick<CacheRow, 'units' | 'copies' | 'skips' | 'hides'> {
@@ -28,6 +32,8 @@ export interface FoundCache extends Pick<CacheRow, 'units' | 'copies' | 'skips' 
   path: string;
   /** Relative to that. */
   part: string;
+  /** Folders directly in it that commands do not see. */
+  hidden?: ReadonlySet<string>;
   /** The path on this machine at which commands see their own one. */
   place?: string;
 }
@@ -46,7 +52,10 @@ export function findUserCaches(env: Readonly<Record<string, string | undefined>>
   return findRows(workspace).flatMap((row) => {
     const folder = row.find(env, home);
     if (row.onlyFetched || !isAbsolute(folder) || contains(workspace, folder)) return [];
-    return findParts(row, folder).map((found) => {
+    return findParts(row, folder).flatMap((plain) => {
+      const hidden = findForeign(row, plain.folder);
+      if (hidden && hidden.size > MAX_HIDDEN) return [];
+      const found = { ...plain, ...(hidden && { hidden }) };
       if (row.copies === 'all') return found;
       if (!row.isAtOwnPlace) return { ...found, shown: found.folder };
       return { ...found, shown: join(SHOWN_USER, row.path, found.part), place: folder };
@@ -85,11 +94,20 @@ export function toCacheVariables(workspace: string, caches: readonly FoundCache[
 }
 
 /** Folders that are shown as a part of a cache, and are to be seen empty. */
-export function findHidden({ folder, hides }: FoundCache): string[] {
-  if (!hides) return [];
-  return readFolder(folder).flatMap((entry) =>
-    entry.isDirectory() && hides.test(entry.name) ? [join(folder, entry.name)] : [],
-  );
+export function findHidden({ folder, hides, hidden = new Set() }: FoundCache): string[] {
+  const names = [...hidden].filter((name) => isFolder(join(folder, name)));
+  if (hides)
+    for (const entry of readFolder(folder)) if (entry.isDirectory() && hides.test(entry.name)) names.push(entry.name);
+  return names.map((name) => join(folder, name));
+}
+
+/** Folders of a part that are not to be seen. */
+function findForeign({ isPublic }: CacheRow, folder: string): ReadonlySet<string> | undefined {
+  if (!isPublic) return undefined;
+  const names = readFolder(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  // What is too much to look at is not shown.
+  if (names.length > MAX_LOOKED_AT) return new Set(names);
+  return new Set(names.filter((name) => !isPublic(join(folder, name))));
 }
 
 /**
@@ -136,10 +154,10 @@ interface CacheEntry {
 
 /** Plain files, units and links within the cache. Other links and what cannot be read are left out. */
 export function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry> {
-  const { folder, part, units, skips } = cache;
+  const { folder, part, units, skips, hidden } = cache;
   for (const entry of readFolder(join(folder, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (skips?.test(entry.isDirectory() ? `${path}/` : path)) continue;
+    if (skips?.test(entry.isDirectory() ? `${path}/` : path) || hidden?.has(path)) continue;
     if (entry.isDirectory()) {
       if (units?.test(path)) yield { path };
       else yield* walkCache(cache, path);
@@ -184,7 +202,10 @@ function findRows(workspace: string): CacheRow[] {
     if (!entry.isDirectory() || entry.name === 'node_modules' || entry.name === '.git') continue;
     for (const { name } of readFolder(join(workspace, entry.name))) names.add(name);
   }
-  return CACHES.filter(({ markers }) => markers.some((marker) => names.has(marker)));
+  const all = [...names];
+  const isThere = (marker: string): boolean =>
+    marker.startsWith('*') ? all.some((name) => name.endsWith(marker.slice(1))) : names.has(marker);
+  return CACHES.filter(({ markers }) => markers.some(isThere));
 }
 
 function isFolder(path: string): boolean {

@@ -53,7 +53,8 @@ export async function pauseRunning(home: string, workspace: string): Promise<() 
   return resume;
 }
 
-function listRunning(home: string, workspace: string): RunningCommand[] {
+/** The commands at work in a workspace, in what it holds and in what holds it. */
+export function listRunning(home: string, workspace: string): RunningCommand[] {
   const folder = toFolder(home);
   return readNames(folder).flatMap((name) => {
     const [pid, startTime] = name.split('-');

@@ -24,7 +24,7 @@ interface Folder {
 }
 
 /**
- * Where the credentials below a folder are, by their names; version control as well. Nothing is followed out of the
+ * Where the credentials below a folder are, by their names; sockets and version control as well. Nothing is followed out of the
  * folder. The first look reads every folder (about 40 µs each), a later one those that changed: at once near the top,
  * within a minute below that.
  */
@@ -39,7 +39,7 @@ class CredentialScan {
     this.#root = root;
   }
 
-  /** Absolute paths of files, of symlinks with such a name, and of what is named `.git`. */
+  /** Absolute paths of files, of symlinks with such a name, of sockets, and of what is named `.git`. */
   find(): Promise<readonly string[]> {
     return (this.#working ??= this.#find().finally(() => {
       this.#working = undefined;
@@ -153,7 +153,7 @@ function read(folder: string): Pick<Folder, 'folders' | 'hits'> {
     if (entry.name === '.git') hits.push(path);
     else if (entry.isDirectory()) {
       if (!SKIPPED.test(path)) folders.push(path);
-    } else if (isCredentialFile(path)) hits.push(path);
+    } else if (entry.isSocket() || isCredentialFile(path)) hits.push(path);
   }
   return { folders, hits };
 }

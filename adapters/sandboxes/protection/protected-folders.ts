@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AGENT_CONFIGURATION } from '@klaus/core/policy';
 import { contains } from '../paths.ts';
+import { toSource, type WorkspaceView } from '../view.ts';
 import { type PlaceMount, ProtectedWorkspace, type ProtectedWorkspaceOptions } from './protected-workspace.ts';
 
 /** What is held of a workspace, or of it and of folders beside it, while a command runs. */
@@ -11,8 +12,8 @@ export type Protection = Pick<
 >;
 
 export interface ProtectedFoldersOptions extends ProtectedWorkspaceOptions {
-  /** Absolute real paths. A git folder outside of one, as a linked worktree has it, is not shown. */
-  folders: readonly string[];
+  /** A git folder outside of one, as a linked worktree has it, is shown, and only read where a layer stands in. */
+  folders: readonly WorkspaceView[];
 }
 
 /**
@@ -29,13 +30,26 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
     throw error;
   }
   const [own, ...others] = opened;
+  const external = [...own!.external];
+  const onlyRead: PlaceMount[] = [];
+  const shown = [options.view, ...folders].map(({ target }) => target);
+  /** What each folder brings along: itself, and its git folder elsewhere where nobody else shows that. */
+  const places = others.map((one, at) => {
+    const { source, target } = folders[at]!;
+    const elsewhere = one.external.filter(
+      (place) => ![...shown, ...external.map((each) => each.target)].some((path) => contains(path, place.target)),
+    );
+    if (source !== target) onlyRead.push(...elsewhere);
+    else external.push(...elsewhere);
+    return source === target ? [target, ...elsewhere.map((place) => place.target)] : [target];
+  });
   const beside = (kind: 'pinned' | 'readOnly'): PlaceMount[] =>
-    others.flatMap((one, at) => one[kind].filter(({ target }) => contains(folders[at]!, target)));
+    others.flatMap((one, at) => one[kind].filter(({ target }) => places[at]!.some((path) => contains(path, target))));
   return {
-    external: own!.external,
+    external,
     pinned: [...own!.pinned, ...beside('pinned')],
-    readOnly: [...own!.readOnly, ...beside('readOnly')],
-    saved: own!.saved,
+    readOnly: [...onlyRead, ...own!.readOnly, ...beside('readOnly')],
+    saved: { ...own!.saved, beside: others.map(({ saved }) => saved) },
     stores: opened.flatMap(({ stores }) => stores),
     held: opened.flatMap(({ held }) => held),
     get isClosed() {
@@ -46,11 +60,13 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
   };
 }
 
-function toFolderOptions(options: ProtectedWorkspaceOptions, folder: string): ProtectedWorkspaceOptions {
+function toFolderOptions(options: ProtectedWorkspaceOptions, view: WorkspaceView): ProtectedWorkspaceOptions {
   return {
-    ...withKnown(options, folder),
-    view: { source: folder, target: folder },
-    protect: AGENT_CONFIGURATION.map((name) => join(folder, name)).filter((path) => existsSync(path)),
+    ...withKnown(options, view.target),
+    view,
+    protect: AGENT_CONFIGURATION.map((name) => join(view.target, name)).filter((path) =>
+      existsSync(toSource(view, path)),
+    ),
   };
 }
 

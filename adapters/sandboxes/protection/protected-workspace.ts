@@ -52,6 +52,8 @@ export interface SavedProtection {
   begun: number;
   isComplete: boolean;
   stores?: readonly ObjectStore[];
+  /** The same of folders beside it. */
+  beside?: readonly SavedProtection[];
 }
 
 /** Files get their times from a coarser clock than ours. */
@@ -164,7 +166,7 @@ export class ProtectedWorkspace {
   /** The same as {@link close}, for a command that an earlier Klaus started. */
   static closeSaved(saved: SavedProtection): string[] {
     removePlaces(saved.held);
-    return putRight(saved);
+    return [...putRight(saved), ...(saved.beside ?? []).flatMap((one) => ProtectedWorkspace.closeSaved(one))];
   }
 }
 

@@ -27,6 +27,7 @@ interface Folder {
   picked: readonly string[];
   /** Symlinks whose own name is meant. */
   links: readonly string[];
+  sockets: readonly string[];
 }
 
 export interface FileNamesOptions {
@@ -42,7 +43,7 @@ export interface FileNamesOptions {
 }
 
 /**
- * The regular files below a folder that are meant by their names. Every look goes over all directories and reads
+ * The regular files below a folder that are meant by their names, and all sockets. Every look goes over all directories and reads
  * those that are not as they were, by inode and change time, which no program can set back; where the filesystem
  * promises no such times, it reads all.
  */
@@ -60,9 +61,10 @@ export class FileNames {
   }
 
   /** Paths relative to the root, in no order. What cannot be read is left out. */
-  async find(): Promise<{ files: string[]; links: string[] }> {
+  async find(): Promise<{ files: string[]; links: string[]; sockets: string[] }> {
     const files: string[] = [];
     const links: string[] = [];
+    const sockets: string[] = [];
     const known = new Map<string, Folder>();
     const pending = [''];
     const device = lstatOf(this.#root)?.dev;
@@ -73,13 +75,14 @@ export class FileNames {
       known.set(path, folder);
       files.push(...folder.picked);
       links.push(...folder.links);
+      sockets.push(...folder.sockets);
       pending.push(...folder.folders);
       if (performance.now() < until) continue;
       await setImmediate();
       until = performance.now() + SLICE_MS;
     }
     this.#known = known;
-    return { files, links };
+    return { files, links, sockets };
   }
 
   #look(path: string, device: bigint | undefined): Folder | undefined {
@@ -99,6 +102,7 @@ export class FileNames {
     const folders: string[] = [];
     const picked: string[] = [];
     const links: string[] = [];
+    const sockets: string[] = [];
     const { picks, skips } = this.#options;
     const before = path === '' ? '' : `${path}/`;
     try {
@@ -108,11 +112,12 @@ export class FileNames {
           if (!skips.includes(entry.name)) folders.push(below);
         } else if (entry.isFile() && picks(below)) picked.push(below);
         else if (entry.isSymbolicLink() && picks(below)) links.push(below);
+        else if (entry.isSocket()) sockets.push(below);
       }
     } catch {
       // Gone meanwhile, or not readable for us and so for no command either.
     }
-    return { folders, picked, links };
+    return { folders, picked, links, sockets };
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isSecretFile, matchesGlob } from '@klaus/core/policy';
@@ -19,6 +20,8 @@ export interface SecretFiles {
    * @throws KlausError `tool.failed` when the search for other names does not start or fails.
    */
   find(): Promise<string[]>;
+  /** Sockets that the last look came upon, as absolute paths. */
+  sockets(): readonly string[];
 }
 
 /**
@@ -31,9 +34,12 @@ export function createSecretFiles(root: string, patterns: readonly string[] = []
   const picks = (path: string): boolean =>
     isSecretFile(path, patterns) || (isPlaced && isSecretFile(`${root}/${path}`));
   const files = new FileNames(root, { picks, skips: SKIPPED });
+  let sockets: readonly string[] = [];
   return {
+    sockets: () => sockets,
     async find() {
       const found = await files.find();
+      sockets = found.sockets.map((path) => join(root, path));
       const names = new Set(found.files);
       for (const path of await findTargets(root, found.links)) names.add(path);
       return (await withOtherNames(root, names)).map((path) => join(root, path));
@@ -61,7 +67,7 @@ async function withOtherNames(root: string, paths: Iterable<string>): Promise<st
  * @throws KlausError `tool.failed` when the search does not start or fails.
  */
 export async function findHidden(root: string, globs: readonly string[]): Promise<string[]> {
-  if (globs.length === 0) return [];
+  if (globs.length === 0 || !existsSync(root)) return [];
   const listed = await listFiles(root, [
     '--no-ignore',
     ...globs.flatMap(toGlobs).map((glob) => `--iglob=${glob}`),

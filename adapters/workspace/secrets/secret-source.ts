@@ -9,7 +9,10 @@ import { readHistory } from './read-history.ts';
 
 /** The secrets of a workspace: which files to hide from commands, and which values to take out of texts. */
 export interface SecretSource {
-  /** Absolute paths of the secret files that are there now, without those whose content Git has already. */
+  /**
+   * Absolute paths of the secret files that are there now, without those whose content Git has already; sockets too,
+   * by which a command would reach a program outside.
+   */
   files(): Promise<string[]>;
   /**
    * Values in all secret files, tracked ones too, and in their earlier versions. What was found once stays, when
@@ -53,7 +56,8 @@ export interface SecretSourceOptions {
  */
 export function createSecretSource(root: string, options: SecretSourceOptions = {}): SecretSource {
   const { patterns = [], hidden = [], limit = 5_000, maxBytes = 1024 * 1024, history = true } = options;
-  const real = realpath(root);
+  // One that is gone holds no secrets; who works in it is told so elsewhere.
+  const real = realpath(root).catch(() => root);
   const learned = new Map<string, SecretValue>();
   const seen = new Map<string, string>();
   let gitState: string | undefined;
@@ -98,7 +102,8 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   };
   return {
     async files() {
-      const [found, meant] = await Promise.all([find(), real.then((path) => findHidden(path, hidden))]);
+      const [found, named] = await Promise.all([find(), real.then((path) => findHidden(path, hidden))]);
+      const meant = [...named, ...(files?.sockets() ?? [])];
       const folder = found.length > 0 ? await findGitFolder(await real) : undefined;
       if (!folder) return [...found, ...meant];
       const index = await readIndex(folder);

@@ -107,6 +107,7 @@ export async function collectGarbage(options: { yes?: true; json?: true }): Prom
   ]);
   if (summary.copies > 0) rows.push([formatBytes(summary.copies), '', 'working copies of isolated commands', '', '']);
   if (summary.processes > 0) rows.push([formatBytes(summary.processes), '', 'output of background processes', '', '']);
+  if (summary.fetched > 0) rows.push([formatBytes(summary.fetched), '', 'downloads of klaus fetch', '', '']);
   if (rows.length === 0) {
     err.write('There is nothing to free.\n');
     return EXIT.done;

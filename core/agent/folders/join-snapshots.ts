@@ -58,7 +58,7 @@ class JoinedSnapshots implements Snapshots {
     return this.#members.name({ index, path });
   }
 
-  async snapshot({ only, folder, ...rest }: SnapshotOptions = {}): Promise<TreeId> {
+  async snapshot({ only, folder, beside = [], ...rest }: SnapshotOptions = {}): Promise<TreeId> {
     const ids: TreeId[] = [];
     const bases = only && this.#split(only.base);
     const paths = only?.paths.map((path) => this.#members.place(path));
@@ -71,9 +71,9 @@ class JoinedSnapshots implements Snapshots {
         continue;
       }
       const part = bases ? { only: { base: bases[index]!, paths: own! } } : {};
-      ids.push(
-        await snapshots.snapshot({ ...rest, ...part, ...(folder !== undefined && index === 0 ? { folder } : {}) }),
-      );
+      const root = this.#name(index, '');
+      const at = index === 0 ? folder : beside.find(({ path }) => path === root)?.folder;
+      ids.push(await snapshots.snapshot({ ...rest, ...part, ...(at === undefined ? {} : { folder: at }) }));
     }
     return ids.join(SEPARATOR);
   }

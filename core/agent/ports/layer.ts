@@ -1,8 +1,16 @@
+/** A folder that is shown in the place of another. Both absolute. */
+export interface StandIn {
+  path: string;
+  folder: string;
+}
+
 /** A place where one command may write freely without touching the user's files. */
 export interface Layer {
   readonly kind: 'overlay' | 'copy';
   /** Absolute; shown to the command at the workspace's own path, see `ExecRequest.workspaceAt`. */
   readonly folder: string;
+  /** The same for folders beside the workspace that the session may change, see `ExecRequest.besideAt`. */
+  readonly beside?: readonly StandIn[];
   /**
    * Relative paths that may differ from the workspace: everything that was created, changed, removed or got
    * another mode, never less. A path stands for everything below it: a folder that is new, replaced or removed is

@@ -1,4 +1,5 @@
 import type { CheckEnvironment, SandboxName } from '../../protocol/index.ts';
+import type { StandIn } from './layer.ts';
 
 export interface ExecLimits {
   /** Milliseconds; default 120,000. */
@@ -25,6 +26,8 @@ export interface ExecRequest {
    * folder of a layer, or a working copy. The workspace itself is then out of reach. Not on the host.
    */
   workspaceAt?: string;
+  /** The same for folders of `writable`. With `workspaceAt`, those without a stand-in are only read. */
+  besideAt?: readonly StandIn[];
   /**
    * Absolute paths in the workspace that this command must not change, beyond what the driver protects anyway.
    * One that does not exist stays away: nothing can be made there.
@@ -85,7 +88,7 @@ export type PrestartRequest = Omit<
 /** A command that goes on by itself. */
 export interface BackgroundRequest extends Pick<
   ExecRequest,
-  'command' | 'cwd' | 'env' | 'files' | 'network' | 'protect' | 'readable' | 'signal'
+  'command' | 'cwd' | 'env' | 'files' | 'network' | 'protect' | 'readable' | 'signal' | 'writable'
 > {
   /** Absolute path of a private folder that is there already, for output, input, ids and exit code. */
   folder: string;

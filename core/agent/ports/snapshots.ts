@@ -1,4 +1,5 @@
 import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
+import type { StandIn } from './layer.ts';
 
 export interface SnapshotOptions {
   /**
@@ -8,6 +9,8 @@ export interface SnapshotOptions {
   only?: { base: TreeId; paths: readonly string[] };
   /** A folder that stands in for the workspace, such as the merged folder of a layer. Default: the workspace. */
   folder?: string;
+  /** The same for folders beside it, where the states are those of several folders. */
+  beside?: readonly StandIn[];
   /** Files looked at so far; called at most every few hundred files. */
   onProgress?: (files: number) => void;
   signal?: AbortSignal;

@@ -1,4 +1,5 @@
 import type { Command, Event, EventBody } from '../../protocol/index.ts';
+import { SINCE_BEGIN } from '../outside-notice.ts';
 import { createComparison, type Mismatch } from './compare.ts';
 import { readCommands, toCommandId } from './recorded-commands.ts';
 
@@ -182,7 +183,7 @@ const EDGES: ReadonlySet<string> = new Set(['run.started', 'run.finished']);
 
 /**
  * True for what the loop never says: the opening, an undo or redo with its message and the state kept before it, checks
- * that were run again, and a pin that was refused.
+ * that were run again, a pin that was refused, and what changed around a session between two runs.
  */
 function isOutside(events: readonly Event[], at: number): boolean {
   const event = events[at];
@@ -196,7 +197,8 @@ function isOutside(events: readonly Event[], at: number): boolean {
       // The loop judges calls in a run alone.
       return events.findLast(({ type }, index) => index < at && EDGES.has(type))?.type !== 'run.started';
     case 'notice':
-      return event.text.startsWith('Not pinned. ') || !events.slice(0, at).some(({ type }) => type === 'run.started');
+      if ([SINCE_BEGIN, 'Not pinned. '].some((beginning) => event.text.startsWith(beginning))) return true;
+      return !events.slice(0, at).some(({ type }) => type === 'run.started');
     case 'workspace.restored':
       return event.kind !== 'review';
     case 'workspace.snapshotted': {
