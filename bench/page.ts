@@ -36,8 +36,8 @@ ${toMarkdown(lines)}
 These can be missed on a machine like the one above; the table marks those that were.
 
 - **durable events**: 97 % of the time is SQLite's own. An event writes its record, the end of its chain and one or two rows that are read without the log (sessions, messages, tool calls, tokens); the bare figure writes one row.
-- **sandbox**: about 56 of 100 mounts are configuration of the home folder that no command may write, and bubblewrap reads the table of mounts anew for each. Nobody waits for it where the model took 0.2 s to answer: see the row of the sandbox that was made ahead.
-- **checkpoint**: two sandboxes are started, because the search for secrets lies between the look at what has changed and the commit.
+- **sandbox**: bubblewrap reads the table of mounts anew for each of about 35 mounts; a second program makes the other 70, and its start costs as much as the bench's memory makes a fork cost. Nobody waits for it where the model took 0.2 s to answer: see the row of the sandbox that was made ahead.
+- **checkpoint**: two sandboxes are started, because the search for secrets lies between the look at what has changed and the commit. Each copies the index and brings it to the last checkpoint; one of them is a whole \`git status\`.
 - **resume**: the body of the request is the rest of the history, and a new run sends two words.
 - **growth, resident**: what is live grows by a fifth of it; the rest is space that the collector keeps.
 

@@ -267,7 +267,7 @@ export const SETTINGS = {
     values:
       'globs relative to the workspace: `*` within a name, `**` over folders, `?` one character; without a slash they fit in every folder; in a variable separated by commas',
     description:
-      'Files that hold secrets, besides those known by their name such as `.env` and `*.key`: commands find them empty, and their values are taken out of what the model reads.',
+      'Files that hold secrets, besides those known by their name such as `.env` and `*.key`: commands cannot read them, and their values are taken out of what the model reads.',
     project: additional,
   }),
   checkpoint: defineSetting({
