@@ -52,7 +52,7 @@ export {
   type SecretScanner,
   toFingerprint,
 } from './secrets/secret-scanner.ts';
-export { isCredentialFile } from './secrets/credential-files.ts';
+export { CREDENTIAL_RULES, isCredentialFile } from './secrets/credential-files.ts';
 export { isSecretFile, SECRET_FILE_GLOBS } from './secrets/secret-files.ts';
 export { fromSecretsAllow, isFingerprint, SECRETS_ALLOW } from './secrets/secrets-allow.ts';
 export { toSecretValues } from './secrets/secret-values.ts';

@@ -19,7 +19,7 @@ export async function findShownMasks(
   { workspace, home, env }: Pick<SandboxOptions, 'workspace' | 'home' | 'env'>,
   { toolchains, asked, known }: ShownFolders,
 ): Promise<Mask[]> {
-  const common = { except: [workspace, home], known, userHomes: toUserHomes(env) };
+  const common = { home, except: [workspace, home], known, userHomes: toUserHomes(env) };
   const [own, others] = await Promise.all([
     findBindMasks({ ...common, binds: [...toolchains, ...LOCAL], hidesGit: true }),
     findBindMasks({ ...common, binds: asked, hidesGit: false }),

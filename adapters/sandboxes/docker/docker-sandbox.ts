@@ -81,7 +81,14 @@ export class DockerSandbox implements Sandbox {
     const { masks, warnings } = selectMasks(paths, shown, view);
     const userHomes = toUserHomes(this.#options.env);
     const except = [workspace, home];
-    const bindMasks = await findBindMasks({ binds, except, known: paths, userHomes, hidesGit: false });
+    const bindMasks = await findBindMasks({
+      home: this.#options.home,
+      binds,
+      except,
+      known: paths,
+      userHomes,
+      hidesGit: false,
+    });
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
     const known = (await this.#options.repositories?.()) ?? [];
     const folders = (request.writable ?? []).map((path) => toBesideView(request, path));

@@ -22,7 +22,14 @@ function put(...paths: readonly string[]): void {
 async function find(binds: readonly string[], hidesGit = true): Promise<string[]> {
   const except = [place.workspace, place.home];
   const userHomes = [at('user')];
-  const masks = await findBindMasks({ binds: binds.map(at), except, known: [], userHomes, hidesGit });
+  const masks = await findBindMasks({
+    home: at('state'),
+    binds: binds.map(at),
+    except,
+    known: [],
+    userHomes,
+    hidesGit,
+  });
   return masks.map(({ target }) => relative(place.root, target)).sort();
 }
 

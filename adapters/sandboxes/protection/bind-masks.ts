@@ -29,6 +29,8 @@ const USER_FOLDERS = `
   .split(/\s+/);
 
 export interface BindMaskOptions {
+  /** Klaus's own state. */
+  home: string;
   /** Absolute paths of folders and files that are bound at their own place. */
   binds: readonly string[];
   /** What is shown by other means, with masks of its own. */
@@ -48,7 +50,7 @@ export interface BindMaskOptions {
 export async function findBindMasks(options: BindMaskOptions): Promise<Mask[]> {
   const { except, hidesGit } = options;
   const binds = options.binds.filter((bind) => hidesGit || !isInGitFolder(bind));
-  const found = (await Promise.all(binds.map(scanCredentials))).flat();
+  const found = (await Promise.all(binds.map((bind) => scanCredentials(bind, options.home)))).flat();
   const hits = found.filter((path) => hidesGit || basename(path) !== '.git');
   const shared = toShared([...hits, ...options.known, ...listElsewhere(binds, options.userHomes)]);
   const links = shared.size > 0 ? await findKnownLinks(binds, shared) : [];

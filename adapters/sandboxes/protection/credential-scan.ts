@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, realpathSync, statSync, type BigIntStats } from
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isCredentialFile } from '@klaus/core/policy';
+import { keepScan, readScan, type ScannedFolder as Folder } from './kept-scans.ts';
 
 /** A folder that no program touches is looked at again after this time. */
 const FULL_MS = 60_000;
@@ -15,28 +16,24 @@ const SLICE_MS = 8;
 /** Published files by the ten thousand. */
 const SKIPPED = /\/share\/doc\/rust\/html$/;
 
-interface Folder {
-  /** Undefined when the next look has to read it again. */
-  state: string | undefined;
-  depth: number;
-  folders: readonly string[];
-  hits: readonly string[];
-}
-
 /**
  * Where the credentials below a folder are, by their names; sockets and version control as well. Nothing is followed out of the
- * folder. The first look reads every folder (about 40 µs each), a later one those that changed: at once near the top,
- * within a minute below that.
+ * folder. The first look reads every folder (about 40 µs each), or compares it with what an earlier program has kept;
+ * a later one reads those that changed: at once near the top, within a minute below that.
  */
 class CredentialScan {
   readonly #root: string;
-  #known = new Map<string, Folder>();
+  readonly #home: string;
+  #known: ReadonlyMap<string, Folder>;
   #found: readonly string[] = [];
   #fullAt: number | undefined;
   #working: Promise<readonly string[]> | undefined;
 
-  constructor(root: string) {
+  /** @param home Klaus's own state. */
+  constructor(root: string, home: string) {
     this.#root = root;
+    this.#home = home;
+    this.#known = readScan(home, root);
   }
 
   /** Absolute paths of files, of symlinks with such a name, of sockets, and of what is named `.git`. */
@@ -54,14 +51,17 @@ class CredentialScan {
     const found: string[] = [];
     const pending = [{ path: this.#root, depth: 0 }];
     const walk = createPauses();
+    let isNews = false;
     for (let next = pending.pop(); next; next = pending.pop()) {
       const folder = this.#look(next);
       if (!folder) continue;
+      isNews ||= folder !== this.#known.get(next.path);
       known.set(next.path, folder);
       found.push(...folder.hits);
       for (const path of folder.folders) pending.push({ path, depth: next.depth + 1 });
       await walk.pause();
     }
+    if (isNews) keepScan(this.#home, this.#root, known);
     this.#known = known;
     this.#found = found;
     return found;
@@ -87,10 +87,14 @@ class CredentialScan {
 
 const scans = new Map<string, CredentialScan>();
 
-/** One scan of a folder for the whole program: every session has its own sandbox, and toolchains are the same. */
-export function scanCredentials(root: string): Promise<readonly string[]> {
+/**
+ * One scan of a folder for the whole program: every session has its own sandbox, and toolchains are the same.
+ *
+ * @param home Klaus's own state.
+ */
+export function scanCredentials(root: string, home: string): Promise<readonly string[]> {
   let scan = scans.get(root);
-  if (!scan) scans.set(root, (scan = new CredentialScan(root)));
+  if (!scan) scans.set(root, (scan = new CredentialScan(root, home)));
   return scan.find();
 }
 

@@ -1,4 +1,4 @@
-import { isSecretFile } from './secret-files.ts';
+import { isSecretFile, SECRET_FILE_RULES } from './secret-files.ts';
 
 /** Settings that hold credentials of a user or of a machine. In a workspace builds read some of them. */
 const NAMES = new Set([
@@ -70,3 +70,12 @@ export function isCredentialFile(path: string): boolean {
   const isNamed = NAMES.has(name) || (TAIL_NAMES.has(name) && TAIL.test(lower)) || FOLDERS.test(lower);
   return (isNamed || isSecretFile(path)) && !PUBLISHED.some((pattern) => pattern.test(lower));
 }
+
+/** What {@link isCredentialFile} goes by: whoever keeps its answers keeps them for these rules. */
+export const CREDENTIAL_RULES = JSON.stringify([
+  SECRET_FILE_RULES,
+  [...NAMES],
+  TAILS,
+  [FOLDERS, ...PUBLISHED].map(({ source }) => source),
+  isCredentialFile.toString(),
+]);

@@ -122,3 +122,11 @@ export const SECRET_FILE_GLOBS: readonly string[] = [
   '*firebase-adminsdk*.json',
   ...TAILS.map((tail) => `**/${tail}`),
 ];
+
+/** What {@link isSecretFile} goes by. */
+export const SECRET_FILE_RULES = JSON.stringify([
+  [...NAMES],
+  TAILS,
+  [ENDINGS, PUBLIC_ENV, PUBLIC_KEY].map(({ source }) => source),
+  isSecretFile.toString(),
+]);

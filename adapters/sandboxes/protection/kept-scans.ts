@@ -1,0 +1,83 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CREDENTIAL_RULES } from '@klaus/core/policy';
+import { z } from 'zod';
+
+/** A smaller scan is made anew in less time. */
+const MIN_FOLDERS = 200;
+const KEPT_MS = 90 * 86_400_000;
+
+/** What a scan found in one folder. */
+export interface ScannedFolder {
+  /** Of the folder when it was read; undefined when the next look has to read it again. */
+  state: string | undefined;
+  /** Levels below the root. */
+  depth: number;
+  /** Absolute paths of the folders in it. */
+  folders: readonly string[];
+  /** Absolute paths of what has to be hidden. */
+  hits: readonly string[];
+}
+
+/** State, depth, names of folders, names of hits; by the folder's path. */
+const rowSchema = z.tuple([z.string().nullable(), z.number(), z.array(z.string()), z.array(z.string())]);
+const fileSchema = z.record(z.string(), rowSchema);
+
+/**
+ * What an earlier program found below a folder, by its rules of today. It is to be compared with the folders.
+ *
+ * @param home Klaus's own state.
+ */
+export function readScan(home: string, root: string): Map<string, ScannedFolder> {
+  let rows: z.infer<typeof fileSchema>;
+  try {
+    rows = fileSchema.parse(JSON.parse(readFileSync(toFile(home, root), 'utf8')));
+  } catch {
+    return new Map();
+  }
+  const within = (path: string, names: readonly string[]) => names.map((name) => join(path, name));
+  return new Map(
+    Object.entries(rows).map(([path, [state, depth, folders, hits]]) => [
+      path,
+      { state: state ?? undefined, depth, folders: within(path, folders), hits: within(path, hits) },
+    ]),
+  );
+}
+
+/** Keeps it for later programs. What cannot be kept is found anew. */
+export function keepScan(home: string, root: string, folders: ReadonlyMap<string, ScannedFolder>): void {
+  if (folders.size < MIN_FOLDERS) return;
+  const within = (path: string, below: readonly string[]) => below.map((each) => each.slice(path.length + 1));
+  const rows = Object.fromEntries(
+    [...folders].map(([path, { state, depth, folders, hits }]) => [
+      path,
+      [state ?? null, depth, within(path, folders), within(path, hits)],
+    ]),
+  );
+  const file = toFile(home, root);
+  const made = `${file}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    sweep(dirname(file));
+    writeFileSync(made, JSON.stringify(rows), { mode: 0o600 });
+    renameSync(made, file);
+  } catch {
+    // A disk without room.
+  }
+}
+
+/** Removes those of toolchains that have not changed, or are gone, for a long time, and of other rules. */
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true });
+  }
+}
+
+function toFile(home: string, root: string): string {
+  const key = createHash('sha256')
+    .update(JSON.stringify([CREDENTIAL_RULES, root]))
+    .digest('hex');
+  return join(home, 'cache', 'scans', `${key.slice(0, 32)}.json`);
+}
