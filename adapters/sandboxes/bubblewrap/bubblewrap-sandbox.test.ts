@@ -168,7 +168,16 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(result).toMatchObject({ cancelled: true, timedOut: false });
     expect(result.stdout).toContain('goodbye');
     expect(findProcesses(mark)).toEqual([]);
-    expect(await run('echo ran', { signal: AbortSignal.abort() })).toMatchObject({ cancelled: true, stdout: '' });
+  });
+
+  test('a command that was cancelled before it began does not begin, and nothing of its sandbox stays', async () => {
+    const mark = `3600.${process.pid}7`;
+    for (let attempt = 0; attempt < 5; attempt++)
+      expect(await run(`echo ran; sleep ${mark}`, { signal: AbortSignal.abort() })).toMatchObject({
+        cancelled: true,
+        stdout: '',
+      });
+    expect(findProcesses(mark)).toEqual([]);
   });
 
   test('what a command leaves in the background ends with it', async () => {

@@ -27,7 +27,7 @@ export async function supervise(launch: Launch, options: SuperviseOptions): Prom
 export async function superviseWaiting(command: WaitingCommand, options: SuperviseOptions): Promise<Supervised> {
   const { launch } = command;
   if (options.signal?.aborted) {
-    command.close();
+    await command.abandon();
     return toNotRun(options);
   }
   const output = new CommandOutput(options);

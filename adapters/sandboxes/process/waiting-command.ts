@@ -181,6 +181,16 @@ export class WaitingCommand {
     }
   }
 
+  /**
+   * Ends it before its command has begun. Not before it waits at its gate: a program that is killed while it makes
+   * the sandbox leaves the half of it that it has just started.
+   */
+  async abandon(): Promise<void> {
+    await this.ready.catch(ignore);
+    this.close();
+    await this.exited.catch(ignore);
+  }
+
   /** Lets go of everything; what still runs is ended. */
   close(): void {
     this.#clearTimers();
