@@ -2,7 +2,14 @@ import { lstatSync, readdirSync, realpathSync, statSync, type BigIntStats } from
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isCredentialFile } from '@klaus/core/policy';
-import { keepScan, readScan, type ScannedFolder as Folder } from './kept-scans.ts';
+import {
+  keepScan,
+  MIN_KEPT_FOLDERS,
+  readScan,
+  readSummary,
+  type ScannedFolder as Folder,
+  type ScanSummary,
+} from './kept-scans.ts';
 
 /** A folder that no program touches is looked at again after this time. */
 const FULL_MS = 60_000;
@@ -18,22 +25,22 @@ const SKIPPED = /\/share\/doc\/rust\/html$/;
 
 /**
  * Where the credentials below a folder are, by their names; sockets and version control as well. Nothing is followed out of the
- * folder. The first look reads every folder (about 40 µs each), or compares it with what an earlier program has kept;
- * a later one reads those that changed: at once near the top, within a minute below that.
+ * folder. The first look reads every folder (about 40 µs each); a later one, also of another program, those that
+ * changed: at once near the top, within a minute below that.
  */
 class CredentialScan {
   readonly #root: string;
   readonly #home: string;
-  #known: ReadonlyMap<string, Folder>;
-  #found: readonly string[] = [];
-  #fullAt: number | undefined;
+  /** Undefined before this program has looked itself. */
+  #known: ReadonlyMap<string, Folder> | undefined;
+  #summary: ScanSummary | undefined;
   #working: Promise<readonly string[]> | undefined;
 
   /** @param home Klaus's own state. */
   constructor(root: string, home: string) {
     this.#root = root;
     this.#home = home;
-    this.#known = readScan(home, root);
+    this.#summary = readSummary(home, root);
   }
 
   /** Absolute paths of files, of symlinks with such a name, of sockets, and of what is named `.git`. */
@@ -44,45 +51,53 @@ class CredentialScan {
   }
 
   async #find(): Promise<readonly string[]> {
-    if (this.#fullAt !== undefined && performance.now() - this.#fullAt < FULL_MS && !this.#hasChanged())
-      return this.#found;
-    this.#fullAt = performance.now();
+    if (this.#summary && isRecent(this.#summary) && !this.#hasChanged(this.#summary)) return this.#summary.found;
+    const at = Date.now();
+    const before = (this.#known ??= readScan(this.#home, this.#root));
     const known = new Map<string, Folder>();
     const found: string[] = [];
     const pending = [{ path: this.#root, depth: 0 }];
     const walk = createPauses();
     let isNews = false;
     for (let next = pending.pop(); next; next = pending.pop()) {
-      const folder = this.#look(next);
+      const folder = this.#look(next, before);
       if (!folder) continue;
-      isNews ||= folder !== this.#known.get(next.path);
+      isNews ||= folder !== before.get(next.path);
       known.set(next.path, folder);
       found.push(...folder.hits);
       for (const path of folder.folders) pending.push({ path, depth: next.depth + 1 });
       await walk.pause();
     }
-    if (isNews) keepScan(this.#home, this.#root, known);
+    const near = [...known].filter(([, { depth }]) => depth <= SHALLOW);
+    const top = Object.fromEntries(near.map(([path, { state }]) => [path, state ?? null]));
     this.#known = known;
-    this.#found = found;
+    this.#summary = { at, found, top };
+    const folders = isNews ? known : undefined;
+    if (known.size >= MIN_KEPT_FOLDERS) keepScan(this.#home, this.#root, { summary: this.#summary, folders });
     return found;
   }
 
-  #hasChanged(): boolean {
-    for (const [path, { state, depth }] of this.#known)
-      if (depth <= SHALLOW && (state === undefined || toState(statOf(path, depth === 0)) !== state)) return true;
-    return false;
+  #hasChanged({ top }: ScanSummary): boolean {
+    return Object.entries(top).some(
+      ([path, state]) => state === null || toState(statOf(path, path === this.#root)) !== state,
+    );
   }
 
-  #look({ path, depth }: { path: string; depth: number }): Folder | undefined {
+  #look({ path, depth }: { path: string; depth: number }, before: ReadonlyMap<string, Folder>): Folder | undefined {
     // Before it is read: what changes in between is seen at the next look. The root itself may be a symlink.
     const stat = statOf(path, depth === 0);
     if (!stat?.isDirectory()) return undefined;
     const state = toState(stat);
-    const known = this.#known.get(path);
+    const known = before.get(path);
     if (known?.state === state) return known;
     const isSettled = Date.now() - Number(stat.ctimeMs) > SETTLED_MS;
     return { ...read(path), depth, state: isSettled ? state : undefined };
   }
+}
+
+function isRecent({ at }: ScanSummary): boolean {
+  const age = Date.now() - at;
+  return age >= 0 && age < FULL_MS;
 }
 
 const scans = new Map<string, CredentialScan>();

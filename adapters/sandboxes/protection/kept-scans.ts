@@ -5,7 +5,7 @@ import { CREDENTIAL_RULES } from '@klaus/core/policy';
 import { z } from 'zod';
 
 /** A smaller scan is made anew in less time. */
-const MIN_FOLDERS = 200;
+export const MIN_KEPT_FOLDERS = 200;
 const KEPT_MS = 90 * 86_400_000;
 
 /** What a scan found in one folder. */
@@ -19,6 +19,22 @@ export interface ScannedFolder {
   /** Absolute paths of what has to be hidden. */
   hits: readonly string[];
 }
+
+/** The result of a scan, and what tells at once that it is not right any more. */
+export interface ScanSummary {
+  /** When every folder was last compared, in milliseconds since 1970. */
+  at: number;
+  /** Absolute paths of what has to be hidden. */
+  found: readonly string[];
+  /** States of the folders near the top, by path; null for one that has to be read again. */
+  top: Readonly<Record<string, string | null>>;
+}
+
+const summarySchema = z.object({
+  at: z.number(),
+  found: z.array(z.string()),
+  top: z.record(z.string(), z.string().nullable()),
+});
 
 /** State, depth, names of folders, names of hits; by the folder's path. */
 const rowSchema = z.tuple([z.string().nullable(), z.number(), z.array(z.string()), z.array(z.string())]);
@@ -45,22 +61,45 @@ export function readScan(home: string, root: string): Map<string, ScannedFolder>
   );
 }
 
-/** Keeps it for later programs. What cannot be kept is found anew. */
-export function keepScan(home: string, root: string, folders: ReadonlyMap<string, ScannedFolder>): void {
-  if (folders.size < MIN_FOLDERS) return;
+/** The result of the last scan by any program, which is much less to read than {@link readScan}. */
+export function readSummary(home: string, root: string): ScanSummary | undefined {
+  try {
+    return summarySchema.parse(JSON.parse(readFileSync(toFile(home, root, '.summary'), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Keeps a scan for later programs. What cannot be kept is found anew.
+ *
+ * @param scan.folders Absent: they are as they were.
+ */
+export function keepScan(
+  home: string,
+  root: string,
+  { summary, folders }: { summary: ScanSummary; folders?: ReadonlyMap<string, ScannedFolder> | undefined },
+): void {
+  if (folders) write(toFile(home, root), toRows(folders));
+  write(toFile(home, root, '.summary'), summary);
+}
+
+function toRows(folders: ReadonlyMap<string, ScannedFolder>): Record<string, unknown> {
   const within = (path: string, below: readonly string[]) => below.map((each) => each.slice(path.length + 1));
-  const rows = Object.fromEntries(
+  return Object.fromEntries(
     [...folders].map(([path, { state, depth, folders, hits }]) => [
       path,
       [state ?? null, depth, within(path, folders), within(path, hits)],
     ]),
   );
-  const file = toFile(home, root);
+}
+
+function write(file: string, content: unknown): void {
   const made = `${file}.${randomUUID()}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     sweep(dirname(file));
-    writeFileSync(made, JSON.stringify(rows), { mode: 0o600 });
+    writeFileSync(made, JSON.stringify(content), { mode: 0o600 });
     renameSync(made, file);
   } catch {
     // A disk without room.
@@ -75,9 +114,9 @@ function sweep(folder: string): void {
   }
 }
 
-function toFile(home: string, root: string): string {
+function toFile(home: string, root: string, kind = ''): string {
   const key = createHash('sha256')
     .update(JSON.stringify([CREDENTIAL_RULES, root]))
     .digest('hex');
-  return join(home, 'cache', 'scans', `${key.slice(0, 32)}.json`);
+  return join(home, 'cache', 'scans', `${key.slice(0, 32)}${kind}.json`);
 }
