@@ -1,5 +1,5 @@
 import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../protocol/index.ts';
-import { endCommandAhead, startCommandAhead } from './command-ahead.ts';
+import { endCommandAhead, startCommandAhead, stopCommandAhead } from './command-ahead.ts';
 import type { Forecast } from './forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
@@ -46,6 +46,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     onEvent: (event) => live.show(event),
     onDiscard: () => live.discard(),
   });
+  stopCommandAhead(work);
   if (!result.ok || !result.answer.parts.some(({ type }) => type === 'call')) await endCommandAhead(work);
   if (work.isLeaving() && !result.ok) return;
   const bodies: EventBody[] = [result.attempted];
