@@ -18,7 +18,8 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash'] },
   { folder: 'core/agent', imports: ['core/protocol', 'core/policy'], packages: ['zod'] },
   { folder: 'core', imports: [], packages: [] },
-  { folder: 'adapters/*', imports: ['core/*'] },
+  { folder: 'adapters/system', imports: [] },
+  { folder: 'adapters/*', imports: ['core/*', 'adapters/system'] },
   { folder: 'sdk', imports: ['core/*', 'adapters/*'] },
   { folder: 'apps/server/contract', imports: ['core/protocol'], packages: ['zod'] },
   {

@@ -45,6 +45,7 @@ export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/expl
 export type { GivenGrant } from './grants/opening-grant.ts';
 export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 export type { Configuration, SettingRow } from './config/configuration.ts';
+export { toHostEnvironment } from '@klaus/adapters/system';
 export type { ApprovalRow, RecoveryReport, SessionRow, StoreStats } from '@klaus/adapters/store';
 export type { AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from '@klaus/adapters/store';
 export type { Policy, PolicyEntry } from '@klaus/core/policy';

@@ -1,4 +1,5 @@
 import { mkdir, realpath } from 'node:fs/promises';
+import { distrustFolder } from '@klaus/adapters/system';
 import type { Sandbox } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { SandboxName } from '@klaus/core/protocol';
@@ -88,6 +89,7 @@ async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandbox
   const workspace = await realpath(options.workspace).catch((cause: unknown) => {
     throw new KlausError('workspace.missing', `the workspace ${options.workspace} does not exist`, { cause });
   });
+  distrustFolder(workspace);
   return { ...options, workspace, home: await realpath(options.home) };
 }
 

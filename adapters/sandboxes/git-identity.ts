@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { toHostEnvironment } from '@klaus/adapters/system';
 
 /**
  * The user's name and address from their own git configuration, as lines of another one; nothing else of it. Empty
@@ -8,7 +9,7 @@ export function readGitIdentity(env: Readonly<Record<string, string | undefined>
   const words = ['config', '--global', '--includes', '--null', '--get-regexp', '^user\\.(name|email)$'];
   return new Promise((resolve) => {
     // Not in a repository: its configuration is the agent's to write.
-    execFile('git', words, { env: { ...env }, cwd: '/', timeout: 5_000 }, (_, stdout) => {
+    execFile('git', words, { env: toHostEnvironment(env), cwd: '/', timeout: 5_000 }, (_, stdout) => {
       const found = new Map(
         stdout
           .split('\0')

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { distrustFolder } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 import { bestDescriptors, Directory, type Descriptors } from './directory.ts';
 import { shorten, type Root } from './walk.ts';
@@ -36,6 +37,7 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
     });
   }
   if (!options.allowAny) refuse(path, options);
+  distrustFolder(path);
   const descriptors = options.descriptors ?? bestDescriptors();
   const directory = new Directory(path, path, descriptors);
   try {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import {
   isEditable,
   renderHunk,
+  toHostEnvironment,
   toNewText,
   type AnswerOptions,
   type EventOf,
@@ -165,6 +166,7 @@ function editLines(hunk: Hunk): string | undefined {
     writeFileSync(file, toNewText(hunk));
     const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1" </dev/tty >/dev/tty`, 'edit', file], {
       stdio: 'inherit',
+      env: toHostEnvironment(),
     });
     if (status !== 0) {
       err.write(`${editor} failed; the hunk is as it was.\n`);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
+import { toHostEnvironment } from '@klaus/sdk';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
 import { createServerLog, logCrashes, type ServerLog } from './server-log.ts';
@@ -94,7 +95,7 @@ function openBrowser(home: string, { url, token, tokenFile }: RunningServer): vo
   const file = join(home, 'server', 'open.html');
   writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${address}">\n`, { mode: 0o600 });
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  const child = spawn(program, [file], { detached: true, stdio: 'ignore' });
+  const child = spawn(program, [file], { detached: true, stdio: 'ignore', env: toHostEnvironment() });
   child.on('error', () => process.stderr.write(`No browser could be opened (${program}): open ${url} yourself.\n`));
   child.unref();
 }

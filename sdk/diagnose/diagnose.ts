@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { toHostEnvironment } from '@klaus/adapters/system';
 import type { Configuration } from '../config/configuration.ts';
 import { toHome } from '../config/home.ts';
 import type { KlausOptions } from '../klaus.ts';
@@ -64,7 +65,7 @@ function checkNode(): Finding {
 async function checkGit(): Promise<Finding> {
   const name = 'git';
   try {
-    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: 10_000 });
+    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: 10_000, env: toHostEnvironment() });
     return { name, status: 'ok', text: stdout.trim() };
   } catch {
     const text = 'git is not here: no checkpoints, no git tools';
@@ -89,7 +90,7 @@ async function checkPerl(): Promise<Finding[]> {
   if (process.platform !== 'linux') return [];
   const name = 'perl';
   try {
-    await promisify(execFile)('perl', ['-e', '1'], { timeout: 10_000 });
+    await promisify(execFile)('perl', ['-e', '1'], { timeout: 10_000, env: toHostEnvironment() });
     return [{ name, status: 'ok', text: 'hides secret files that appear while a command runs' }];
   } catch {
     const text = 'perl is not here: a command is ended when a secret file appears while it runs';

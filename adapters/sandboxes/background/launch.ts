@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { toHostPath } from '@klaus/adapters/system';
 import { KlausError, toKlausError } from '@klaus/core/protocol';
 import { ownNamespace } from '../process/owner.ts';
 import { findNamespaceInit, readProcess } from '../process/process-table.ts';
@@ -115,7 +116,7 @@ function start(launch: BackgroundLaunch): ChildProcess {
   const words = [folder, limit, survives ? '' : 'leash', String(SEGMENT_BYTES), file, ...args];
   const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'klaus-process', ...words], {
     cwd: '/',
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...launch.env },
+    env: { ...launch.env, PATH: toHostPath() },
     // A session of its own: what the terminal sends to Klaus is not for it.
     detached: true,
     stdio: [

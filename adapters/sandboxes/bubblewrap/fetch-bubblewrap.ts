@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { toHostEnvironment, toHostPath } from '@klaus/adapters/system';
 
 /** Signed lists of a mirror that is far away, on a slow line. */
 const TIMEOUT_MS = 120_000;
@@ -95,7 +96,12 @@ function run(
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<{ ok: boolean; text: string }> {
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...env, LC_ALL: 'C' }, timeout: TIMEOUT_MS, maxBuffer: 16 * 1_048_576 };
+    const options = {
+      cwd,
+      env: { ...toHostEnvironment(env), LC_ALL: 'C' },
+      timeout: TIMEOUT_MS,
+      maxBuffer: 16 * 1_048_576,
+    };
     execFile(file, args, options, (error, stdout, stderr) => {
       const late = error?.killed === true ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : '';
       resolve({ ok: error === null, text: `${stderr}\n${stdout}\n${late}`.trim() });
@@ -105,7 +111,7 @@ function run(
 
 /** What a fetch needs and is not on the PATH. */
 export function findMissingTool(path = process.env['PATH'] ?? ''): string | undefined {
-  return ['apt-get', 'dpkg-deb'].find((program) => !isOnPath(program, path));
+  return ['apt-get', 'dpkg-deb'].find((program) => !isOnPath(program, toHostPath(path)));
 }
 
 function isOnPath(program: string, path: string): boolean {

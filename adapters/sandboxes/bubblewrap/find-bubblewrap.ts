@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { toHostPath } from '@klaus/adapters/system';
 import { CONTAINER_MEND, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
 import type { Availability } from '../availability.ts';
 import { findMissingTool, toFetchedProgram } from './fetch-bubblewrap.ts';
@@ -37,7 +38,7 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
     return { reason: 'bubblewrap needs Linux', mend: 'Start Docker and set DOCKER_ENABLED=true.' };
   }
   const fetched = toFetchedProgram(options.home);
-  const path = findProgram(options.path ?? process.env['PATH'] ?? '') ?? (existsSync(fetched) ? fetched : undefined);
+  const path = findProgram(toHostPath(options.path)) ?? (existsSync(fetched) ? fetched : undefined);
   if (!path) {
     const isRoot = process.getuid?.() === 0;
     const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease: readOsRelease(), isRoot });

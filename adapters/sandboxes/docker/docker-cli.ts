@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { toHostEnvironment } from '@klaus/adapters/system';
 
 export interface CliResult {
   ok: boolean;
@@ -9,9 +10,14 @@ export interface CliResult {
 /** Runs the `docker` program with its own environment (DOCKER_HOST, contexts, certificates). Never rejects. */
 export function runDocker(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<CliResult> {
   return new Promise((resolve) => {
-    execFile('docker', args, { timeout: 15_000, killSignal: 'SIGKILL', env }, (error, stdout, stderr) => {
-      const isMissing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT';
-      resolve({ ok: error === null, stdout, stderr: isMissing ? 'the program docker is not installed' : stderr });
-    });
+    execFile(
+      'docker',
+      args,
+      { timeout: 15_000, killSignal: 'SIGKILL', env: toHostEnvironment(env) },
+      (error, stdout, stderr) => {
+        const isMissing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT';
+        resolve({ ok: error === null, stdout, stderr: isMissing ? 'the program docker is not installed' : stderr });
+      },
+    );
   });
 }

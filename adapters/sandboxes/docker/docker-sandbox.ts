@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toHostEnvironment } from '@klaus/adapters/system';
 import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toExecLimits } from '../exec-limits.ts';
@@ -121,7 +122,7 @@ export class DockerSandbox implements Sandbox {
         {
           file: 'docker',
           args,
-          env: { ...process.env, ...passed },
+          env: toHostEnvironment({ ...process.env, ...passed }),
           gate: 'stdin',
           terminate: () => void runDocker(['kill', '--signal', 'TERM', container]),
           kill: end,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toHostEnvironment } from '@klaus/adapters/system';
 import { isGone, ownName } from './owner.ts';
 
 /** The two ends of a pipe as descriptors; whoever takes it closes both. */
@@ -48,7 +49,7 @@ export class PipePool {
     const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${ownName()}-`));
     try {
       const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
-      const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
+      const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', env: toHostEnvironment() });
       const code = await once(child, 'exit').then(
         ([exit]) => exit as number | null,
         () => null,

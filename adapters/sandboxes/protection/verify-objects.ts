@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
+import { toHostPath } from '@klaus/adapters/system';
 
 /** A larger object is not checked, and so not taken over; git keeps such files in packs. */
 const MAX_BYTES = 1_024 * 1_048_576;
@@ -35,7 +36,7 @@ export function indexPack(pack: string, { id, index }: { id: string; index: stri
   const format = toAlgorithm(id) === 'sha1' ? [] : ['--object-format=sha256'];
   const words = ['-c', 'pack.writeReverseIndex=false', 'index-pack', ...format, '-o', index, pack];
   // Outside of any repository: no configuration decides about it.
-  const env = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', HOME: '/' };
+  const env = { PATH: toHostPath(), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', HOME: '/' };
   const ended = spawnSync('git', words, { cwd: '/', env, stdio: 'ignore', timeout: INDEX_MS });
   return ended.status === 0 && existsSync(index);
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { toHostEnvironment } from '@klaus/adapters/system';
 import { readUlidTime } from '@klaus/core/protocol';
 
 /** Private refs of checkpoints, each with its session's id behind it. */
@@ -35,7 +36,7 @@ export async function expireCheckpoints(folder: string, { keep, since, dryRun }:
 /** Output of a git command; undefined where it failed. */
 function git(folder: string, args: readonly string[], input = ''): Promise<string | undefined> {
   const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
-  const env = { ...process.env, GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' };
+  const env = { ...toHostEnvironment(), GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' };
   return new Promise((resolve) => {
     const child = execFile(
       'git',

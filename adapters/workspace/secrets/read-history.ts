@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toHostPath } from '@klaus/adapters/system';
 import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
 import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
 
@@ -108,7 +109,7 @@ async function runGit(args: readonly string[], { own, objects, stdin, timeoutMs 
   const child = spawn('git', ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args], {
     cwd: own,
     env: {
-      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      PATH: toHostPath(),
       GIT_DIR: own,
       GIT_OBJECT_DIRECTORY: objects,
       GIT_CONFIG_NOSYSTEM: '1',

@@ -72,7 +72,8 @@ async function prepareProject(): Promise<string> {
   cpSync(demoFiles.project, folder, { recursive: true });
   const identity = ['-c', 'user.name=Klaus demo', '-c', 'user.email=demo@localhost', '-c', 'commit.gpgsign=false'];
   // The user's own hooks and templates have no business here.
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  const { toHostEnvironment } = await import('@klaus/sdk');
+  const env = { ...toHostEnvironment(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   try {
     for (const args of [
       ['init', '-q', '-b', 'main'],

@@ -17,13 +17,13 @@ export interface DoctorOptions {
 
 /** `klaus doctor`: exit 0 when a run can begin, else the code that a run would end with. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const { diagnose, fetchSandbox, KlausError } = await import('@klaus/sdk');
+  const { diagnose, fetchSandbox, KlausError, toHostEnvironment } = await import('@klaus/sdk');
   let findings = await diagnose({ scripted: toScriptedServer });
   const lines = options.install === true ? findings.flatMap((finding) => finding.install ?? []) : [];
   for (const line of lines) {
     err.write(`+ ${line}\n`);
     // Its own words go to standard error: standard output is the report.
-    spawnSync('/bin/sh', ['-c', line], { stdio: ['inherit', 2, 2] });
+    spawnSync('/bin/sh', ['-c', line], { stdio: ['inherit', 2, 2], env: toHostEnvironment() });
   }
   const fetches = options.install === true && findings.some(({ canFetch }) => canFetch);
   if (fetches) {

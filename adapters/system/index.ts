@@ -1,0 +1,1 @@
+export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
