@@ -171,14 +171,15 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
     mkdirSync(join(code, 'node_modules', '@klaus'), { recursive: true });
     const source = join(import.meta.dirname, '..', '..');
     const isSource = (path: string) => !path.includes('/node_modules');
-    cpSync(import.meta.dirname, join(code, 'sandboxes'), { recursive: true, filter: isSource });
-    cpSync(join(source, 'core'), join(code, 'core'), { recursive: true, filter: isSource });
+    for (const name of ['adapters', 'core'])
+      cpSync(join(source, name), join(code, name), { recursive: true, filter: isSource });
     for (const name of ['zod', 'unbash', 'diff'])
       execFileSync('cp', ['-rL', join(source, 'node_modules', name), join(code, 'node_modules', name)]);
-    execFileSync('ln', ['-s', join(code, 'core'), join(code, 'node_modules', '@klaus', 'core')]);
+    for (const name of ['adapters', 'core'])
+      execFileSync('ln', ['-s', join(code, name), join(code, 'node_modules', '@klaus', name)]);
     cpSync(process.execPath, join(own.root, 'node'));
     const script = [
-      `import { createSandbox } from '${join(code, 'sandboxes', 'index.ts')}';`,
+      `import { createSandbox } from '${join(code, 'adapters', 'sandboxes', 'index.ts')}';`,
       `const sandbox = await createSandbox({ workspace: '${own.workspace}', home: '${own.home}', choice: 'bubblewrap', masks: async () => ['${own.workspace}/.env'] });`,
       `const results = [];`,
       `for (const request of ${JSON.stringify(commands)}) results.push(await sandbox.exec(request));`,

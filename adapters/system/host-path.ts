@@ -4,7 +4,10 @@ import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 
 /** Where only the administrator installs programs, whatever lies beside them. */
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/opt', '/nix', '/snap', '/run', '/home/linuxbrew'];
+/** Where no PATH is set, as execvp(3) does. */
 const DEFAULT_PATH = '/usr/bin:/bin';
+/** An empty PATH would mean the working folder. */
+const NO_FOLDER = '/nonexistent';
 
 /** Real paths of folders that sandboxed commands of this process may write. */
 const writable = new Set<string>();
@@ -21,14 +24,14 @@ export function distrustFolder(folder: string): void {
  * repository, of a virtual environment or of `node_modules`, and whatever is not an absolute path.
  *
  * @param path PATH of the user.
- * @returns Never empty: an empty PATH would mean the working folder.
+ * @returns Never empty.
  */
-export function toHostPath(path = process.env['PATH'] ?? ''): string {
-  const key = `${writable.size} ${process.cwd()} ${path}`;
+export function toHostPath(path = process.env['PATH'] ?? DEFAULT_PATH): string {
+  const key = `${writable.size} ${toReal('.')} ${path}`;
   if (last?.key !== key) {
     const home = toReal(homedir()) ?? homedir();
     const kept = path.split(delimiter).filter((folder) => isAbsolute(folder) && isTrusted(folder, home));
-    last = { key, path: kept.join(delimiter) || DEFAULT_PATH };
+    last = { key, path: kept.join(delimiter) || NO_FOLDER };
   }
   return last.path;
 }
@@ -47,7 +50,7 @@ function isTrusted(folder: string, home: string): boolean {
 }
 
 function isInProject(path: string, home: string): boolean {
-  const cwd = toReal(process.cwd());
+  const cwd = toReal('.');
   // The whole home folder as working folder would leave out every program of the user.
   const folders = cwd === undefined || isInside(home, cwd) ? [...writable] : [...writable, cwd];
   if (folders.some((folder) => isInside(path, folder))) return true;
