@@ -1,6 +1,5 @@
 // One long session; reads what its own process holds at two turns.
 import { readFileSync } from 'node:fs';
-import { keepYoungHeapSmall } from '../apps/cli/young-heap.ts';
 import type { Place } from '../test/fixtures/place.ts';
 
 export interface GrowthOrder {
@@ -28,7 +27,7 @@ export interface Growth {
 }
 
 // As the program does, and like there before the rest is loaded.
-keepYoungHeapSmall();
+process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
 const { createKlaus } = await import('@klaus/sdk');
 const { place, url, turns, early, sandbox } = JSON.parse(process.argv[2]!) as GrowthOrder;
 await using klaus = await createKlaus({

@@ -4,7 +4,7 @@ import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { BARE, buildBundle, SOURCE, timeToExit } from './program.ts';
 
-/** Start to the end of `--version`, with the compile cache as the second start finds it. */
+/** Start to the end of `--version`, with the code cache as the second start finds it. */
 export const startTime: Benchmark = {
   name: 'start',
   async run({ quick }) {

@@ -75,6 +75,7 @@ for (const name of ['project', 'script.yaml']) {
   cpSync(join(root, 'apps/cli/demo', name), join(dist, 'demo', name), { recursive: true });
 }
 cpSync(join(root, 'scripts/stub.cjs'), join(dist, 'klaus.cjs'));
+cpSync(join(root, 'scripts/code-cache.cjs'), join(dist, 'code-cache.cjs'));
 chmodSync(join(dist, 'klaus.cjs'), 0o755);
 
 const bytes = chunks.reduce((sum, it) => sum + it.code.length, 0);

@@ -5,7 +5,6 @@ import { createLiveRelay } from './live-relay.ts';
 import type { Output } from './output/output.ts';
 import { findOpenRun } from './open-run.ts';
 import { createStop, type Stop } from './stop.ts';
-import { keepYoungHeapSmall } from './young-heap.ts';
 
 export interface DriveOptions {
   klaus: Klaus;
@@ -41,8 +40,6 @@ export async function drive(options: DriveOptions): Promise<Driven> {
   const show = (event: Event) => {
     relay.event(event);
     if (event.type === 'run.finished') ended = event;
-    // The start makes much that stays; what comes from here on dies young.
-    if (event.type === 'turn.started') keepYoungHeapSmall();
     if (event.type === 'model.attempted' && event.purpose === 'turn') {
       failure = event.outcome === 'ok' || event.outcome === 'cancelled' ? undefined : event.outcome;
     }

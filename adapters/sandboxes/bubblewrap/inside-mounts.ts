@@ -1,7 +1,8 @@
 import { KlausError } from '@klaus/core/protocol';
 import type { ProjectHome } from '../project-home.ts';
 import type { Mask } from '../protection/masks.ts';
-import { hasMounter, type InsideMount, type Mounter } from './enter-mounts.ts';
+import { canCallSystem } from '../process/system-calls.ts';
+import { enterMounts, type InsideMount } from './enter-mounts.ts';
 import { readMountPoints } from './remount.ts';
 
 /** Why it does not work for this process. */
@@ -12,7 +13,7 @@ let failure: string | undefined;
  * anew for each mount that it makes, so that half of them cost a quarter of the time.
  */
 export function canMountInside(): boolean {
-  return failure === undefined && hasMounter();
+  return failure === undefined && canCallSystem();
 }
 
 /** What need not be there before the rest: sources that commands see anyway, and masks. */
@@ -29,8 +30,8 @@ export function toInsideMounts({ mounts }: Pick<ProjectHome, 'mounts'>, masks: r
  * @param pid The first process inside.
  * @throws KlausError `sandbox.failed`. Where it can never work, the next sandbox is made without it.
  */
-export async function mountInside(mounter: Mounter, pid: number, mounts: readonly InsideMount[]): Promise<void> {
-  const failed = await mounter.mount(pid);
+export async function mountInside(pid: number, mounts: readonly InsideMount[]): Promise<void> {
+  const failed = await enterMounts(pid, mounts);
   const points = readMountPoints(pid);
   const missing = mounts.find(({ target }) => !points.has(target));
   if (!failed && !missing) return;

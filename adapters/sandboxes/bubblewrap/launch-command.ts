@@ -10,7 +10,7 @@ import type { Launch } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { findForeignMount } from './check-mounts.ts';
 import { toOmitted, type ControlName } from './controls.ts';
-import { startMounter, type InsideMount, type Mounter } from './enter-mounts.ts';
+import type { InsideMount } from './enter-mounts.ts';
 import { mountInside, toInsideWords } from './inside-mounts.ts';
 import { MaskWatch } from './mask-watch.ts';
 import type { Scene, Stage } from './stage.ts';
@@ -56,7 +56,6 @@ export function toWords(
 export function toLaunch(scene: Scene, { file, words, inside, options, filter, without }: LaunchOptions): Launch {
   const { group } = scene;
   let init: ProcessRow | undefined;
-  let mounter: Mounter | undefined;
   let watch: MaskWatch | undefined;
   let forget: (() => void) | undefined;
   const kill = (pid: number) => {
@@ -70,17 +69,13 @@ export function toLaunch(scene: Scene, { file, words, inside, options, filter, w
     env: without.has('clear-environment') ? process.env : scene.passed.variables,
     gate: 'descriptor',
     feeds: filter ? [filter] : [],
-    onSpawn: (pid) => {
-      if (inside.length > 0) mounter = startMounter(inside);
-      return group.enter(pid);
-    },
+    onSpawn: (pid) => group.enter(pid),
     onWaiting: async (pid) => {
       const members = listDescendants(pid);
       init = members[0] === undefined ? undefined : readProcess(members[0]);
       group.add([pid, ...members]);
-      if (init && mounter) await mountInside(mounter, init.pid, inside);
+      if (init && inside.length > 0) await mountInside(init.pid, inside);
     },
-    onStarted: () => mounter?.end(),
     onReady: (pid) => {
       checkMounts(init?.pid, scene, [...words, ...toInsideWords(scene.project, inside)]);
       forget = noteInit(init?.pid, group.freezable, options);

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Mask } from '../protection/masks.ts';
-import { startMounter } from './enter-mounts.ts';
+import { enterMounts } from './enter-mounts.ts';
 
 /** Hides paths in a running sandbox. @returns Why it did not work; undefined when it did. */
 export async function addMasks(pid: number, masks: readonly Mask[]): Promise<string | undefined> {
-  return (await startMounter(masks.map((mask) => ({ kind: 'mask', ...mask }))).mount(pid))?.reason;
+  const mounts = masks.map((mask) => ({ kind: 'mask' as const, ...mask }));
+  return (await enterMounts(pid, mounts))?.reason;
 }
 
 /** Mount points of a process; empty when it is gone. @source man 5 proc_pid_mountinfo */

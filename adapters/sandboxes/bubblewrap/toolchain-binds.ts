@@ -149,12 +149,15 @@ export class ToolchainBinds {
   }
 
   #isSelfVisible(path: string): boolean {
-    const isShown = (folder: string) => contains(folder, path);
-    return isSystem(path) || isShown(this.#places.workspace) || [...this.#found].some(isShown);
+    if (isSystem(path) || contains(this.#places.workspace, path)) return true;
+    for (const bind of this.#found) if (contains(bind, path)) return true;
+    return false;
   }
 
   #isVisible(path: string): boolean {
-    return this.#isSelfVisible(path) || [...this.#found].some((bind) => contains(path, bind));
+    if (this.#isSelfVisible(path)) return true;
+    for (const bind of this.#found) if (contains(path, bind)) return true;
+    return false;
   }
 }
 

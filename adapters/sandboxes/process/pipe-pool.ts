@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { isGone, ownName } from './owner.ts';
+import { callSystem } from './system-calls.ts';
 
 /** The two ends of a pipe as descriptors; whoever takes it closes both. */
 export interface Pipe {
@@ -26,7 +27,7 @@ export class PipePool {
   #filling: Promise<boolean> | undefined;
   #swept = false;
 
-  /** Undefined where this machine has no `mkfifo`. */
+  /** Undefined where this machine has neither Perl nor `mkfifo`. */
   async take(): Promise<Pipe | undefined> {
     for (;;) {
       const pipe = this.#free.pop();
@@ -49,12 +50,7 @@ export class PipePool {
     const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${ownName()}-`));
     try {
       const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
-      const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', env: toHostEnvironment() });
-      const code = await once(child, 'exit').then(
-        ([exit]) => exit as number | null,
-        () => null,
-      );
-      if (code !== 0) return false;
+      if ((await callSystem(['pipes', ...paths])) && !(await makeByProgram(paths))) return false;
       for (const path of paths) {
         // A reader that does not wait for a writer comes first; the writer then finds it and does not wait either.
         const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -65,6 +61,15 @@ export class PipePool {
       rmSync(folder, { recursive: true, force: true });
     }
   }
+}
+
+async function makeByProgram(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) rmSync(path, { force: true });
+  const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', env: toHostEnvironment() });
+  return await once(child, 'exit').then(
+    ([code]) => code === 0,
+    () => false,
+  );
 }
 
 /** Removes the folders of a Klaus that was killed in that moment. */

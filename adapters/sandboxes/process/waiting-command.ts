@@ -31,8 +31,6 @@ export interface Launch {
   onSpawn?(pid: number): Promise<void>;
   /** Called when it waits at its gate. It is ready when this is done. */
   onWaiting?(pid: number): void | Promise<void>;
-  /** Called when it is ready, or never will be. */
-  onStarted?(): void;
   /** Called just before "go". */
   onReady?(pid: number): void;
   /** Lines for the payload, written behind "go" with their number before them. Only for `descriptor`. */
@@ -97,10 +95,7 @@ export class WaitingCommand {
     // Whoever runs it hears of it; nobody does of one that is never run.
     this.exited.catch(ignore);
     this.endAfter(START_MS, 'start');
-    this.ready = this.#waitForGate().finally(() => {
-      this.#clearTimers();
-      launch.onStarted?.();
-    });
+    this.ready = this.#waitForGate().finally(() => this.#clearTimers());
     this.ready.catch(ignore);
   }
 

@@ -12,7 +12,7 @@ import {
 } from './kept-scans.ts';
 
 /** A folder that no program touches is looked at again after this time. */
-const FULL_MS = 60_000;
+const FULL_MS = 600_000;
 /** Levels of a tree that every look compares: a change there is known at once. */
 const SHALLOW = 2;
 /** A folder that changed a moment ago may change again within the same tick of the filesystem's clock. */
@@ -26,7 +26,7 @@ const SKIPPED = /\/share\/doc\/rust\/html$/;
 /**
  * Where the credentials below a folder are, by their names; sockets and version control as well. Nothing is followed out of the
  * folder. The first look reads every folder (about 40 µs each); a later one, also of another program, those that
- * changed: at once near the top, within a minute below that.
+ * changed: at once near the top, within ten minutes below that.
  */
 class CredentialScan {
   readonly #root: string;

@@ -34,14 +34,14 @@ test('what an earlier program found is compared, and what came or went since is 
   expect(await scan(root, place.home)).toEqual([join(root, 'lib/p200/.npmrc')]);
 });
 
-test('far from the top it is known within a minute', async () => {
+test('far from the top it is known within ten minutes', async () => {
   using place = createPlace();
   const root = join(place.root, 'tools');
   makeTree(root);
   mkdirSync(join(root, 'lib/p1/deep'));
   expect(await scan(root, place.home)).toHaveLength(1);
   writeFileSync(join(root, 'lib/p1/deep/.npmrc'), 'token');
-  vi.setSystemTime(Date.now() + 61_000);
+  vi.setSystemTime(Date.now() + 601_000);
   expect(await scan(root, place.home)).toContain(join(root, 'lib/p1/deep/.npmrc'));
 });
 
@@ -54,9 +54,9 @@ test('folders that have not changed are not read again', async () => {
   const path = join(place.home, 'cache/scans', file!);
   // What is kept is believed for a folder that is as it was: a name that is not there shows it.
   execFileSync('sed', ['-i', 's/"[.]npmrc"/"believed"/', path]);
-  vi.setSystemTime(Date.now() + 61_000);
+  vi.setSystemTime(Date.now() + 601_000);
   expect(await scan(root, place.home)).toEqual([join(root, 'lib/p7/believed')]);
   writeFileSync(path, '{"a":');
-  vi.setSystemTime(Date.now() + 61_000);
+  vi.setSystemTime(Date.now() + 601_000);
   expect(await scan(root, place.home)).toEqual([join(root, 'lib/p7/.npmrc')]);
 });

@@ -1,0 +1,35 @@
+import { relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { contains } from './paths.ts';
+
+const PATHS = [
+  ...[
+    '/',
+    '/a',
+    '/a/',
+    '/a/b',
+    '/a/bc',
+    '/ab',
+    '/a//b',
+    '/a/./b',
+    '/a/../b',
+    '/a/b/..',
+    '/a/..b',
+    '/a/...',
+    '/..',
+    '/.',
+  ],
+  ...['/a/.b', '/a/b.', '/a/b/.', '/.a/b', '/a/b c', '/a\nb', '/a/ü'],
+];
+
+test('says the same of clean and of other paths as the paths relative to one another', () => {
+  for (const parent of PATHS)
+    for (const child of PATHS) {
+      const inside = relative(parent, child);
+      expect({ parent, child, inside: contains(parent, child) }).toEqual({
+        parent,
+        child,
+        inside: inside !== '..' && !inside.startsWith('../'),
+      });
+    }
+});

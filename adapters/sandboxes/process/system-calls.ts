@@ -1,0 +1,152 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+
+export interface CallFailure {
+  /** `unusable`: Perl, or the kernel, cannot do it here. `place`: one of the paths failed; those before it are done. */
+  kind: 'unusable' | 'place';
+  reason: string;
+}
+
+/**
+ * Makes the system calls that Node does not offer: named pipes, and mounts in the namespace of another process.
+ * `nsenter` with `mount` does not keep the capabilities of an ordinary user; Perl is on nearly every Linux. One
+ * program serves all calls, because starting one from a process as large as Klaus takes milliseconds. It forks for
+ * each call: nobody can leave a namespace that was entered, and a call that hangs delays no other one.
+ *
+ * A request is its length in bytes on a line, and then words with a zero byte between them: the number of the
+ * request, the call, and its arguments. The answer is a line: the number, a code, and the reason of a failure.
+ *
+ * The owner of a mount namespace is not the command's own user namespace but the one around it, which only the
+ * kernel can name.
+ *
+ * @source man 2 setns, man 2 ioctl_ns (NS_GET_USERNS 0xb701), man 2 mount, man 2 mknod
+ */
+const PERL = `
+use strict;
+my ($setns, $mount, $mknodat) = map { $_ + 0 } @ARGV;
+my $id;
+$SIG{CHLD} = 'IGNORE';
+sub stop { my ($code, $what) = @_; my $line = "$id $code $what: $!"; $line =~ tr/\\n/ /; syswrite(STDOUT, "$line\\n"); exit; }
+while (defined(my $length = <STDIN>)) {
+  read(STDIN, my $request, $length + 0) == $length or exit;
+  (my $call, my @words);
+  ($id, $call, @words) = split(/\\0/, $request, -1);
+  my $child = fork;
+  if (!defined $child) { my $line = "$id 3 fork: $!\\n"; syswrite(STDOUT, $line); next; }
+  next if $child;
+  if ($call eq 'pipes') {
+    for my $path (@words) { syscall($mknodat, -100, $path, 0010600, 0) == 0 or stop(4, $path); }
+  } else {
+    my $pid = shift @words;
+    sysopen(my $namespace, "/proc/$pid/ns/mnt", 0) or stop(3, 'its mount namespace');
+    my $owner = ioctl($namespace, 0xb701, 0) or stop(3, 'its owner');
+    if ($> != 0) { syscall($setns, $owner + 0, 0x10000000) == 0 or stop(3, 'setns user'); }
+    syscall($setns, fileno($namespace), 0x20000) == 0 or stop(3, 'setns mount');
+    my ($null, $tmpfs, $options) = ('/dev/null', 'tmpfs', 'size=4k,mode=755');
+    while (@words) {
+      my ($kind, $source, $path) = splice(@words, 0, 3);
+      if ($kind eq 'folder') {
+        syscall($mount, $tmpfs, $path, $tmpfs, 7, $options) == 0 or stop(4, $path);
+      } else {
+        syscall($mount, $source, $path, 0, 0x1000, 0) == 0 or stop(4, $path);
+        next if $kind eq 'bind';
+        syscall($mount, $null, $path, 0, 0x1027, 0) == 0 or stop(4, $path);
+      }
+    }
+  }
+  syswrite(STDOUT, "$id 0\\n");
+  exit;
+}
+`;
+const PLACE_FAILED = '4';
+const TIMEOUT_MS = 10_000;
+
+/** Not by PATH, which can name a folder that commands write. */
+const PLACES = ['/usr/bin/perl', '/bin/perl', '/usr/local/bin/perl', '/run/current-system/sw/bin/perl'];
+
+/** `setns`, `mount` and `mknodat` by machine. */
+const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, readonly [number, number, number]>>> = {
+  x64: [308, 165, 259],
+  arm64: [268, 40, 33],
+};
+
+/** True where {@link callSystem} may work. */
+export function canCallSystem(): boolean {
+  return NUMBERS[process.arch] !== undefined && findPerl() !== undefined;
+}
+
+/**
+ * Has the program make some calls.
+ *
+ * @param words `pipes` and absolute paths of named pipes to make, or `mount`, the number of a process, and three words
+ *   for each mount in its namespace: `bind`, `folder` or `file`, the source, and the target.
+ * @returns Undefined when everything is done.
+ */
+export async function callSystem(words: readonly string[]): Promise<CallFailure | undefined> {
+  if (words.some((word) => word.includes('\0'))) return { kind: 'place', reason: 'a path has a zero byte' };
+  program ??= start();
+  return program ? await program.call(words) : UNKNOWN;
+}
+
+const UNKNOWN: CallFailure = { kind: 'unusable', reason: 'Perl is not installed, or not known to work here' };
+
+interface Program {
+  call(words: readonly string[]): Promise<CallFailure | undefined>;
+}
+
+/** One for the whole process; it ends with it. */
+let program: Program | undefined;
+
+function findPerl(): string | undefined {
+  return PLACES.find((path) => existsSync(path));
+}
+
+function start(): Program | undefined {
+  const [perl, numbers] = [findPerl(), NUMBERS[process.arch]];
+  if (perl === undefined || !numbers) return undefined;
+  const child = spawn(perl, ['-e', PERL, ...numbers.map(String)], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    cwd: '/',
+    env: {},
+    // What the terminal sends to Klaus is not for it.
+    detached: true,
+  }) as ChildProcessByStdio<Socket, Socket, null>;
+  const waiting = new Map<string, (answer: CallFailure | undefined) => void>();
+  let last = 0;
+  const fail = (reason: string): void => {
+    if (program === made) program = undefined;
+    for (const settle of [...waiting.values()]) settle({ kind: 'unusable', reason });
+  };
+  child.on('error', (error) => fail(String(error)));
+  child.on('exit', (code, signal) => fail(`Perl ended with ${code ?? signal}`));
+  child.stdin.on('error', () => {});
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const [, id = '', code, reason = ''] = /^(\d+) (\d)(?: (.*))?$/.exec(line) ?? [];
+    waiting.get(id)?.(code === '0' ? undefined : { kind: code === PLACE_FAILED ? 'place' : 'unusable', reason });
+  });
+  // It keeps Klaus from ending only while a call is under way.
+  child.unref();
+  child.stdin.unref();
+  child.stdout.unref();
+  const made: Program = {
+    call(words) {
+      const id = String(++last);
+      const request = Buffer.from([id, ...words].join('\0'));
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => settle({ kind: 'unusable', reason: 'it takes too long' }), TIMEOUT_MS);
+        const settle = (answer: CallFailure | undefined): void => {
+          clearTimeout(timer);
+          waiting.delete(id);
+          if (waiting.size === 0) child.stdout.unref();
+          resolve(answer);
+        };
+        waiting.set(id, settle);
+        child.stdout.ref();
+        child.stdin.write(Buffer.concat([Buffer.from(`${request.length}\n`), request]));
+      });
+    },
+  };
+  return made;
+}
