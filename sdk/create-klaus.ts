@@ -212,6 +212,7 @@ function createEngine(input: EngineInput): Engine {
     openSandbox: async ({ name, workspace, session, masks }) => {
       const sandbox = await createSandbox({
         ...toSandboxOptions(configuration),
+        ...(options.hosts ? { hosts: options.hosts } : {}),
         workspace,
         home,
         choice: name,

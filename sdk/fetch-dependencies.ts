@@ -1,5 +1,7 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseHostRule } from '@klaus/adapters/sandboxes';
+import type { ExecResult } from '@klaus/core/agent';
 import { planFetch, type FetchStep } from '@klaus/core/policy';
 import { KlausError, type Event, type EventOf } from '@klaus/core/protocol';
 import { createKlaus } from './create-klaus.ts';
@@ -16,6 +18,8 @@ export interface FetchOptions extends Pick<KlausOptions, 'home' | 'env' | 'setti
   workspace?: string;
   /** Some of what `planFetchOf` gave; they are what the user has agreed to. */
   steps: readonly FetchStep[];
+  /** Hosts that the steps reach. Default: those of the steps. `any`: every host. */
+  hosts?: readonly string[] | 'any';
   onStart?: (step: FetchStep) => void;
   /** What the commands print, on its way. */
   onOutput?: (text: string) => void;
@@ -28,6 +32,8 @@ export interface FetchedStep extends FetchStep {
   /** The end of what the command printed. */
   output: string;
   durationMs: number;
+  /** What it asked for and may not reach, as `host:port`. */
+  refused: readonly string[];
 }
 
 export interface Fetched {
@@ -49,6 +55,23 @@ export function planFetchOf(workspace: string): FetchStep[] {
 }
 
 /**
+ * Hosts that some steps reach, in order: those of their tools, and the proxies of Go modules that the user's environment
+ * names, which commands are told.
+ *
+ * @param more.allowed Further ones, such as `git.example.com`, `*.example.com` or `localhost:4873`.
+ * @throws KlausError `usage` for what is no host.
+ */
+export function listFetchHosts(
+  steps: readonly FetchStep[],
+  { env = process.env, allowed = [] }: Pick<FetchOptions, 'env'> & { allowed?: readonly string[] } = {},
+): string[] {
+  for (const host of allowed) parseHostRule(host);
+  const proxies = (env['GOPROXY'] ?? '').split(/[,|]/).filter((text) => /^https?:/.test(text) && URL.canParse(text));
+  const own = steps.some(({ tool }) => tool === 'go') ? proxies.map((text) => new URL(text).host) : [];
+  return [...new Set([...steps.flatMap(({ hosts }) => hosts), ...own, ...allowed])];
+}
+
+/**
  * Runs such commands in the sandbox of a workspace, as a session of its own: through the gate and recorded, with these
  * calls in the place of a model. What lands in caches is there for later sessions of the workspace.
  *
@@ -63,6 +86,7 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
     ...(options.home === undefined ? {} : { home: options.home }),
     ...(options.env ? { env: options.env } : {}),
     ...(options.onNotice ? { onNotice: options.onNotice } : {}),
+    ...(options.hosts === 'any' ? {} : { hosts: options.hosts ?? listFetchHosts(options.steps, options) }),
     cwd: workspace,
     // Asked for by name and once: neither limits nor a review belong to it.
     settings: {
@@ -111,7 +135,9 @@ async function follow(klaus: Klaus, session: Session, options: FetchOptions): Pr
     if (!step) return;
     if (event.type === 'tool.started') onStart?.(step);
     if (event.type !== 'tool.finished') return;
-    fetched.push({ ...step, outcome: event.outcome, output: event.output, durationMs: event.durationMs });
+    const { outcome, output, durationMs, detail } = event;
+    const { refusedHosts = [] } = (detail ?? {}) as Pick<ExecResult, 'refusedHosts'>;
+    fetched.push({ ...step, outcome, output, durationMs, refused: refusedHosts });
   };
   const unsubscribe = session.subscribe(0, note);
   const unlisten = session.onLive((live) => {

@@ -60,6 +60,7 @@ export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export { fetchSandbox } from './diagnose/fetch-sandbox.ts';
 export {
   fetchDependencies,
+  listFetchHosts,
   planFetchOf,
   type Fetched,
   type FetchedStep,

@@ -49,6 +49,7 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   }
   if (choice === 'docker' || (choice === undefined && dockerEnabled !== false)) {
     const docker = await findDocker();
+    if (docker.available && options.hosts) throw cannotLimit();
     if (docker.available) return new DockerSandbox(options);
     refusals.push(docker);
   }
@@ -91,6 +92,12 @@ async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandbox
   });
   distrustFolder(workspace);
   return { ...options, workspace, home: await realpath(options.home) };
+}
+
+function cannotLimit(): KlausError {
+  return new KlausError('sandbox.unavailable', 'The Docker sandbox cannot limit a network to some hosts.', {
+    hint: 'Install bubblewrap, or allow every host: klaus fetch --any-host.',
+  });
 }
 
 function unavailable(reasons: readonly string[], mends: readonly string[]): KlausError {

@@ -8,5 +8,6 @@ export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { dropFetched } from './home/fetched-folders.ts';
 export { scrubEnvironment } from './host/scrub-environment.ts';
 export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
+export { parseHostRule } from './network/host-rules.ts';
 export { keepDownloads } from './project-home.ts';
 export type { SandboxOptions } from './sandbox-options.ts';

@@ -10,6 +10,11 @@ export interface SandboxOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Names of the user's variables that reach commands, or beginnings that end in `*`. Default: none. */
   variables?: readonly string[];
+  /**
+   * Hosts that commands with a network reach, such as `pypi.org`, `*.example.com` or `localhost:4873`. A driver that
+   * cannot limit it refuses. Default: every host.
+   */
+  hosts?: readonly string[];
   /** Whose home commands get. Absent: a new one for this object. */
   session?: string;
   /** Defaults for every command; a request's own limits win. */

@@ -7,7 +7,31 @@ export interface FetchStep {
   command: string;
   /** False for what has everything and runs code of the packages. */
   network: boolean;
+  /** What the tool reaches by itself; empty without a network. */
+  hosts: readonly string[];
 }
+
+/** Where tools download from when nobody says otherwise, by the tool. */
+const HOSTS: Readonly<Record<string, readonly string[]>> = {
+  go: ['proxy.golang.org', 'sum.golang.org'],
+  cargo: ['index.crates.io', 'static.crates.io', 'crates.io'],
+  mvn: ['repo.maven.apache.org', 'repo1.maven.org'],
+  gradle: [
+    ...['repo.maven.apache.org', 'repo1.maven.org', 'plugins.gradle.org', 'plugins-artifacts.gradle.org'],
+    ...['repo.gradle.org', 'services.gradle.org', 'downloads.gradle.org'],
+  ],
+  pnpm: ['registry.npmjs.org'],
+  yarn: ['registry.yarnpkg.com', 'registry.npmjs.org'],
+  bun: ['registry.npmjs.org'],
+  npm: ['registry.npmjs.org'],
+  uv: ['pypi.org', 'files.pythonhosted.org'],
+  poetry: ['pypi.org', 'files.pythonhosted.org'],
+  pip: ['pypi.org', 'files.pythonhosted.org'],
+  // Packagist names the packages, GitHub serves most of them.
+  composer: ['repo.packagist.org', 'packagist.org', 'api.github.com', 'codeload.github.com'],
+  bundle: ['rubygems.org', 'index.rubygems.org'],
+  dotnet: ['api.nuget.org', 'www.nuget.org', 'globalcdn.nuget.org'],
+};
 
 interface FetchRow {
   /** Of the rows of one language the first one that fits a folder counts. */
@@ -126,8 +150,8 @@ export function planFetch(names: ReadonlyMap<string, readonly string[]>): FetchS
     })),
   );
   return rows.flatMap(({ folder, row: { tool, download, then } }) => [
-    { tool, folder, command: download, network: true },
-    ...(then === undefined ? [] : [{ tool, folder, command: then, network: false }]),
+    { tool, folder, command: download, network: true, hosts: HOSTS[tool] ?? [] },
+    ...(then === undefined ? [] : [{ tool, folder, command: then, network: false, hosts: [] }]),
   ]);
 }
 

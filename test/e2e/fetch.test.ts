@@ -54,13 +54,15 @@ function toProject(): Record<string, string> {
 }
 
 const BUBBLEWRAP = { KLAUS_SANDBOX: 'bubblewrap' };
+const toHost = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+const fetch = (...more: string[]) => ['fetch', '--yes', '--allow-host', toHost(), ...more];
 
 test(
   'downloads with a network, runs what packages bring without one, and records it',
   { timeout: 60_000 },
   async () => {
     using place = createPlace(toProject());
-    const { code, stdout, stderr } = await runKlaus(['fetch', '--yes'], { place, env: BUBBLEWRAP });
+    const { code, stdout, stderr } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/^npm: done \(/);
     expect(stderr).toMatch(/with a network +npm ci .*--ignore-scripts\n +without a network +npm rebuild\n/);
@@ -89,6 +91,7 @@ test('says what it would run, and runs nothing that nobody agreed to', async () 
       { tool: 'npm', network: true },
       { tool: 'npm', network: false },
     ],
+    hosts: ['registry.npmjs.org'],
   });
   const unasked = await runKlaus(['fetch'], { place });
   expect(unasked).toMatchObject({ code: 2, stdout: '' });
@@ -100,7 +103,7 @@ test('a tool that is missing and a download that fails are said by name: exit 1'
   using place = createPlace({ ...toProject(), 'a.csproj': '' });
   const lock = join(place.workspace, 'package-lock.json');
   writeFileSync(lock, readFileSync(lock, 'utf8').replace('/one-1.0.0.tgz', '/gone.tgz'));
-  const { code, stdout } = await runKlaus(['fetch', '--yes'], { place, env: BUBBLEWRAP });
+  const { code, stdout } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^npm: failed/m);
   expect(stdout).toMatch(/^dotnet: dotnet is not installed/m);
@@ -111,4 +114,24 @@ test('a folder that uses nothing is said', async () => {
   const { code, stderr } = await runKlaus(['fetch', '--yes'], { place });
   expect(code).toBe(2);
   expect(stderr).toContain('go.mod');
+});
+
+test('a host that is no registry is refused and named, unless every host is allowed', { timeout: 60_000 }, async () => {
+  using place = createPlace(toProject());
+  asked.length = 0;
+  const limited = await runKlaus(['fetch', '--yes', '--json'], { place, env: BUBBLEWRAP });
+  expect(limited.code).toBe(1);
+  expect(JSON.parse(limited.stdout)).toMatchObject({ steps: [{ refused: [toHost()] }, {}] });
+  expect(asked).toEqual([]);
+  const told = await runKlaus(['fetch', '--yes'], { place, env: BUBBLEWRAP });
+  expect(told.stderr).toContain(`klaus fetch --allow-host ${toHost()}`);
+  const open = await runKlaus(['fetch', '--yes', '--any-host'], { place, env: BUBBLEWRAP });
+  expect(open.code).toBe(0);
+  expect(asked).toContain('/one-1.0.0.tgz');
+});
+
+test('what is no host is said before anything runs', async () => {
+  using place = createPlace(toProject());
+  const { code, stderr } = await runKlaus(['fetch', '--yes', '--allow-host', 'https://npm.example/'], { place });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('registry.example.com') });
 });

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
+import { toRelayMounts } from '../network/relay.ts';
 import { contains } from '../paths.ts';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
@@ -40,6 +41,8 @@ export interface ArgumentOptions {
   env: Readonly<Record<string, string>>;
   /** What bubblewrap is started with: no argument, because other users see those. */
   passed: PassedEnvironment;
+  /** Where the only way out is, see `network/gateway.ts`. */
+  gateway?: string | undefined;
   user: { uid: number; gid: number };
   /** Known to bubblewrap from 0.8 on. */
   hasDisableUserns: boolean;
@@ -85,7 +88,7 @@ export function listShown(
 export function toBubblewrapArguments(options: ArgumentOptions, request: ExecRequest): string[] {
   const { view, home, project, toolchains, user, without, protection } = options;
   const { target: workspace } = view;
-  const network = request.network === true;
+  const network = request.network === true && options.gateway === undefined;
   const { binds = [], readable = [], writable = [] } = request;
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     if (contains(home, existsSync(path) ? realpathSync(path) : path) && !without.has('hidden-state'))
@@ -101,6 +104,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   if (!without.has('user-namespace')) args.push('--uid', String(user.uid), '--gid', String(user.gid));
   if (without.has('hidden-root')) args.push('--bind', '/', '/');
   args.push(...systemMounts(without), ...etcMounts(options, network), ...privateMounts(without));
+  if (options.gateway !== undefined) args.push(...toRelayMounts(options.gateway));
   const toolchainBind = without.has('read-only-toolchains') ? '--bind' : '--ro-bind';
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);

@@ -7,14 +7,13 @@ import { readIdentity } from '../background/process-files.ts';
 import { saveProtection } from '../background/settle-process.ts';
 import { MARK_BEGUN } from '../background/supervisor.ts';
 import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
-import type { Controller } from '../cgroup/cgroup-mounts.ts';
 import { inspectEnvironment, keepSuspects } from '../home/inspect.ts';
 import { passEnvironment } from '../passed-environment.ts';
 import { pipePool } from '../process/pipe-pool.ts';
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
+import { openLimitedNetwork, toRefused, toLimitedEnvironment } from '../network/limited-network.ts';
 import { toWorkingFolder } from '../paths.ts';
-import { toUnenforced } from '../process/prelude.ts';
 import { pauseRunning } from '../process/running-commands.ts';
 import { superviseWaiting, type SuperviseOptions } from '../process/supervise.ts';
 import { spawnWaiting, type Launch, type WaitingCommand } from '../process/waiting-command.ts';
@@ -35,7 +34,15 @@ import { toOmitted, type ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
 import { canMountInside, toInsideMounts } from './inside-mounts.ts';
-import { checkMounts, noteInit, toLaunch, toWords, type LaunchOptions } from './launch-command.ts';
+import {
+  checkMounts,
+  isPlaceGone,
+  listUnenforced,
+  noteInit,
+  toLaunch,
+  toWords,
+  type LaunchOptions,
+} from './launch-command.ts';
 import { findShownMasks } from './shown-masks.ts';
 import {
   AheadSlot,
@@ -52,6 +59,7 @@ import type { Scene, Stage, StageRequest } from './stage.ts';
 import { findToolchains, type Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
+const MAX_ATTEMPTS = 3;
 
 export interface BubblewrapInternals {
   /** Controls to leave out, to show that something depends on them. For tests of the driver alone. */
@@ -60,11 +68,6 @@ export interface BubblewrapInternals {
 
 /** A command whose sandbox is being made, or is there. */
 interface StartedCommand extends Pick<StartedAhead, 'command' | 'scene' | 'held'> {}
-
-/** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
-const GONE =
-  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside|ended before the command began/s;
-const MAX_ATTEMPTS = 3;
 
 /**
  * Commands in namespaces of their own, by the `bwrap` program (https://github.com/containers/bubblewrap). They see
@@ -112,9 +115,7 @@ export class BubblewrapSandbox implements Sandbox {
       try {
         return await this.#exec(request, attempt > 1);
       } catch (error) {
-        // Another process took away what it had held at a protected place. Nothing of the command has begun.
-        const isGone = isKlausError(error) && error.code === 'sandbox.failed' && GONE.test(error.message);
-        if (!isGone || attempt === MAX_ATTEMPTS) throw error;
+        if (!isPlaceGone(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
@@ -155,18 +156,20 @@ export class BubblewrapSandbox implements Sandbox {
       const { command, scene, held } =
         (ahead && (await this.#adopt(ahead, stage))) ?? (await this.#launchNow(stage, request));
       const result = await this.#run(command, scene, { ...request, timeoutMs: limits.timeoutMs });
-      for (const warning of await this.#close(protection)) warnings.add(warning);
+      for (const warning of await closeWhilePaused(this.#options.home, protection)) warnings.add(warning);
       return {
         ...result,
-        unenforced: this.#toUnenforced(held),
+        ...toRefused(stage.gateway),
+        unenforced: listUnenforced(held, this.#filter !== undefined),
         ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
       };
     } catch (error) {
       await this.#lookAgain(error);
       throw error;
     } finally {
+      stage.gateway?.close();
       stage.resume();
-      await this.#close(protection);
+      await closeWhilePaused(this.#options.home, protection);
     }
   }
 
@@ -197,10 +200,6 @@ export class BubblewrapSandbox implements Sandbox {
     return toLaunch(scene, { ...how, file: this.#program.path, options, filter: this.#filter, without: this.#without });
   }
 
-  #close(protection: Protection | undefined): Promise<string[]> {
-    return closeWhilePaused(this.#options.home, protection);
-  }
-
   async start(request: BackgroundRequest): Promise<void> {
     const { folder, survives, signal } = request;
     const stage = await this.#prepare(request, { isPlain: true });
@@ -229,7 +228,7 @@ export class BubblewrapSandbox implements Sandbox {
       const watch = this.#options.masks && watchInBackground(folder, { init, view, group: group.freezable, readMasks });
       watchProcess(folder, { child, watch, protection, group });
     } catch (error) {
-      await this.#close(protection);
+      await closeWhilePaused(this.#options.home, protection);
       await group.close();
       await this.#lookAgain(error);
       throw error;
@@ -283,16 +282,13 @@ export class BubblewrapSandbox implements Sandbox {
       throw error;
     });
     const shown = listShown({ view, toolchains: this.#findToolchains(), project }, request);
-    const readMasks = () => this.#readMasks({ ...request, shown }, view, warnings);
-    const passed = passEnvironment(this.#options, request, project);
+    const seenBy = { ...request, shown, network: request.network === true && this.#options.hosts === undefined };
+    const readMasks = () => this.#readMasks(seenBy, view, warnings);
+    const gateway = await openLimitedNetwork(request, this.#options);
+    const passed = toLimitedEnvironment(passEnvironment(this.#options, request, project), gateway);
     const isDivided = !isPlain && canMountInside();
-    return { request, limits, cwd, view, project, isDivided, passed, protection, warnings, readMasks, resume };
-  }
-
-  #toUnenforced(held: ReadonlySet<Controller>): string[] {
-    const unenforced = toUnenforced(held, process.getuid?.() === 0);
-    if (!this.#filter) unenforced.push(`system calls: there is no filter for ${process.arch}`);
-    return unenforced;
+    const known = { request, limits, cwd, view, project, isDivided };
+    return { ...known, passed, gateway, protection, warnings, readMasks, resume };
   }
 
   async #run(
@@ -387,6 +383,7 @@ export class BubblewrapSandbox implements Sandbox {
         isDivided,
         env: toEnvironment(toolchains, project),
         passed: stage.passed,
+        gateway: stage.gateway?.folder,
         user: this.#user,
         hasDisableUserns: this.#program.hasDisableUserns,
         without: this.#without,

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KlausError } from '@klaus/core/protocol';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
+import { RELAY_LINES } from '../network/relay.ts';
 import { toArguments } from '../paths.ts';
-import { toPrelude } from '../process/prelude.ts';
+import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
 import { noteRunning } from '../process/running-commands.ts';
 import type { Launch } from '../process/waiting-command.ts';
@@ -16,6 +17,9 @@ import { MaskWatch } from './mask-watch.ts';
 import type { Scene, Stage } from './stage.ts';
 
 const SETTLE_TRIES = 200;
+/** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
+const GONE =
+  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside|ended before the command began/s;
 
 export interface LaunchOptions {
   /** The program bwrap. */
@@ -35,7 +39,7 @@ export interface LaunchOptions {
  * @param how.before Shell lines just before the command. `receives`: the command comes later.
  */
 export function toWords(
-  { request, limits, cwd }: Stage,
+  { request, limits, cwd, gateway }: Stage,
   how: {
     group: ResourceGroup;
     args: readonly string[];
@@ -47,7 +51,8 @@ export function toWords(
   const { group, args, without, before = [], receives = false } = how;
   const held = new Set([...group.controllers, ...toOmitted(without)]);
   const closesChannel = !without.has('closed-channel');
-  const prelude = toPrelude({ limits, held, before, closesChannel, receives });
+  const lines = gateway ? [...RELAY_LINES, ...before] : before;
+  const prelude = toPrelude({ limits, held, before: lines, closesChannel, receives });
   const command = receives ? [] : [cwd, ...toArguments(request.command)];
   return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], held };
 }
@@ -135,4 +140,15 @@ function watchMasks(scene: Scene, at: { pid: number; inside: number; kill: (pid:
       at.kill(at.pid);
     },
   });
+}
+
+/** True when another process took away what it had held at a protected place, before the command began. */
+export function isPlaceGone(error: unknown): boolean {
+  return isKlausError(error) && error.code === 'sandbox.failed' && GONE.test(error.message);
+}
+
+/** What is not, or only partly, enforced; each with the reason. */
+export function listUnenforced(held: ReadonlySet<Controller>, hasFilter: boolean): string[] {
+  const unenforced = toUnenforced(held, process.getuid?.() === 0);
+  return hasFilter ? unenforced : [...unenforced, `system calls: there is no filter for ${process.arch}`];
 }

@@ -1,5 +1,6 @@
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
+import type { Gateway } from '../network/gateway.ts';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
 import type { MaskSelection } from '../protection/masks.ts';
@@ -19,6 +20,8 @@ export interface Stage {
   /** True where bubblewrap makes only a part of the mounts, see `inside-mounts.ts`. */
   isDivided: boolean;
   passed: PassedEnvironment;
+  /** The only way out, where hosts are limited; of this command alone. */
+  gateway: Gateway | undefined;
   protection: Protection | undefined;
   /** Filled also while the command runs. */
   warnings: Set<string>;

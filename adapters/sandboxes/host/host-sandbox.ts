@@ -101,7 +101,7 @@ export class HostSandbox implements Sandbox {
         'filesystem: the command runs with all rights of the user',
         ...(this.#options.masks ? ['secret files: the command can read them'] : []),
         "protected places: the command can change git's configuration and hooks",
-        ...(request.network ? [] : ['network: the command can reach it']),
+        ...(request.network && !this.#options.hosts ? [] : ['network: the command can reach all of it']),
         ...toUnenforced(held, process.getuid?.() === 0),
       ];
       return { ...result, unenforced, ...(exceeded.length > 0 ? { exceeded } : {}) };

@@ -10,6 +10,8 @@ export function describeEnd(result: ExecResult, timeoutMs: number): string[] {
   else lines.push(`[exit code ${result.exitCode}]`);
   for (const limit of result.exceeded ?? []) lines.push(`[limit reached: ${limit}]`);
   for (const warning of result.warnings ?? []) lines.push(`[${warning}]`);
+  if (result.refusedHosts)
+    lines.push(`[the network is limited to some hosts, and refused: ${result.refusedHosts.join(', ')}]`);
   if (result.unenforced.length > 0) lines.push(`[not enforced here: ${result.unenforced.join('; ')}]`);
   return lines;
 }

@@ -94,8 +94,10 @@ export function toProgramDetail(result: ExecResult): {
   exitCode: number | null;
   timedOut: boolean;
   durationMs: number;
+  refusedHosts?: readonly string[];
 } {
-  return { exitCode: result.exitCode, timedOut: result.timedOut, durationMs: result.durationMs };
+  const { exitCode, timedOut, durationMs, refusedHosts } = result;
+  return { exitCode, timedOut, durationMs, ...(refusedHosts ? { refusedHosts } : {}) };
 }
 
 /** A command that is mostly code is not said again at length. */

@@ -11,6 +11,8 @@ export interface FetchCommandOptions {
   cwd?: string;
   dryRun?: true;
   yes?: true;
+  allowHost?: readonly string[];
+  anyHost?: true;
   json?: true;
 }
 
@@ -20,7 +22,7 @@ const NOT_FOUND = /\[exit code 127\]/;
 /** `klaus fetch`: downloads the dependencies of a folder. Exit 0 when every command did its work. */
 export async function fetch(options: FetchCommandOptions): Promise<ExitCode> {
   const workspace = toFolder(options.cwd ?? '.');
-  const { fetchDependencies, planFetchOf } = await import('@klaus/sdk');
+  const { fetchDependencies, listFetchHosts, planFetchOf } = await import('@klaus/sdk');
   const steps = planFetchOf(workspace);
   if (steps.length === 0) {
     throw new UsageError(
@@ -28,8 +30,9 @@ export async function fetch(options: FetchCommandOptions): Promise<ExitCode> {
       'klaus fetch looks for files such as go.mod, Cargo.toml, pom.xml, package.json, pyproject.toml and Gemfile.',
     );
   }
-  if (options.dryRun === true && options.json === true) out.json({ steps }, 2);
-  else err.write(`${describePlan(steps)}\n`);
+  const hosts = options.anyHost ? 'any' : listFetchHosts(steps, { allowed: options.allowHost ?? [] });
+  if (options.dryRun === true && options.json === true) out.json({ steps, hosts }, 2);
+  else err.write(`${describePlan(steps, hosts)}\n`);
   if (options.dryRun === true) return EXIT.done;
   if (options.yes !== true && !(await isWanted())) {
     err.write('Nothing was run.\n');
@@ -43,6 +46,7 @@ export async function fetch(options: FetchCommandOptions): Promise<ExitCode> {
     const fetched = await fetchDependencies({
       workspace,
       steps,
+      hosts,
       signal: stop.signal,
       onNotice: (text) => err.write(`klaus: ${text}\n`),
       ...(options.json
@@ -58,11 +62,13 @@ export async function fetch(options: FetchCommandOptions): Promise<ExitCode> {
   }
 }
 
-function describePlan(steps: readonly FetchStep[]): string {
+function describePlan(steps: readonly FetchStep[], hosts: readonly string[] | 'any'): string {
   return [
     'These commands run in the sandbox:',
     ...steps.map((step) => `  ${step.network ? 'with a network   ' : 'without a network'}  ${toText(step)}`),
-    'The network is not limited to the registries. Nothing but these commands gets it.',
+    hosts === 'any'
+      ? 'The network is every host. Nothing but these commands gets it.'
+      : `The network is ${toLine(hosts.join(', '), 2_000)} and nothing else.`,
   ].join('\n');
 }
 
@@ -92,6 +98,11 @@ function printResult({ session, steps, kept }: Fetched, planned: readonly FetchS
     const ms = ran.reduce((sum, { durationMs }) => sum + durationMs, 0);
     const result = ran.length === 0 ? 'not reached' : failed === undefined ? 'done' : describeFailure(failed);
     out.write(`${name}: ${result} (${formatDuration(ms)})\n`);
+  }
+  const refused = [...new Set(steps.flatMap((step) => step.refused))];
+  if (refused.length > 0) {
+    const options = refused.map((host) => `--allow-host ${host.replace(/:(?:80|443)$/, '')}`);
+    err.write(`Refused: ${refused.join(', ')}. What of it is meant can be allowed: klaus fetch ${options.join(' ')}\n`);
   }
   if (kept > 0) err.write(`Later sessions in this folder have ${kept} new entries in their caches.\n`);
   err.write(`Every step: klaus show ${session}\n`);

@@ -75,6 +75,8 @@ export interface ExecResult {
   unenforced: readonly string[];
   /** Limits that the command ran into, such as `memory: a process was ended at the limit of 1024 MiB`. */
   exceeded?: readonly string[];
+  /** Where the network is limited: what was asked for and not allowed, as `host:port`. */
+  refusedHosts?: readonly string[];
   /** What the driver changed or hid beyond what was asked, each as a sentence for the user and the model. */
   warnings?: readonly string[];
 }

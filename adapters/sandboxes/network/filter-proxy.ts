@@ -1,0 +1,120 @@
+import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { pipeline, type Duplex } from 'node:stream';
+import { findRule, parseAuthority, type HostRule } from './host-rules.ts';
+import { openConnection, type Target } from './upstream.ts';
+
+export interface FilterProxyOptions {
+  rules: readonly HostRule[];
+  /** The user's environment, which names the proxy that they use. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Told each host and port that was asked for and not allowed, as `host:port`. */
+  onRefused: (authority: string) => void;
+}
+
+const MAX_CONNECTIONS = 512;
+const MAX_HEADER_BYTES = 16_384;
+const IDLE_MS = 300_000;
+
+/** Between two programs: not for the next one. @source RFC 9110, section 7.6.1 */
+const HOP_HEADERS = `
+  connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade
+`
+  .trim()
+  .split(/\s+/);
+
+/**
+ * An HTTP proxy that reaches only some hosts: tunnels (`CONNECT`), and plain requests. Each request of a connection is
+ * compared by itself. It does not look into tunnels.
+ */
+export function createFilterProxy(options: FilterProxyOptions): Server {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+    void forward(request, response, options);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = IDLE_MS;
+  server.on('connect', (request: IncomingMessage, near: Duplex, head: Buffer) => {
+    void tunnel(request, { near, head }, options);
+  });
+  server.on('upgrade', (_, near) => near.destroy());
+  server.on('clientError', (_, near) => near.destroy());
+  return server;
+}
+
+/** The target of a request; undefined, and it is told, for one that is not allowed. */
+function findTarget(
+  asked: { host: string; port: number } | undefined,
+  { rules, onRefused }: FilterProxyOptions,
+): Target | undefined {
+  if (!asked) return undefined;
+  const rule = findRule(rules, asked);
+  if (rule) return { ...asked, rule };
+  onRefused(`${asked.host.includes(':') ? `[${asked.host}]` : asked.host}:${asked.port}`);
+  return undefined;
+}
+
+async function tunnel(
+  request: IncomingMessage,
+  { near, head }: { near: Duplex; head: Buffer },
+  options: FilterProxyOptions,
+): Promise<void> {
+  // It may hang up at any time.
+  near.on('error', () => near.destroy());
+  const asked = parseAuthority(request.url ?? '');
+  const target = findTarget(asked?.port === undefined ? undefined : { host: asked.host, port: asked.port }, options);
+  if (!target) return void near.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  try {
+    const far = await openConnection(target, options.env);
+    far.setTimeout(IDLE_MS, () => far.destroy());
+    if (near.destroyed) return void far.destroy();
+    near.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) far.write(head);
+    pipeline(near, far, () => {});
+    pipeline(far, near, () => {});
+  } catch (error) {
+    near.end(
+      `HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nX-Reason: ${toReason(error)}\r\nConnection: close\r\n\r\n`,
+    );
+  }
+}
+
+async function forward(request: IncomingMessage, response: ServerResponse, options: FilterProxyOptions): Promise<void> {
+  const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : undefined;
+  const isPlain = url?.protocol === 'http:' && url.username === '' && url.password === '';
+  const asked = isPlain ? parseAuthority(url.host) : undefined;
+  const target = findTarget(asked && { host: asked.host, port: asked.port ?? 80 }, options);
+  if (!url || !target) return void response.writeHead(403).end();
+  try {
+    const far = await openConnection(target, options.env);
+    const dropped = new Set([...HOP_HEADERS, 'host', ...toWords(request.headers.connection)]);
+    const sent = send({
+      createConnection: () => far,
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...without(request.headers, dropped), host: url.host, connection: 'close' },
+      setHost: false,
+    });
+    sent.on('error', () => response.destroy());
+    response.on('close', () => far.destroy());
+    sent.on('response', (answer) => {
+      const hidden = new Set([...HOP_HEADERS, ...toWords(answer.headers.connection)]);
+      response.writeHead(answer.statusCode ?? 502, without(answer.headers, hidden));
+      answer.pipe(response);
+    });
+    request.pipe(sent);
+  } catch (error) {
+    response.writeHead(502, { 'x-reason': toReason(error) }).end();
+  }
+}
+
+function without(headers: IncomingMessage['headers'], names: ReadonlySet<string>): IncomingMessage['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.has(name)));
+}
+
+function toWords(header: string | undefined): string[] {
+  return (header ?? '').toLowerCase().split(/[\s,]+/);
+}
+
+/** As the value of a header. */
+function toReason(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
+}

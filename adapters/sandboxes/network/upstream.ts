@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { lookup } from 'node:dns/promises';
+import { connect, isIP, type Socket } from 'node:net';
+import { findRule, isLocalAddress, isLocalRule, parseHostRule, type HostRule } from './host-rules.ts';
+
+export interface Target {
+  /** Lower case, without brackets. */
+  host: string;
+  port: number;
+  /** By which it is allowed. */
+  rule: HostRule;
+}
+
+/** The proxy that the user's own programs use. */
+export interface UserProxy {
+  url: URL;
+  /** Value of `Proxy-Authorization`. */
+  authorization?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MAX_ANSWER = 16_384;
+const CONNECT_MS = 30_000;
+
+/**
+ * The proxy for a target, by the variables that programs share: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`,
+ * and the same in lower case.
+ */
+export function findUserProxy(env: Environment, { host, port }: Pick<Target, 'host' | 'port'>): UserProxy | undefined {
+  const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
+  const without = read('NO_PROXY')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  if (without.some((each) => isExcepted(each, { host, port }))) return undefined;
+  const text = read(port === 80 ? 'HTTP_PROXY' : 'HTTPS_PROXY') || read('ALL_PROXY');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const user = [url.username, url.password].map(decodeURIComponent).join(':');
+  return { url, ...(user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }) };
+}
+
+function isExcepted(text: string, target: { host: string; port: number }): boolean {
+  if (text === '*') return true;
+  try {
+    const rule = parseHostRule(text.replace(/^\./, '*.'));
+    const port = rule.port ?? target.port;
+    const isBelow = findRule([{ ...rule, port, isBelow: true }], target) !== undefined;
+    return isBelow || findRule([{ ...rule, port }], target) !== undefined;
+  } catch {
+    // A range of addresses: only names are allowed, and those are not looked up for it.
+    return false;
+  }
+}
+
+/**
+ * Opens a connection to a target: directly, to an address that was looked up and compared here, or through the user's
+ * proxy.
+ *
+ * @throws Error when it is not reached; the message says why.
+ */
+export async function openConnection(target: Target, env: Environment): Promise<Socket> {
+  const proxy = findUserProxy(env, target);
+  return proxy ? await openThrough(proxy, target) : await open(target);
+}
+
+async function open({ host, port, rule }: Target): Promise<Socket> {
+  const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host, family: isIP(host) }];
+  const addresses = found.filter(({ address }) => isLocalRule(rule) || !isLocalAddress(address));
+  if (addresses.length === 0) throw new Error(`${host} is an address of this machine`);
+  const socket = connect({
+    host,
+    port,
+    autoSelectFamily: true,
+    // What was compared is what is connected to.
+    lookup: (_name, options, done) =>
+      options.all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family),
+  });
+  return await waitFor(socket, 'connect');
+}
+
+async function openThrough({ url, authorization }: UserProxy, { host, port }: Target): Promise<Socket> {
+  const isSecure = url.protocol === 'https:';
+  const at = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (isSecure ? 443 : 80)) };
+  const socket = isSecure
+    ? await waitFor((await import('node:tls')).connect({ ...at, servername: at.host }), 'secureConnect')
+    : await waitFor(connect(at), 'connect');
+  const name = host.includes(':') ? `[${host}]` : host;
+  const lines = [`CONNECT ${name}:${port} HTTP/1.1`, `Host: ${name}:${port}`];
+  if (authorization !== undefined) lines.push(`Proxy-Authorization: ${authorization}`);
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  const status = await readStatus(socket);
+  if (status === 200) return socket;
+  socket.destroy();
+  throw new Error(`the proxy ${at.host} answered ${status ?? 'nothing'}`);
+}
+
+/** Reads the answer to CONNECT up to its end and not one byte more. */
+async function readStatus(socket: Socket): Promise<number | undefined> {
+  let head = '';
+  while (!head.endsWith('\r\n\r\n')) {
+    const byte = socket.read(1) as Buffer | null;
+    if (byte) head += byte.toString('latin1');
+    else if (socket.readableEnded || socket.destroyed || head.length > MAX_ANSWER) return undefined;
+    else await Promise.race([once(socket, 'readable'), once(socket, 'close')]).catch(() => {});
+  }
+  return Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1]) || undefined;
+}
+
+async function waitFor<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
+  try {
+    await once(socket, event, { signal: AbortSignal.timeout(CONNECT_MS) });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
