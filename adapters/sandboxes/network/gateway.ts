@@ -67,7 +67,8 @@ export async function openGateway(
 /** @param isLocal True: Java reaches servers of this machine too, and no longer those that its tests start. */
 function toVariables(isLocal: boolean): Record<string, string> {
   const url = `http://127.0.0.1:${RELAY_PORT}`;
-  const names = ['HTTP_PROXY', 'HTTPS_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+  // Yarn has names of its own.
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY'].flatMap((name) => [name, name.toLowerCase(), `YARN_${name}`]);
   const java = ['http', 'https'].flatMap((kind) => [
     `-D${kind}.proxyHost=127.0.0.1`,
     `-D${kind}.proxyPort=${RELAY_PORT}`,
