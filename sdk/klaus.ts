@@ -73,10 +73,7 @@ export interface KlausOptions {
    * do comes after its last look, or when Klaus is closed. Default `close`.
    */
   endProcesses?: 'run' | 'close';
-  /**
-   * Hosts that commands with a network reach, such as `pypi.org`, `*.example.com` or `localhost:4873`; in the foreground
-   * and in the bubblewrap sandbox only. Default: every host.
-   */
+  /** Hosts that commands with a network reach, as in `listFetchHosts`; in bubblewrap, in the foreground. Default: all. */
   hosts?: readonly string[];
   /** Lines for the user that belong to no session, such as "openai/… goes through OpenRouter". */
   onNotice?: (text: string) => void;

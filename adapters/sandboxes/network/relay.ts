@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 
 /** Where a command sees the folder of its gateway. */
-export const INSIDE = '/run/klaus';
+const INSIDE = '/run/klaus';
 /** On the loopback of the command's own network. */
 export const RELAY_PORT = 3128;
 

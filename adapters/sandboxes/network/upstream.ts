@@ -27,7 +27,7 @@ const CONNECT_MS = 30_000;
  * The proxy for a target, by the variables that programs share: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`,
  * and the same in lower case.
  */
-export function findUserProxy(env: Environment, { host, port }: Pick<Target, 'host' | 'port'>): UserProxy | undefined {
+function findUserProxy(env: Environment, { host, port }: Pick<Target, 'host' | 'port'>): UserProxy | undefined {
   const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
   const without = read('NO_PROXY')
     .split(/[\s,]+/)
