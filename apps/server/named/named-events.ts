@@ -27,6 +27,8 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
   let attempted: EventOf<'model.attempted'> | undefined;
   /** Characters of each message that were told as deltas. */
   const told = new Map<string, number>();
+  /** Calls of the model without a result yet. The checkpoint of a run is none: clients never heard of it. */
+  const calls = new Set<string>();
   /** When each running call began. */
   const started = new Map<string, number>();
   const named: ToNamed = (name, data) => ({ name, data: { ...data, sessionId: session } });
@@ -43,6 +45,7 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
     for (const part of message.parts) {
       if (part.type !== 'call') continue;
       const { name, input } = toCalled(part);
+      calls.add(part.id);
       events.push(named('tool_call', { name, input, id: part.id }));
     }
     return events;
@@ -75,6 +78,7 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
         started.set(event.call, event.at);
         return [];
       case 'tool.finished':
+        calls.delete(event.call);
         started.delete(event.call);
         return [named('tool_result', toResult(event))];
       case 'usage.counted':
@@ -86,6 +90,7 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
         lastRun = event.run;
         return [];
       case 'run.finished':
+        calls.clear();
         started.clear();
         return [];
       default:
@@ -104,7 +109,8 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
         told.set(live.message, live.offset + live.text.length);
         return [named('stream_delta', { delta })];
       }
-      return live.type === 'tool.progress' ? [toProgress(live.call, live.text)] : [];
+      if (live.type !== 'tool.progress' || !calls.has(live.call)) return [];
+      return [toProgress(live.call, live.text)];
     },
     progress: () => [...started.keys()].map((call) => toProgress(call, '')),
     get hasRunningCalls() {
