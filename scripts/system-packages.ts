@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { canFetchBubblewrap, fetchBubblewrap } from '@klaus/adapters/sandboxes';
-import { ROOT } from './check.ts';
 
 interface SystemPackage {
   /** Debian's name. */
@@ -41,7 +41,7 @@ function isPresent(program: string): boolean {
 /**
  * Installs what is missing where that is wanted (`CI=true`, as root, with apt-get); elsewhere says which line
  * to type and what is skipped without it. Never installs anything on a person's machine: there it only fetches
- * bubblewrap into a folder of this repository, and puts it on the PATH of this process.
+ * bubblewrap into the person's cache folder, and puts it on the PATH of this process.
  *
  * @returns Names that are still missing although they should have been installed.
  */
@@ -74,11 +74,15 @@ export async function provideSystemPackages(): Promise<string[]> {
   return [];
 }
 
-/** True when bubblewrap is on the PATH of this process from now on. */
+/**
+ * True when bubblewrap is on the PATH of this process from now on. Its folder is outside of this repository:
+ * Klaus runs no host program from a folder that an agent can write.
+ */
 async function fetchPrivately(): Promise<boolean> {
   if (!canFetchBubblewrap()) return false;
-  console.log('fetching bubblewrap by apt into node_modules/.cache …');
-  const { path, reason } = await fetchBubblewrap(join(ROOT, 'node_modules/.cache/klaus'));
+  const folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'klaus');
+  console.log(`fetching bubblewrap by apt into ${folder} …`);
+  const { path, reason } = await fetchBubblewrap(folder);
   if (path === undefined) {
     console.log(`bubblewrap could not be fetched: ${reason}`);
     return false;

@@ -1,17 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { npm, plainPath } from '../fixtures/npm.ts';
-import { hasBubblewrap } from '../fixtures/sandboxed.ts';
+import { canActAsOrdinaryUser, OrdinaryUser } from '../fixtures/ordinary-user.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'klaus-pack-'));
-/** An ordinary user, who owns nothing else. */
-const USER = 54_321;
 const klaus = join(folder, 'prefix/bin/klaus');
 const manifest: { name: string; version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const tarball = join(folder, `${manifest.name}-${manifest.version}.tgz`);
@@ -52,35 +50,18 @@ test('installed into an empty prefix, the demo mends its project and ends with 0
   expect(stderr + stdout).toContain('scripted');
 });
 
-/** Only where apt-get is known to reach a mirror. */
-const canHide = process.env['CI'] === 'true' && process.getuid?.() === 0 && hasBubblewrap;
-
-test.skipIf(!canHide)(
+test.skipIf(!canActAsOrdinaryUser)(
   'without bubblewrap and without root, the first session fetches it, and the next has it',
   () => {
-    const home = join(folder, 'user');
-    mkdirSync(home);
-    chmodSync(folder, 0o755);
-    chownSync(home, USER, USER);
-    const hidden = (process.env.PATH ?? '').split(delimiter).map((each) => join(each, 'bwrap'));
-    const script = [
-      ...hidden.filter((path) => existsSync(path)).map((path) => `mount --bind /dev/null ${path}`),
-      'command -v bwrap && exit 99',
-      `exec setpriv --reuid ${USER} --regid ${USER} --clear-groups "$@"`,
-    ].join('\n');
-    const run = (words: string[]) =>
-      spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', klaus, ...words], {
-        cwd: home,
-        env: { HOME: home, PATH: plainPath },
-        encoding: 'utf8',
-      });
-    const first = run(['demo']);
+    const user = new OrdinaryUser(join(folder, 'user'));
+    const first = user.run([klaus, 'demo']);
     expect({ status: first.status, text: first.stdout + first.stderr }).toMatchObject({ status: 0 });
     expect(first.stderr).toContain('Fetching its package by apt');
     expect(first.stderr).toContain('sandbox bubblewrap');
-    expect(existsSync(join(home, '.klaus/tools/bubblewrap/usr/bin/bwrap'))).toBe(true);
-    expect(readdirSync(join(home, '.klaus/tools'))).toEqual(['bubblewrap']);
-    expect(run(['demo']).stderr).not.toContain('Fetching');
+    const tools = join(user.home, '.klaus/tools');
+    expect(existsSync(join(tools, 'bubblewrap/usr/bin/bwrap'))).toBe(true);
+    expect(readdirSync(tools)).toEqual(['bubblewrap']);
+    expect(user.run([klaus, 'demo']).stderr).not.toContain('Fetching');
   },
   120_000,
 );
