@@ -56,3 +56,30 @@ test.for([
   expect(left()).toEqual([]);
   expect(scene.git('status', '--short')).toBe('');
 });
+
+test('a slow answer and a command that changes nothing: the states are equal, and there is no checkpoint', async () => {
+  await using engine = await createTestEngine({
+    script: {
+      steps: [
+        { when: { tools: false }, reply: { text: 'A title' } },
+        {
+          when: { turn: 0 },
+          ...SLOWLY,
+          reply: { text: TEXT, calls: [{ name: 'run_command', input: { command: 'ls -A . .git' } }] },
+        },
+        { when: { turn: 1 }, reply: { text: 'Done.' } },
+      ],
+    },
+    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto' },
+  });
+  createScene(engine.place, engine.server);
+  rmSync(join(engine.place.workspace, '.git/hooks'), { recursive: true, force: true });
+  const session = await engine.klaus.open();
+  await session.prompt('go', { onAsk: 'deny' });
+  await session.advance();
+  const [before, after] = ofType(session.events(), 'workspace.snapshotted');
+  // What the sandbox adds is there while the command runs.
+  expect(ofType(session.events(), 'tool.finished')[0]?.output).toMatch(/^\.klaus$[\s\S]*^commondir$[\s\S]*^hooks$/m);
+  expect(after).toMatchObject({ moment: 'after', tree: before?.tree, gitTree: before?.gitTree });
+  expect(ofType(session.events(), 'workspace.committed')).toEqual([]);
+});

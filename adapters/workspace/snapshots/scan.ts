@@ -2,11 +2,12 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { codeOf, isRace } from '../raced.ts';
 import type { Batch } from './batch.ts';
 import { toGitNames } from './git-names.ts';
+import { isPlaceholderFile, isPlaceholderFolder } from './placeholder.ts';
 import { toNumbers, toSeen, type Seen, type SeenDirectory } from './seen.ts';
 import { takeFile, takeLink, type Taker } from './take-file.ts';
 import { findUnnamedGit } from './unnamed-git.ts';
 import type { Trail } from './trail.ts';
-import { compareNames, encodeTree, type Node } from './tree.ts';
+import { compareNames, EMPTY, encodeTree, type Node } from './tree.ts';
 
 const FORMAT = 0o170000;
 const FILE = 0o100000;
@@ -198,7 +199,7 @@ async function lookAtDirectory({ scan, spot, seen, known }: Look, name: string, 
   const trail = spot.trail.child(name);
   try {
     const hash = await scanDirectory(scan, { relative, absolute: `${spot.absolute}/${name}`, trail });
-    if (hash === undefined) return undefined;
+    if (hash === undefined || (hash.equals(EMPTY) && isPlaceholderFolder(relative))) return undefined;
     const mode = stat.mode & PERMISSIONS;
     if (known && seen!.cursor.isLike('directory', mode) && seen!.cursor.hasHash(hash)) return seen!.cursor.index;
     return { node: { name, type: 'directory', mode, size: 0, hash }, numbers: Float64Array.of(0, 0, 0, stat.ino) };
@@ -222,6 +223,7 @@ async function takeEntry(look: Look, name: string, stat: Stats): Promise<Fresh |
     if (scan.writer?.full) await scan.writer.drain();
     if (taken === 'gone') return undefined;
     if (taken !== 'unreadable') {
+      if (isPlaceholderFile(join(spot.relative, name), taken.hash)) return undefined;
       const node: Node = {
         name,
         type: 'file',
