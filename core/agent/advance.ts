@@ -93,6 +93,8 @@ async function work(engine: Engine, { session, lease, state, signal, pause, last
         if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
         return { state: 'idle', ...(finished ? { finished } : {}) };
       }
+      // A checkpoint takes it too.
+      if (action.kind !== 'calls' && action.kind !== 'finish') await endCommandAhead(current);
       await perform(current, action);
       await warn(current);
       await keeper.keep('between');
@@ -138,11 +140,7 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
     case 'model':
       return performTurn(current, action.forecast);
     case 'calls':
-      try {
-        return await performCalls(current, action.calls);
-      } finally {
-        await endCommandAhead(current);
-      }
+      return await performCalls(current, action.calls);
     case 'abandon':
       return current.append([toAbandoned(openRequestOf(current.state)!)]);
     case 'drop':

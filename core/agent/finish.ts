@@ -27,7 +27,7 @@ export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
   const { state } = work;
   const why = ending.outcome === 'cancelled' ? toClause(ending.reason) : ending.reason.replace(/\.$/, '');
   const bodies = [...settleTurn(state), ...settleCalls(work, why)];
-  if (!runOf(state).checkpointed && mayHaveChanged(work)) bodies.push(...(await makeCheckpoint(work)));
+  if (makesCheckpoint(work)) bodies.push(...(await makeCheckpoint(work)));
   // Only a run that the model ended has last words; a limit or a failing model cuts it off.
   const isWhole = ENDED.has(ending.outcome) && state.calls.length === 0 && !runOf(state).failure;
   bodies.push(toRunFinished(state, { ...ending, ...(await closeEvidence(work, isWhole)) }, bodies));
@@ -42,8 +42,9 @@ export function toClause(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^The /, 'the ');
 }
 
-function mayHaveChanged(work: Work): boolean {
-  if (openedOf(work.state).checkpoint !== 'auto') return false;
+/** True when a run that ended now would end with a checkpoint: none was made, and its calls may have changed something. */
+export function makesCheckpoint(work: Work): boolean {
+  if (openedOf(work.state).checkpoint !== 'auto' || runOf(work.state).checkpointed) return false;
   const { calls, openSnapshot } = work.state;
   // Where a state was kept before and after each turn with effects, they tell; git needs not be asked.
   if (openedOf(work.state).snapshots !== false && !openSnapshot) return runOf(work.state).changedFiles;

@@ -1,5 +1,6 @@
 import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../protocol/index.ts';
 import { endCommandAhead, startCommandAhead, stopCommandAhead } from './command-ahead.ts';
+import { makesCheckpoint } from './finish.ts';
 import type { Forecast } from './forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from './ports/model.ts';
 import { requestModel } from './request-model.ts';
@@ -47,7 +48,8 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     onDiscard: () => live.discard(),
   });
   stopCommandAhead(work);
-  if (!result.ok || !result.answer.parts.some(({ type }) => type === 'call')) await endCommandAhead(work);
+  const hasCalls = result.ok && result.answer.parts.some(({ type }) => type === 'call');
+  if (!hasCalls && !makesCheckpoint(work)) await endCommandAhead(work);
   if (work.isLeaving() && !result.ok) return;
   const bodies: EventBody[] = [result.attempted];
   if (result.ok) {

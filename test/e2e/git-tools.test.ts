@@ -146,6 +146,22 @@ describe('checkpoints', () => {
     expect((await call('git_checkpoint')).text).toContain('Nothing has changed');
   });
 
+  test('a sandbox that was made for a command is taken', async () => {
+    const command = builtinTools.find(({ name }) => name === 'run_command')!;
+    const end = await context.sandbox.prestart!(command.prestart!(context));
+    put('src/a.js', 'two\n');
+    expect(await checkpoint()).toMatchObject({ files: 1 });
+    expect(await end()).toBe(false);
+  });
+
+  test('more changes than are listed are refused, and nothing is committed', async () => {
+    // Names of 5 MB together.
+    const folder = `${'z'.repeat(240)}/${'w'.repeat(240)}`;
+    for (let n = 0; n < 10_000; n++) put(`${folder}/${n}`, '');
+    await expect(createCheckpoint(context, 'A checkpoint')).rejects.toMatchObject({ code: 'tool.failed' });
+    expect(() => git('rev-parse', '--verify', 'refs/klaus/checkpoints/S1')).toThrow('rev-parse');
+  });
+
   test('files with secrets are left out and named, also from the object store', async () => {
     put('big.txt', 'small\n');
     git('add', 'big.txt');

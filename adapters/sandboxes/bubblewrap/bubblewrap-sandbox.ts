@@ -134,7 +134,8 @@ export class BubblewrapSandbox implements Sandbox {
       const mounts = await this.#toMounts(stage);
       const { words, held } = toWords(stage, { group, args: mounts.args, receives: true, without: this.#without });
       const launch = this.#toLaunch(scene, { words, inside: mounts.inside });
-      const command = await spawnWaiting(launch, { takesStdin: false });
+      // Of the command nothing is known yet: one without input gets none.
+      const command = await spawnWaiting(launch, { takesStdin: true });
       const ahead = { key: toKey(request, stage.limits), mounts, scene, held, launch, command };
       if (await command.ready.catch(() => false)) return ahead;
       await endAhead(this.#options.home, ahead);

@@ -35,6 +35,12 @@ function openRepository(): Place & { masks: string[]; open: () => Promise<Sandbo
   return { ...place, masks, open };
 }
 
+function rejectInput(): Promise<string> {
+  const stdin = Promise.reject(new Error('no input'));
+  stdin.catch(() => {});
+  return stdin;
+}
+
 type Run = ExecResult & { isAhead: boolean };
 
 /** Runs a command in a sandbox that was made before, with something done between. */
@@ -89,11 +95,25 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     ['a network', { network: true }],
     ['another variable', { env: { A: '1' } }],
     ['less memory', { limits: { memoryMb: 64 } }],
-    ['input', { stdin: 'x' }],
     ['a part of the files', { files: { read: [], write: [] } }],
   ])('is for no command that asks for %s', async (_, more) => {
     const { open } = openRepository();
     expect(await run(await open(), { command: 'echo "$A"', ...more })).toMatchObject({ isAhead: false, exitCode: 0 });
+  });
+
+  test.each<[string, () => Pick<ExecRequest, 'stdin'>, string]>([
+    ['no input', () => ({}), '/dev/null\n'],
+    ['a text', () => ({ stdin: 'one\ntwo' }), 'one\ntwo'],
+    ['input that comes late', () => ({ stdin: new Promise((resolve) => setImmediate(() => resolve('late'))) }), 'late'],
+    ['input that never comes', () => ({ stdin: rejectInput() }), ''],
+  ])('gives a command %s', async (name, input, read) => {
+    const { open } = openRepository();
+    const sandbox = await open();
+    const command = name === 'no input' ? 'readlink /proc/self/fd/0' : 'cat';
+    expect(await sandbox.exec({ command, ...input() })).toMatchObject({ exitCode: 0, stdout: read });
+    const end = await sandbox.prestart!({});
+    expect(await sandbox.exec({ command, ...input() })).toMatchObject({ exitCode: 0, stdout: read });
+    expect(await end()).toBe(false);
   });
 
   test('hides what became a secret file after it was made, and what was written anew', async () => {

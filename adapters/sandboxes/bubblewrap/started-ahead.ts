@@ -45,8 +45,7 @@ export function toKey(request: StageRequest, limits: ExecLimits): string {
 
 /** The command as a waiting sandbox takes it; undefined for one that has to come as an argument. */
 export function toReceivable(request: ExecRequest, cwd: string): string | undefined {
-  if (request.stdin !== undefined) return undefined;
-  const script = toScript(cwd, toArguments(request.command));
+  const script = toScript(cwd, toArguments(request.command), { hasInput: request.stdin !== undefined });
   return Buffer.byteLength(script) > MAX_SCRIPT_BYTES || script.includes('\0') ? undefined : script;
 }
 

@@ -74,7 +74,7 @@ export class DockerSandbox implements Sandbox {
     const image = this.#options.image ?? DEFAULT_IMAGE;
     const seccompFile = await writeProfile(project.etc);
     const stdinFile = request.stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
-    if (stdinFile) await writeFile(stdinFile, request.stdin!, { mode: 0o644 });
+    if (stdinFile) await writeFile(stdinFile, await request.stdin!, { mode: 0o644 });
     const view = toView(request, workspace);
     const binds = (request.binds ?? []).map((bind) => bind.path);
     const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];

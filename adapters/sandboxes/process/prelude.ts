@@ -45,9 +45,14 @@ const RECEIVE = [
   'done',
 ];
 
-/** What a prelude that `receives` is sent: the same as its arguments otherwise. */
-export function toScript(cwd: string, words: readonly string[]): string {
-  return [`cd -- ${quote(cwd)} || exit 126`, `exec ${words.map(quote).join(' ')}`].join('\n');
+/**
+ * What a prelude that `receives` is sent: the same as its arguments otherwise.
+ *
+ * @param options.hasInput False: the command gets no input, whatever its shell has.
+ */
+export function toScript(cwd: string, words: readonly string[], options: { hasInput: boolean }): string {
+  const input = options.hasInput ? [] : ['exec </dev/null'];
+  return [...input, `cd -- ${quote(cwd)} || exit 126`, `exec ${words.map(quote).join(' ')}`].join('\n');
 }
 
 function quote(word: string): string {

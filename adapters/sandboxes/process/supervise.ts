@@ -68,11 +68,17 @@ function toNotRun(options: SuperviseOptions): Supervised {
   return { exitCode: null, signal: null, ...output.toResult(), timedOut: false, cancelled: true, durationMs: 0 };
 }
 
-function feedStdin(stdin: Writable | null, launch: Launch, bytes: string | Uint8Array | undefined): void {
-  if (launch.gate === 'stdin' || bytes === undefined || !stdin) return;
+function feedStdin(stdin: Writable | null, launch: Launch, input: ExecRequest['stdin']): void {
+  if (launch.gate === 'stdin' || !stdin) return;
   // A command may end without reading all of its input.
   stdin.on('error', ignore);
-  stdin.end(bytes);
+  if (input instanceof Promise)
+    input.then(
+      (bytes) => stdin.end(bytes),
+      () => stdin.destroy(),
+    );
+  else if (input === undefined) stdin.destroy();
+  else stdin.end(input);
 }
 
 function read(stream: Readable, onChunk: (chunk: Uint8Array) => void): Promise<void> {

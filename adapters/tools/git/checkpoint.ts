@@ -4,7 +4,7 @@ import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { CHECKPOINTS } from './expire-checkpoints.ts';
-import { runGit, toGitError, type GitOptions } from './git.ts';
+import { KEEP_BYTES, runGit, toGitError, type GitOptions } from './git.ts';
 import { isHiddenFile } from './hidden-file.ts';
 import { findRepository, type Repository } from './repository.ts';
 import { readAllowed, type StagedSecret } from './staged-secrets.ts';
@@ -26,7 +26,7 @@ export interface Checkpoint {
   large?: string[];
 }
 
-/** What both scripts begin with: an index of their own, with the last checkpoint or HEAD in it. */
+/** What every script begins with: an index of its own, with the last checkpoint or HEAD in it. */
 const PREPARE = `
 set -eu
 tmp=$(mktemp -d)
@@ -41,21 +41,36 @@ base=\${previous:-$head}
 if [ -z "$base" ]; then git read-tree --empty
 else
   git diff-index --cached -z --name-only "$base" -- >"$tmp/other"
-  # Few entries are exchanged one by one, which is faster than to read all trees.
-  count=$(tr -cd '\\0' <"$tmp/other" | wc -c)
-  if [ "$count" -gt 500 ]; then git read-tree --reset "$base"
-  elif [ "$count" -gt 0 ]; then
-    (cd "$(git rev-parse --show-toplevel)" &&
-      git restore --staged --source="$base" --pathspec-from-file="$tmp/other" --pathspec-file-nul)
+  if [ -s "$tmp/other" ]; then
+    # Few entries are exchanged one by one, which is faster than to read all trees.
+    if [ "$(tr -cd '\\0' <"$tmp/other" | wc -c)" -gt 500 ]; then git read-tree --reset "$base"
+    else
+      (cd "$(git rev-parse --show-toplevel)" &&
+        git restore --staged --source="$base" --pathspec-from-file="$tmp/other" --pathspec-file-nul)
+    fi
   fi
 fi
 `;
 
-const SURVEY = `${PREPARE}
+/** Ends with an empty name: all changes have been listed. */
+const SURVEY = `
 git status --porcelain=v1 -z --untracked-files=all --no-renames --ignore-submodules=all -- .
+printf '\\0'
 `;
+const SURVEY_END = '\0';
 
-const COMMIT = `${PREPARE}
+/** Reads the answer to the survey: a line with \`none\`, or \`take\` and then the paths to commit. */
+const COMMIT = `
+# The changes of a commit against HEAD are counted. Names with a line end are quoted, so a name is a line.
+report() {
+  echo "commit $1 $(git diff-tree -r --name-only "\${head:-$(git hash-object -t tree /dev/null)}" "$1" | wc -l)"
+}
+keep() {
+  if [ -n "$previous" ]; then report "$previous"; fi
+  exit 0
+}
+read -r answer
+if [ "$answer" != take ]; then keep; fi
 # Exit code 1 means that single files could not be read.
 failed=
 git add -A --ignore-errors --pathspec-from-file=- --pathspec-file-nul || { [ $? -eq 1 ] && failed=yes; }
@@ -68,25 +83,14 @@ if [ -n "$failed" ]; then
   echo
 fi
 tree=$(git write-tree)
-if [ -n "$base" ] && [ "$tree" = "$(git rev-parse "$base^{tree}")" ]; then echo same; exit 0; fi
+if [ -n "$base" ] && [ "$tree" = "$(git rev-parse "$base^{tree}")" ]; then echo same; keep; fi
 name=$(git config user.name || true)
 email=$(git config user.email || true)
 export GIT_AUTHOR_NAME="\${name:-$KLAUS_NAME}" GIT_AUTHOR_EMAIL="\${email:-$KLAUS_EMAIL}"
 export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"
 commit=$(git commit-tree --no-gpg-sign \${base:+-p "$base"} -m "$KLAUS_MESSAGE" "$tree")
 git update-ref "$KLAUS_REF" "$commit" "\${previous:-$(printf '%s' "$commit" | tr '0-9a-f' 0)}"
-from=\${head:-$(git hash-object -t tree /dev/null)}
-echo "commit $commit $(git diff-tree -r -z --name-only "$from" "$tree" | tr -cd '\\0' | wc -c)"
-`;
-
-/** The checkpoint that stands, with how many files it changes against HEAD. */
-const STANDING = `
-set -eu
-previous=$(git rev-parse -q --verify "$KLAUS_REF^{commit}" || true)
-if [ -z "$previous" ]; then exit 0; fi
-head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
-from=\${head:-$(git hash-object -t tree /dev/null)}
-echo "commit $previous $(git diff-tree -r -z --name-only "$from" "$previous" | tr -cd '\\0' | wc -c)"
+report "$commit"
 `;
 
 export interface CheckpointOptions {
@@ -141,51 +145,108 @@ export async function checkpoint(
     KLAUS_NAME: context.gitIdentity.name,
     KLAUS_EMAIL: context.gitIdentity.email,
   };
-  const changes = toChanges(await runScript(context, SURVEY, { repository, env }), {
-    prefix: relative(repository.top, context.workspace.root),
-  });
-  const leftOut: string[] = [];
-  const large: string[] = [];
-  const secrets: StagedSecret[] = [];
+  const prefix = relative(repository.top, context.workspace.root);
+  let choice: Choice | undefined;
+  const answer = async (status: string): Promise<string> => {
+    choice = await choose(context, toChanges(status, { prefix }));
+    const isBlocked = onSecret === 'block' && choice.secrets.length > 0;
+    if (isBlocked || choice.kept.length === 0) return 'none\n';
+    return `take\n${choice.kept.map((path) => `${path}\0`).join('')}`;
+  };
+  const binds = repository.inside ? [] : toWritable(repository);
+  const output = await converse(context, answer, { repository, env, binds });
+  if (!choice) throw new KlausError('tool.failed', 'Git ended before it had listed the changes.');
+  const { kept, leftOut, large, secrets } = choice;
+  if (onSecret === 'block' && secrets.length > 0) return { secrets };
+  // What the user listed as secret, or a policy denies reading, is hidden too.
+  const missed = new Set(output.split('\0').slice(1));
+  leftOut.push(...kept.filter((path) => missed.has(path)));
+  const found = toCommit(output);
+  const rest = { leftOut, ...(large.length > 0 ? { large } : {}) };
+  if (found && kept.length > 0 && !/^same$/m.test(output)) return { ref, ...found, ...rest };
+  return { skipped: explainNothing(leftOut), ...(found ? { standing: { ref, ...found, ...rest } } : {}) };
+}
+
+/**
+ * Runs the survey, has it answered, and commits what the answer names: by one command that waits for the answer, where
+ * input can be given while it runs.
+ *
+ * @returns What was written after the survey.
+ */
+async function converse(
+  context: CheckpointContext,
+  answer: (status: string) => Promise<string>,
+  options: GitOptions,
+): Promise<string> {
+  if (context.sandbox.name === 'docker') {
+    const survey = await runScript(context, PREPARE + SURVEY, options);
+    return runScript(context, PREPARE + COMMIT, { ...options, stdin: await answer(toStatus(survey) ?? '') });
+  }
+  const { promise: stdin, resolve, reject } = Promise.withResolvers<string>();
+  // Handled below, and where nothing reads it any more it does not matter.
+  stdin.catch(() => {});
+  let seen = Buffer.alloc(0);
+  let isAnswered = false;
+  let failure: { error: unknown } | undefined;
+  const onOutput: GitOptions['onOutput'] = (chunk, stream) => {
+    if (stream !== 'stdout' || isAnswered) return;
+    seen = Buffer.concat([seen, chunk]);
+    const isTooLong = seen.length > KEEP_BYTES;
+    const status = isStatusEnd(seen) ? toStatus(seen.toString('utf8')) : undefined;
+    if (status === undefined && !isTooLong) return;
+    isAnswered = true;
+    const answered = isTooLong ? Promise.reject(tooMany()) : answer(status!);
+    answered.then(resolve, (error: unknown) => {
+      failure = { error };
+      reject(error);
+    });
+  };
+  try {
+    const output = await runScript(context, PREPARE + SURVEY + COMMIT, { ...options, stdin, onOutput });
+    return output.slice(seen.toString('utf8').length);
+  } catch (error) {
+    throw failure ? failure.error : error;
+  }
+}
+
+/** True when a survey ends here: each name ends with a zero byte, and the last one is empty. */
+function isStatusEnd(bytes: Buffer): boolean {
+  return bytes.at(-1) === 0 && (bytes.length === 1 || bytes.at(-2) === 0);
+}
+
+/** The names of a survey that has ended. */
+function toStatus(survey: string): string | undefined {
+  return survey.endsWith(SURVEY_END) ? survey.slice(0, -SURVEY_END.length) : undefined;
+}
+
+/** What of the changes is committed. */
+interface Choice {
+  kept: string[];
+  leftOut: string[];
+  large: string[];
+  secrets: StagedSecret[];
+}
+
+async function choose(context: CheckpointContext, changes: ReadonlyMap<string, Change>): Promise<Choice> {
+  const choice: Choice = { kept: [], leftOut: [], large: [], secrets: [] };
   const allowed = await readAllowed(context);
   for (const [path, change] of changes) {
     // A name that is no UTF-8 cannot be read here, so nobody knows what its file holds. A secret file is hidden
     // from the sandbox in which Git runs.
     const isHidden = change === 'deleted' && isHiddenFile(context.workspace.root, path);
     if (path.includes('\uFFFD') || isSecretFile(path) || isHidden) {
-      leftOut.push(path);
+      choice.leftOut.push(path);
       continue;
     }
     if (change === 'new' && (await isLargeOrBinary(context, path))) {
-      large.push(path);
+      choice.large.push(path);
       continue;
     }
-    const found = await findSecrets(context, path);
-    const hits = found.filter(({ fingerprint }) => !allowed.has(fingerprint));
-    secrets.push(...hits);
-    if (hits.length > 0) leftOut.push(path);
+    const hits = (await findSecrets(context, path)).filter(({ fingerprint }) => !allowed.has(fingerprint));
+    choice.secrets.push(...hits);
+    (hits.length > 0 ? choice.leftOut : choice.kept).push(path);
   }
-  if (onSecret === 'block' && secrets.length > 0) return { secrets };
-  const out = new Set([...leftOut, ...large]);
-  const kept = [...changes.keys()].filter((path) => !out.has(path));
-  const rest = { leftOut, ...(large.length > 0 ? { large } : {}) };
-  const skip = async (): Promise<NoCheckpoint> => {
-    const found = toCommit(await runScript(context, STANDING, { repository, env }));
-    return { skipped: explainNothing(leftOut), ...(found ? { standing: { ref, ...found, ...rest } } : {}) };
-  };
-  if (kept.length === 0) return skip();
-  const binds = repository.inside ? [] : toWritable(repository);
-  const output = await runScript(context, COMMIT, {
-    repository,
-    env,
-    binds,
-    stdin: kept.map((path) => `${path}\0`).join(''),
-  });
-  // What the user listed as secret, or a policy denies reading, is hidden too.
-  const missed = new Set(output.split('\0').slice(1));
-  leftOut.push(...kept.filter((path) => missed.has(path)));
-  const made = toCommit(output);
-  return made ? { ref, ...made, ...rest } : skip();
+  return choice;
 }
 
 type Change = 'new' | 'changed' | 'deleted';
@@ -234,8 +295,12 @@ function explainNothing(leftOut: readonly string[]): string {
 async function runScript(context: CheckpointContext, script: string, options: GitOptions): Promise<string> {
   const result = await runGit(context, ['/bin/sh', '-c', script], options);
   if (result.exitCode !== 0) throw toGitError(result);
-  if (result.truncated) throw new KlausError('tool.failed', 'Too many files have changed for a checkpoint.');
+  if (result.truncated) throw tooMany();
   return result.stdout;
+}
+
+function tooMany(): KlausError {
+  return new KlausError('tool.failed', 'Too many files have changed for a checkpoint.');
 }
 
 /** Git data outside the workspace is bound read-only but for what a commit on our ref needs: never hooks or configuration. */

@@ -1,11 +1,13 @@
 import { KlausError } from '@klaus/core/protocol';
-import type { ExecResult, ToolContext } from '@klaus/core/agent';
+import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
+import { toOfflineEnvironment } from '../shell/offline.ts';
+import { quote } from '../shell/quote.ts';
 import { findRepository, noRepository, type Repository } from './repository.ts';
 
 export type GitContext = Pick<ToolContext, 'workspace' | 'sandbox' | 'signal'>;
 
 /** Output that is kept of one Git command, in bytes. */
-const KEEP_BYTES = 4 * 1024 * 1024;
+export const KEEP_BYTES = 4 * 1024 * 1024;
 
 /**
  * What a repository's own configuration must not decide. Git runs in the sandbox all the same: this list
@@ -43,7 +45,9 @@ exec "$@"
 export interface GitOptions {
   repository: Repository;
   env?: Readonly<Record<string, string>>;
-  stdin?: string;
+  stdin?: ExecRequest['stdin'];
+  /** Each piece of output as it comes. */
+  onOutput?: ExecRequest['onOutput'];
   /** Default: that of the sandbox. */
   timeoutMs?: number;
   /** Further places to bind. */
@@ -60,19 +64,23 @@ export async function runGit(
   const binds = repository.inside
     ? []
     : [repository.commonDir, repository.gitDir].map((path) => ({ path, writable: false }));
+  const variables = {
+    ...toEnvironment(repository),
+    // In a sandbox the home folder is one that commands write, and its settings name programs.
+    ...(context.sandbox.name === 'host' ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }),
+    ...options.env,
+  };
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
   const result = await context.sandbox.exec({
-    command: ['/bin/sh', '-c', WITHOUT_WORKSPACE, context.workspace.root, ...command],
+    command: ['/bin/sh', '-c', [...exports, WITHOUT_WORKSPACE].join('\n'), context.workspace.root, ...command],
     cwd: context.workspace.root,
-    env: {
-      ...toEnvironment(repository),
-      // In a sandbox the home folder is one that commands write, and its settings name programs.
-      ...(context.sandbox.name === 'host' ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }),
-      ...options.env,
-    },
+    // That of run_command: a sandbox that was made ahead fits then.
+    env: toOfflineEnvironment(context, false),
     binds: [...(repository.gitDir === repository.commonDir ? binds.slice(0, 1) : binds), ...(options.binds ?? [])],
     keepBytes: KEEP_BYTES,
     signal: context.signal,
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+    ...(options.onOutput === undefined ? {} : { onOutput: options.onOutput }),
     ...(options.timeoutMs === undefined ? {} : { limits: { timeoutMs: options.timeoutMs } }),
   });
   if (result.cancelled) throw new KlausError('cancelled', 'Git was stopped.');

@@ -48,7 +48,11 @@ export interface ExecRequest {
   /** Default false: no network at all. */
   network?: boolean;
   limits?: Partial<ExecLimits>;
-  stdin?: string | Uint8Array;
+  /**
+   * Input; by default there is none. A promise: the command begins at once and waits for it where it reads; when it is
+   * rejected, which the caller handles, the input ends. Docker waits for the promise before it starts the command.
+   */
+  stdin?: string | Uint8Array | Promise<string | Uint8Array>;
   /** Output as it comes, both streams in order of arrival. A chunk is read over after the call: copy what you keep. */
   onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
   /** Called when the driver has done its part and the command begins; not for one that ends before. */
