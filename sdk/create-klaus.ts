@@ -238,7 +238,9 @@ function createEngine(input: EngineInput): Engine {
     openSnapshots: (root) => snapshots.open(root),
     openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
     openSecrets: perKey((root, { readable = [], ...given }) =>
-      joinSecretSources([root, ...readable].map((folder) => createSecretSource(folder, given))),
+      joinSecretSources(
+        [root, ...readable].map((folder) => createSecretSource(folder, { ...given, cache: join(home, 'cache') })),
+      ),
     ),
     remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
     rules: [],

@@ -53,7 +53,7 @@ export {
   toFingerprint,
 } from './secrets/secret-scanner.ts';
 export { CREDENTIAL_RULES, isCredentialFile } from './secrets/credential-files.ts';
-export { isSecretFile, SECRET_FILE_GLOBS } from './secrets/secret-files.ts';
+export { isSecretFile, SECRET_FILE_GLOBS, SECRET_FILE_RULES } from './secrets/secret-files.ts';
 export { fromSecretsAllow, isFingerprint, SECRETS_ALLOW } from './secrets/secrets-allow.ts';
 export { toSecretValues } from './secrets/secret-values.ts';
 export type { SecretValue } from './secrets/value-matcher.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toHostPath } from '@klaus/adapters/system';
 import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
-import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
+import { type GitFolder, readIndex, readRefs, readShallow } from './git-folder.ts';
+import { keepKnownHistory, readKnownHistory } from './known-history.ts';
 
 /** One earlier content of a secret file. */
 export interface OldVersion {
@@ -22,6 +23,8 @@ export interface HistoryOptions {
   maxBytes?: number;
   /** Milliseconds after which what was found until then has to do. Default: 10,000. */
   timeoutMs?: number;
+  /** Folder that only the user can write, where it is kept what the history holds. Default: it is not. */
+  cache?: string | undefined;
 }
 
 /**
@@ -32,48 +35,59 @@ export interface HistoryOptions {
  * @returns Nothing without Git, and for repositories whose names are SHA-256 or whose refs are a reftable.
  */
 export async function readHistory(folder: GitFolder, options: HistoryOptions = {}): Promise<OldVersion[]> {
-  const { patterns = [], maxVersions = 500, maxBytes = 1024 * 1024, timeoutMs = 10_000 } = options;
+  const { patterns = [], maxVersions = 500, maxBytes = 1024 * 1024, timeoutMs = 10_000, cache } = options;
+  const known = cache === undefined ? undefined : readKnownHistory(cache, folder, patterns);
+  const blobs = new Map<string, string>();
+  for (const { path, blob } of await readIndex(folder)) if (isSecretFile(path, patterns)) blobs.set(blob, path);
+  const refs = await readRefs(folder);
+  const seen = new Set(known?.commits);
+  const fresh = refs.filter((ref) => !seen.has(ref));
+  if (fresh.length === 0 && blobs.size === 0 && !known?.blobs.length) return [];
   const own = await mkdtemp(join(tmpdir(), 'klaus-history-'));
   try {
     await mkdir(join(own, 'refs'));
     await mkdir(join(own, 'objects'));
     await writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n');
     await writeFile(join(own, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+    const shallow = readShallow(folder);
+    if (shallow !== '') await writeFile(join(own, 'shallow'), shallow);
+    const add = (found: Iterable<readonly [string, string]>): void => {
+      for (const [blob, path] of found) if (!blobs.has(blob)) blobs.set(blob, path);
+    };
     const run = (args: readonly string[], stdin: string) =>
       runGit(args, { own, objects: join(folder.commonDir, 'objects'), stdin, timeoutMs });
-    const blobs = new Map<string, string>();
-    for (const { path, blob } of await readIndex(folder)) if (isSecretFile(path, patterns)) blobs.set(blob, path);
-    const refs = await readRefs(folder);
-    if (refs.length > 0) {
-      const log = await run([...LOG, '--', ...toPathspecs(patterns)], refs.join('\n'));
-      for (const [, before, after, path] of log.toString('utf8').matchAll(CHANGE))
+    if (fresh.length > 0) {
+      const commits = refs.map((ref) => (seen.has(ref) ? `^${ref}` : ref)).join('\n');
+      const words = ['--', ...toPathspecs(patterns)];
+      const log = await run([...LOG, ...words], commits);
+      const { isWhole } = log;
+      // Something may name a commit that is not there, or not yet.
+      const { bytes } = isWhole ? log : await run([...LOG, '--ignore-missing', ...words], commits);
+      const found = new Map<string, string>();
+      for (const [, before, after, path] of bytes.toString('utf8').matchAll(CHANGE))
         for (const blob of [after!, before!])
-          if (!/^0+$/.test(blob) && !blobs.has(blob) && isSecretFile(path!, patterns)) blobs.set(blob, path!);
-    }
+          if (!/^0+$/.test(blob) && !found.has(blob) && isSecretFile(path!, patterns)) found.set(blob, path!);
+      for (const [blob, path] of known?.blobs ?? []) found.set(blob, path);
+      add(found);
+      // Otherwise a commit may be missing that comes later.
+      if (cache !== undefined && isWhole)
+        keepKnownHistory(cache, folder, { patterns, known: { commits: refs, blobs: [...found] } });
+    } else add(known?.blobs ?? []);
     const named = [...blobs.keys()].slice(0, maxVersions);
     if (named.length === 0) return [];
     const sizes = await run(['cat-file', '--batch-check'], named.join('\n'));
-    const small = [...sizes.toString().matchAll(/^([0-9a-f]{40}) blob (\d+)$/gm)].filter((it) => +it[2]! <= maxBytes);
+    const small = [...sizes.bytes.toString().matchAll(/^([0-9a-f]{40}) blob (\d+)$/gm)].filter(
+      (it) => +it[2]! <= maxBytes,
+    );
     if (small.length === 0) return [];
     const contents = await run(['cat-file', '--batch'], small.map((it) => it[1]).join('\n'));
-    return toVersions(contents, blobs);
+    return toVersions(contents.bytes, blobs);
   } finally {
     await rm(own, { recursive: true, force: true });
   }
 }
 
-const LOG = [
-  'log',
-  '--stdin',
-  '--ignore-missing',
-  '--full-history',
-  '--format=',
-  '--raw',
-  '--no-abbrev',
-  '--no-renames',
-  '-m',
-  '-z',
-];
+const LOG = ['log', '--stdin', '--full-history', '--format=', '--raw', '--no-abbrev', '--no-renames', '-m', '-z'];
 /** `:100644 100644 <before> <after> M\0<path>\0` */
 const CHANGE = /:[0-7]{6} [0-7]{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\0([^\0]*)\0/g;
 
@@ -105,7 +119,11 @@ interface RunOptions {
   timeoutMs: number;
 }
 
-async function runGit(args: readonly string[], { own, objects, stdin, timeoutMs }: RunOptions): Promise<Buffer> {
+/** @returns `isWhole`: Git ended by itself and says that all is well. */
+async function runGit(
+  args: readonly string[],
+  { own, objects, stdin, timeoutMs }: RunOptions,
+): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const child = spawn('git', ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args], {
     cwd: own,
     env: {
@@ -131,9 +149,9 @@ async function runGit(args: readonly string[], { own, objects, stdin, timeoutMs 
   // Git may end before it has read everything.
   child.stdin.on('error', () => {});
   child.stdin.end(`${stdin}\n`);
-  await new Promise<void>((resolve) => {
-    child.once('error', () => resolve());
-    child.once('close', () => resolve());
+  const isWhole = await new Promise<boolean>((resolve) => {
+    child.once('error', () => resolve(false));
+    child.once('close', (code) => resolve(code === 0));
   });
-  return Buffer.concat(chunks);
+  return { bytes: Buffer.concat(chunks), isWhole };
 }

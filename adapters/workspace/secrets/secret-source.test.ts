@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -206,5 +215,74 @@ describe('secret values', () => {
     expect(await valuesOf()).toContain('committed-value-1');
     expect(await createSecretFiles(root).find()).toEqual([]);
     expect(() => execFileSync('ls', [proof], { stdio: 'ignore' })).toThrow('ls');
+  });
+});
+
+describe('what the history holds, kept for later programs', () => {
+  const commit = (message: string) => {
+    git('add', '-A', '-f');
+    git('commit', '-qm', message);
+  };
+  const open = (cache = join(root, '.git/cache-of-a-test')) => createSecretSource(root, { cache });
+
+  test('is all that a look without it finds, whatever came since', async () => {
+    git('init', '-q', '-b', 'main');
+    put('.env', 'A_KEY=first-value-11\n');
+    commit('first');
+    put('.env', 'A_KEY=second-value-22\n');
+    commit('second');
+    expect((await valuesOf(open())).sort()).toEqual(['first-value-11', 'second-value-22']);
+    expect((await valuesOf(open())).sort()).toEqual(['first-value-11', 'second-value-22']);
+    git('checkout', '-qb', 'side', 'HEAD^');
+    put('other/prod.env', 'B_KEY=third-value-33\n');
+    commit('side');
+    git('checkout', '-q', 'main');
+    git('merge', '-q', '--no-edit', 'side');
+    git('rm', '-q', '.env', 'other/prod.env');
+    commit('gone');
+    git('branch', '-qD', 'side');
+    const all = ['first-value-11', 'second-value-22', 'third-value-33'];
+    expect((await valuesOf(open())).sort()).toEqual(all);
+    expect((await valuesOf(open())).sort()).toEqual(all);
+    expect((await valuesOf()).sort()).toEqual(all);
+  });
+
+  test('needs no git where nothing is new and nothing is secret', async () => {
+    git('init', '-q', '-b', 'main');
+    put('a.txt', 'a\n');
+    commit('first');
+    expect(await valuesOf(open())).toEqual([]);
+    const objects = join(root, '.git/objects');
+    renameSync(objects, `${objects}-away`);
+    expect(await valuesOf(open())).toEqual([]);
+    renameSync(`${objects}-away`, objects);
+    put('.env', 'A_KEY=fresh-value-44\n');
+    commit('second');
+    git('rm', '-q', '.env');
+    commit('third');
+    expect(await valuesOf(open())).toEqual(['fresh-value-44']);
+  });
+
+  test('does not count a commit that was missing, and none beyond a shallow end', async () => {
+    git('init', '-q', '-b', 'main');
+    put('.env', 'A_KEY=early-value-55\n');
+    commit('first');
+    git('rm', '-q', '.env');
+    put('a.txt', 'a\n');
+    commit('second');
+    const [head = ''] = git('rev-parse', 'HEAD').split('\n');
+    const away = join(root, '.git/objects', head.slice(0, 2));
+    renameSync(away, `${away}-away`);
+    expect(await valuesOf(open())).not.toContain('early-value-55');
+    renameSync(`${away}-away`, away);
+    expect(await valuesOf(open())).toContain('early-value-55');
+
+    const shallow = join(root, '.git/shallow');
+    rmSync(join(root, '.git/logs'), { recursive: true });
+    const other = join(root, '.git/another-cache');
+    writeFileSync(shallow, `${head}\n`);
+    expect(await valuesOf(open(other))).toEqual([]);
+    rmSync(shallow);
+    expect(await valuesOf(open(other))).toEqual(['early-value-55']);
   });
 });

@@ -47,6 +47,8 @@ export interface SecretSourceOptions {
   maxBytes?: number;
   /** Whether earlier versions in Git count. Default true. */
   history?: boolean;
+  /** Folder that only the user can write, where it is kept what the history holds. Default: it is not. */
+  cache?: string | undefined;
 }
 
 /**
@@ -55,7 +57,7 @@ export interface SecretSourceOptions {
  * @param root Absolute path of the workspace.
  */
 export function createSecretSource(root: string, options: SecretSourceOptions = {}): SecretSource {
-  const { patterns = [], hidden = [], limit = 5_000, maxBytes = 1024 * 1024, history = true } = options;
+  const { patterns = [], hidden = [], limit = 5_000, maxBytes = 1024 * 1024, history = true, cache } = options;
   // One that is gone holds no secrets; who works in it is told so elsewhere.
   const real = realpath(root).catch(() => root);
   const learned = new Map<string, SecretValue>();
@@ -92,7 +94,7 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   };
   /** @param state Of the moment before it is read: what changes meanwhile is seen at the next look. */
   const learnGit = async (folder: GitFolder, state: string): Promise<void> => {
-    for (const { path, text } of await readHistory(folder, { patterns, maxBytes })) learn(path, text);
+    for (const { path, text } of await readHistory(folder, { patterns, maxBytes, cache })) learn(path, text);
     gitState = state;
   };
   let files: SecretFiles | undefined;

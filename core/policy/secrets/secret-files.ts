@@ -73,6 +73,7 @@ const TAILS = [
   '.gem/credentials',
   '.terraform.d/credentials.tfrc.json',
 ];
+const TAIL_NAMES = new Set(TAILS.map((tail) => tail.slice(tail.lastIndexOf('/') + 1)));
 /** Keys that are public, and lists of whom to trust. */
 const PUBLIC_KEY =
   /\.pub$|(?:^|[._-])(?:pub|public|cert|chain|fullchain|ca|cacert|bundle)\.pem$|^known_hosts|^authorized_keys/;
@@ -100,7 +101,7 @@ export function isSecretFile(relative: string, patterns: readonly string[] = [])
   if (NAMES.has(name) || ENDINGS.test(name)) return true;
   if (/(?:^|\/)\.(?:ssh|gnupg)\//.test(path)) return name !== 'config';
   if (/^(?:service[-_]?account.*|.*-credentials|.*_credentials|.*firebase-adminsdk.*)\.json$/.test(name)) return true;
-  return TAILS.some((tail) => path === tail || path.endsWith(`/${tail}`));
+  return TAIL_NAMES.has(name) && TAILS.some((tail) => path === tail || path.endsWith(`/${tail}`));
 }
 
 /**

@@ -1,0 +1,67 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SECRET_FILE_RULES } from '@klaus/core/policy';
+import { z } from 'zod';
+import { type GitFolder, readShallow } from './git-folder.ts';
+
+const KEPT_MS = 90 * 86_400_000;
+
+const schema = z.object({
+  /** Commits that were looked at with everything that they follow. */
+  commits: z.array(z.string()),
+  /** Object id and path of each secret file in them. */
+  blobs: z.array(z.tuple([z.string(), z.string()])),
+});
+
+/** Which secret files the history of a repository holds, as far as it was looked at. No contents. */
+export type KnownHistory = z.infer<typeof schema>;
+
+const NOTHING: KnownHistory = { commits: [], blobs: [] };
+
+/**
+ * What an earlier program found, by the rules of today. A commit never changes, so only new ones need to be looked at.
+ *
+ * @param cache Folder that only the user can write.
+ */
+export function readKnownHistory(cache: string, folder: GitFolder, patterns: readonly string[]): KnownHistory {
+  try {
+    return schema.parse(JSON.parse(readFileSync(toFile(cache, folder, patterns), 'utf8')));
+  } catch {
+    return NOTHING;
+  }
+}
+
+/** Keeps it for later programs. What cannot be kept is found again. */
+export function keepKnownHistory(
+  cache: string,
+  folder: GitFolder,
+  { patterns, known }: { patterns: readonly string[]; known: KnownHistory },
+): void {
+  const file = toFile(cache, folder, patterns);
+  const made = `${file}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    sweep(dirname(file));
+    writeFileSync(made, JSON.stringify(known), { mode: 0o600 });
+    renameSync(made, file);
+  } catch {
+    // A disk without room.
+  }
+}
+
+/** Removes those of repositories that were not looked at for a long time, and of other rules. */
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true });
+  }
+}
+
+/** A history that is cut off is another one: what comes to its end later was not looked at. */
+function toFile(cache: string, folder: GitFolder, patterns: readonly string[]): string {
+  const key = createHash('sha256')
+    .update(JSON.stringify([SECRET_FILE_RULES, folder.commonDir, patterns, readShallow(folder)]))
+    .digest('hex');
+  return join(cache, 'history', `${key.slice(0, 32)}.json`);
+}
