@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
-import { createCheckpoint } from '@klaus/adapters/tools';
+import { builtinTools, createCheckpoint } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { createPlace } from '../test/fixtures/place.ts';
 import { createToolContext } from '../test/fixtures/tool-context.ts';
@@ -28,6 +28,7 @@ export const checkpoint: Benchmark = {
       workspace: await createWorkspace(workspace),
       sandbox: await createSandbox({ workspace, home, env }),
     });
+    const command = builtinTools.find(({ name }) => name === 'run_command');
     const edit = (): void => appendFileSync(join(workspace, 'd1/f1.ts'), 'export {};\n');
     const taken = await interleave(
       {
@@ -35,12 +36,16 @@ export const checkpoint: Benchmark = {
           edit();
           return time(async () => void execFileSync('git', ['status', '--porcelain'], { cwd: workspace, env }));
         },
-        klaus: () => {
+        klaus: async () => {
           edit();
-          return time(async () => {
+          // As at the end of a run: the sandbox was made while the model gave its last answer.
+          const end = await context.sandbox.prestart?.(command!.prestart!(context));
+          const taken = await time(async () => {
             const made = await createCheckpoint(context, 'A checkpoint');
             if ('skipped' in made) throw new Error(made.skipped);
           });
+          await end?.();
+          return taken;
         },
       },
       quick ? 5 : 21,
