@@ -93,9 +93,8 @@ async function work(engine: Engine, { session, lease, state, signal, pause, last
         if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
         return { state: 'idle', ...(finished ? { finished } : {}) };
       }
-      // A checkpoint takes it too.
-      if (action.kind !== 'calls' && action.kind !== 'finish') await endCommandAhead(current);
       await perform(current, action);
+      if (action.kind === 'finish') await endCommandAhead(current);
       await warn(current);
       await keeper.keep('between');
       if (state.lastRun !== before) finished = state.lastRun;

@@ -7,42 +7,84 @@ import type { Work } from './work.ts';
 
 /** An answer that comes sooner leaves no time to make one, and the last answer of a run needs none. */
 const DELAY_MS = 60;
-/** After so many in a row that no command took, none is made until a command runs again. */
-const MAX_UNUSED = 4;
+/** A run that has run so many commands is expected to run another one. */
+const SERIES = 2;
 
-/** The sandbox that is made while the model answers, for the first command of the answer. */
+/** The sandbox that is made before its command is known. */
 export interface CommandAhead {
-  /** Absent: there is none, and none is to come. What it resolves to ends it, and says whether no command took it. */
-  end?: Promise<(() => Promise<boolean>) | undefined> | undefined;
+  /** Absent: there is none, and none is to come. What it resolves to ends it. */
+  end?: Promise<(() => Promise<unknown>) | undefined> | undefined;
   /** Aborted when the answer is there. */
-  answered?: AbortController;
-  /** How many in a row no command took. */
-  unused: number;
+  answered?: AbortController | undefined;
+  /** Commands that ran while the session was held. */
+  commands: number;
+  /** The first look at the workspace. After it a state costs what has changed since. */
+  look?: { stop: () => void; done: Promise<void> } | undefined;
 }
 
 /**
- * Makes the sandbox of the next command, unless {@link stopCommandAhead} is called within a moment. What fails here is
- * left to the command's own start.
+ * Makes the sandbox of the next command while the model answers, and looks at the workspace, unless
+ * {@link stopCommandAhead} is called within a moment. What fails here is left to the command's own start. The sandbox
+ * stays until a command takes it, or the run ends.
  *
  * Nothing is made where commands work on layers: each has a folder of its own.
  */
 export function startCommandAhead(work: Work): void {
+  if (!work.ahead.end) make(work, DELAY_MS);
+}
+
+/** A command has ended: after several, the sandbox of the next is made at once. */
+export function noteCommand(work: Work): void {
+  work.ahead.commands++;
+  if (work.ahead.commands >= SERIES) make(work, 0);
+}
+
+function make(work: Work, delayMs: number): void {
   const { ahead, engine, state } = work;
-  if (ahead.end || ahead.unused >= MAX_UNUSED) return;
   const now = engine.clock.now();
   const tool = openedOf(state)
     .tools.map((name) => engine.tools.find(name))
     .find((each) => each?.prestart !== undefined);
   if (!tool || isReviewed(work, tool) || !allowsTool(state.grant, tool.name, now)) return;
   const answered = new AbortController();
-  const start = async (): Promise<(() => Promise<boolean>) | undefined> => {
-    await engine.clock.sleep(DELAY_MS, answered.signal);
+  const before = ahead.end;
+  const start = async (): Promise<(() => Promise<unknown>) | undefined> => {
+    if (delayMs > 0) await engine.clock.sleep(delayMs, answered.signal);
     if (answered.signal.aborted) return undefined;
     const [sandbox, context] = await Promise.all([work.sandbox(), createToolContext(work, '')]);
-    return sandbox.prestart?.({ ...tool.prestart!(context), ...toCommandView(work) });
+    const made = sandbox.prestart?.({ ...tool.prestart!(context), ...toCommandView(work) });
+    // While other programs make it.
+    if (delayMs > 0) lookAhead(work);
+    return made;
   };
+  const made: CommandAhead['end'] = start()
+    .catch(() => undefined)
+    .then(async (end) => {
+      // What both hold has been handed over.
+      await (
+        await before
+      )?.();
+      if (!end && ahead.end === made) ahead.end = undefined;
+      return end;
+    });
   ahead.answered = answered;
-  ahead.end = start().catch(() => undefined);
+  ahead.end = made;
+}
+
+function lookAhead(work: Work): void {
+  const { ahead, state } = work;
+  if (ahead.look || openedOf(state).snapshots === false) return;
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  work.stop.addEventListener('abort', stop, { once: true });
+  const look = async (): Promise<void> => {
+    const snapshots = await work.snapshots();
+    await snapshots.snapshot({ signal: controller.signal });
+  };
+  const done = look()
+    .catch(() => {})
+    .finally(() => work.stop.removeEventListener('abort', stop));
+  ahead.look = { stop, done };
 }
 
 /** The answer is there: a sandbox that is not being made yet is not made any more. */
@@ -50,13 +92,15 @@ export function stopCommandAhead({ ahead }: Pick<Work, 'ahead'>): void {
   ahead.answered?.abort();
 }
 
-/** Ends it, if no command has taken it. */
+/** Ends the sandbox, if no command has taken it, and the look at the workspace. */
 export async function endCommandAhead(work: Pick<Work, 'ahead'>): Promise<void> {
   stopCommandAhead(work);
   const { ahead } = work;
-  const { end } = ahead;
-  if (!end) return;
-  ahead.end = undefined;
-  const endOne = await end;
-  if (endOne) ahead.unused = (await endOne()) ? ahead.unused + 1 : 0;
+  const { end, look } = ahead;
+  ahead.end = ahead.look = undefined;
+  look?.stop();
+  await (
+    await end
+  )?.();
+  await look?.done;
 }

@@ -27,6 +27,7 @@ export async function keepState(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
+  await work.ahead.look?.done;
   // Read first: the state of the same files is one state, and keeps only the last position.
   const last = toLastPositions(work, snapshots);
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));

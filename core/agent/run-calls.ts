@@ -17,6 +17,7 @@ import {
   type Ready,
   type ToolFinished,
 } from './judge-call.ts';
+import { noteCommand } from './command-ahead.ts';
 import { cutOutput } from './output.ts';
 import { isApproval } from './human-approval.ts';
 import { loadInstructions } from './instructions.ts';
@@ -117,6 +118,7 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await untilGivenUp(running, { stop: work.stop, clock });
+    if (tool.prestart && !work.stop.aborted) noteCommand(work);
     if (output === GIVEN_UP) return await appendGivenUp(work, head, clock.now() - began);
     // What it may have read came to stand in the workspace while it ran.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();

@@ -149,7 +149,7 @@ export function createWork(options: WorkOptions): Work {
         id.startsWith('context:') ? [id.slice('context:'.length)] : [],
       ),
     ),
-    ahead: { unused: 0 },
+    ahead: { commands: 0 },
     stop: options.stop,
     isLeaving: options.isLeaving,
     async append(bodies, consume = []) {

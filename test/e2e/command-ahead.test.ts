@@ -1,6 +1,7 @@
 // The sandbox of a command is made while the model answers: nothing of it shows in what is kept, diffed or undone.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { createScene } from '../attack/scene.ts';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
@@ -82,4 +83,38 @@ test('a slow answer and a command that changes nothing: the states are equal, an
   expect(ofType(session.events(), 'tool.finished')[0]?.output).toMatch(/^\.klaus$[\s\S]*^commondir$[\s\S]*^hooks$/m);
   expect(after).toMatchObject({ moment: 'after', tree: before?.tree, gitTree: before?.gitTree });
   expect(ofType(session.events(), 'workspace.committed')).toEqual([]);
+});
+
+test('the state of the workspace is looked at while the model answers', async () => {
+  await using engine = await createTestEngine({
+    script: {
+      steps: [
+        { when: { tools: false }, reply: { text: 'A title' } },
+        {
+          when: { turn: 0 },
+          chunk: 1,
+          pace: 200,
+          reply: { text: TEXT, calls: [{ name: 'run_command', input: { command: 'true' } }] },
+        },
+        { when: { turn: 1 }, reply: { text: 'Done.' } },
+      ],
+    },
+    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto' },
+  });
+  createScene(engine.place, engine.server);
+  const session = await engine.klaus.open();
+  await session.prompt('go', { onAsk: 'deny' });
+  const run = session.advance();
+  const folder = join(engine.place.home, 'snapshots');
+  const isSeen = () =>
+    (existsSync(folder) ? readdirSync(folder) : []).some((name) => {
+      const file = join(folder, name, 'snapshots.db');
+      if (!existsSync(file)) return false;
+      using database = new DatabaseSync(file, { readOnly: true });
+      return (database.prepare('SELECT count(*) AS count FROM seen').get() as { count: number }).count > 0;
+    });
+  await expect.poll(isSeen, { timeout: 30_000 }).toBe(true);
+  expect(ofType(session.events(), 'turn.finished')).toEqual([]);
+  await run;
+  expect(ofType(session.events(), 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
 });

@@ -29,6 +29,7 @@ import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
 import { withStillReadable } from '../still-readable.ts';
 import { toBesideView, toView, type WorkspaceView } from '../view.ts';
+import { AheadSlot } from './ahead-slot.ts';
 import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
 import { toOmitted, type ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
@@ -45,7 +46,6 @@ import {
 } from './launch-command.ts';
 import { findShownMasks } from './shown-masks.ts';
 import {
-  AheadSlot,
   endAhead,
   isCurrent,
   isUnseen,
@@ -56,7 +56,7 @@ import {
   type StartedAhead,
 } from './started-ahead.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
-import { findToolchains, type Toolchains } from './toolchains.ts';
+import { takeToolchains, type Toolchains } from './toolchains.ts';
 
 const SECCOMP_FD = 4;
 const MAX_ATTEMPTS = 3;
@@ -93,7 +93,7 @@ export class BubblewrapSandbox implements Sandbox {
   /** @param program From `findBubblewrap`. */
   constructor(options: SandboxOptions, program: BubblewrapProgram, internals: BubblewrapInternals = {}) {
     [this.#options, this.#program] = [options, program];
-    this.#ahead = new AheadSlot(options.home);
+    this.#ahead = new AheadSlot(options);
     this.#without = new Set(internals.without);
     // Not root inside: programs that find themselves root try to change owners.
     this.#user = { uid: process.getuid?.() || 1_000, gid: process.getgid?.() || 1_000 };
@@ -157,7 +157,7 @@ export class BubblewrapSandbox implements Sandbox {
       const { command, scene, held } =
         (ahead && (await this.#adopt(ahead, stage))) ?? (await this.#launchNow(stage, request));
       const result = await this.#run(command, scene, { ...request, timeoutMs: limits.timeoutMs });
-      for (const warning of await closeWhilePaused(this.#options.home, protection)) warnings.add(warning);
+      for (const warning of await this.#ahead.close(protection, ahead !== undefined)) warnings.add(warning);
       return {
         ...result,
         ...toRefused(stage.gateway),
@@ -318,18 +318,19 @@ export class BubblewrapSandbox implements Sandbox {
     stores: readonly ObjectStore[] = [],
   ): Promise<Protection | undefined> {
     if (this.#without.has('protected-places') && this.#without.has('disarmed-repositories')) return undefined;
+    const { home } = this.#options;
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
-    return protectFolders({
-      view,
-      home: this.#options.home,
-      protect,
-      disarms: !this.#without.has('disarmed-repositories'),
-      holds: !this.#without.has('protected-places'),
-      known: (await this.#options.repositories?.()) ?? [],
-      survives: 'survives' in request && request.survives === true,
-      stores,
-      folders: (request.writable ?? []).map((path) => toBesideView(request, path)),
-    });
+    const known = (await this.#options.repositories?.()) ?? [];
+    return this.#ahead.handOver((spare) =>
+      protectFolders({
+        ...{ view, home, protect, known },
+        disarms: !this.#without.has('disarmed-repositories'),
+        holds: !this.#without.has('protected-places'),
+        survives: 'survives' in request && request.survives === true,
+        stores: [...stores, ...spare],
+        folders: (request.writable ?? []).map((path) => toBesideView(request, path)),
+      }),
+    );
   }
 
   #openEtc(project: ProjectHome): string {
@@ -349,7 +350,7 @@ export class BubblewrapSandbox implements Sandbox {
   #findToolchains(): Toolchains {
     const { workspace, home, env = process.env } = this.#options;
     const places = { workspace, home, userHome: homedir(), execPath: process.execPath };
-    return (this.#toolchains ??= findToolchains({ ...places, env }));
+    return (this.#toolchains ??= takeToolchains({ ...places, env }));
   }
 
   async #readMasks(

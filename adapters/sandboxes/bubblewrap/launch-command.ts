@@ -78,8 +78,10 @@ export function toLaunch(scene: Scene, { file, words, inside, options, filter, w
     onWaiting: async (pid) => {
       const members = listDescendants(pid);
       init = members[0] === undefined ? undefined : readProcess(members[0]);
-      group.add([pid, ...members]);
-      if (init && inside.length > 0) await mountInside(init.pid, inside);
+      await Promise.all([
+        group.add([pid, ...members]),
+        init && inside.length > 0 ? mountInside(init.pid, inside) : undefined,
+      ]);
     },
     onReady: (pid) => {
       checkMounts(init?.pid, scene, [...words, ...toInsideWords(scene.project, inside)]);

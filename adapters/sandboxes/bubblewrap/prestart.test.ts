@@ -206,6 +206,49 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(await end()).toBe(false);
   });
 
+  test('takes over what the command before it held, unless that command left something there', async () => {
+    const { open, workspace } = openRepository();
+    const sandbox = await open();
+    const intakes = () => readdirSync(join(workspace, '.git/objects')).filter((name) => name.startsWith('klaus-'));
+    const hash = 'echo new > b.txt && git hash-object -w b.txt';
+    const spoil = 'echo /tmp >> .git/objects/info/alternates';
+    let end = await sandbox.prestart!({});
+    const seen: string[][] = [];
+    for (const command of ['true', 'git status --short', hash, 'git gc -q --prune=now; true', spoil, 'git fsck']) {
+      expect(await sandbox.exec({ command })).toMatchObject({ exitCode: 0 });
+      const before = end;
+      end = await sandbox.prestart!({});
+      expect(await before()).toBe(false);
+      seen.push(intakes());
+      // What is held is the same as in a sandbox that is made for the command.
+      expect(listLeft(workspace).slice(0, 3)).toEqual(['.klaus', '.git/commondir', '.git/objects/info/alternates']);
+    }
+    expect(seen.map((names) => names.length)).toEqual(Array(6).fill(1));
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[2]).not.toEqual(seen[1]);
+    expect(seen[4]).not.toEqual(seen[3]);
+    expect(git(workspace, 'cat-file', '-p', git(workspace, 'hash-object', 'b.txt').trim())).toBe('new\n');
+    expect(await end()).toBe(true);
+    expect(listLeft(workspace)).toEqual([]);
+    expect(existsSync(join(workspace, '.git/objects/info/alternates'))).toBe(false);
+  });
+
+  test('what a command left for the next one is removed when no next one comes', async () => {
+    const { open, workspace } = openRepository();
+    const sandbox = await open();
+    const end = await sandbox.prestart!({});
+    await sandbox.exec({ command: 'true' });
+    expect(listLeft(workspace)).not.toEqual([]);
+    expect(await end()).toBe(false);
+    expect(listLeft(workspace)).toEqual([]);
+    const again = await sandbox.prestart!({});
+    await sandbox.exec({ command: 'true' });
+    // Also one that is not made ahead takes it over.
+    await sandbox.exec({ command: 'true', env: { A: '1' } });
+    expect(listLeft(workspace)).toEqual([]);
+    expect(await again()).toBe(false);
+  });
+
   test('is not made where a state of the workspace would show what it holds', async () => {
     const { open, workspace } = openRepository();
     git(workspace, 'config', 'include.path', '../missing.gitconfig');

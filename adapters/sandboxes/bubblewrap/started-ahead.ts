@@ -76,47 +76,6 @@ export function listTargets({ args, inside }: Mounts): string[] {
   return [...first, ...inside.map(({ target }) => target)];
 }
 
-/** Holds the one sandbox that was started ahead. */
-export class AheadSlot {
-  readonly #home: string;
-  #waiting: Promise<StartedAhead | undefined> | undefined;
-
-  /** @param home Klaus's own state. */
-  constructor(home: string) {
-    this.#home = home;
-  }
-
-  /** @returns Ends it, unless it was taken; false when it was. */
-  async put(made: Promise<StartedAhead | undefined>): Promise<() => Promise<boolean>> {
-    const before = this.#waiting;
-    const waiting = made.catch(() => undefined);
-    this.#waiting = waiting;
-    await this.#end(before);
-    await waiting;
-    return async () => {
-      if (this.#waiting !== waiting) return false;
-      this.#waiting = undefined;
-      await this.#end(waiting);
-      return true;
-    };
-  }
-
-  /** The one that is there, where it was made for such a command. It is the caller's then. */
-  async take(request: ExecRequest, limits: ExecLimits): Promise<StartedAhead | undefined> {
-    const waiting = this.#waiting;
-    const ahead = await waiting;
-    if (!ahead || this.#waiting !== waiting) return undefined;
-    if (ahead.key !== toKey(request, limits) || toReceivable(request, '') === undefined) return undefined;
-    this.#waiting = undefined;
-    return ahead;
-  }
-
-  async #end(waiting: Promise<StartedAhead | undefined> | undefined): Promise<void> {
-    const ahead = await waiting;
-    if (ahead) await endAhead(this.#home, ahead);
-  }
-}
-
 /** Ends one that no command needs. Nothing of a command has run in it. */
 export async function endAhead(home: string, ahead: StartedAhead): Promise<void> {
   ahead.command.close();

@@ -37,6 +37,12 @@ export interface Toolchains {
   refused: string[];
 }
 
+/** A session asks what is refused, and a moment later its sandbox needs the rest. */
+const BELIEVED_MS = 5_000;
+
+/** What {@link findRefusedEnvironments} found last, once for a sandbox. */
+let last: { key: string; at: number; found: Toolchains } | undefined;
+
 /**
  * Finds the compilers and interpreters that the user's shell would find. Of each toolchain only the parts that its
  * programs need are bound: `~/.cargo` for one also holds the registry's token.
@@ -61,7 +67,7 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
     if (isForeignModules || path.includes(entry) || environments.without.has(entry)) continue;
     if (contains(workspace, entry)) path.push(entry);
     // Programs find their other parts by the real place of their folder, which is no symlink inside.
-    else if (toolchains.addPrograms(entry)) path.push(isSystem(entry) ? entry : realpathSync(entry));
+    else if (toolchains.addPrograms(entry)) path.push(isSystem(entry) ? entry : realpathSync.native(entry));
   }
   const rustup = env['RUSTUP_HOME'] ?? join(options.userHome, '.rustup');
   if (isAbsolute(rustup)) toolchains.addRoots(trim(rustup));
@@ -82,12 +88,28 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
   };
 }
 
+/** What {@link findRefusedEnvironments} found a moment ago, else {@link findToolchains}. */
+export function takeToolchains(options: ToolchainOptions): Toolchains {
+  const known = last;
+  last = undefined;
+  const isKnown = known?.key === toKey(options) && performance.now() - known.at < BELIEVED_MS;
+  return isKnown ? known.found : findToolchains(options);
+}
+
+/** Everything but what decides only about what is refused. */
+function toKey({ workspace, home, userHome, execPath, env }: ToolchainOptions): string {
+  return JSON.stringify([workspace, home, userHome, execPath, env]);
+}
+
 /**
  * The environments that commands in bubblewrap would not see although the user's shell uses them, each with the
  * reason, as a sentence.
  */
 export function findRefusedEnvironments(options: Omit<ToolchainOptions, 'userHome' | 'execPath'>): string[] {
-  return findToolchains({ ...options, userHome: homedir(), execPath: process.execPath }).refused;
+  const whole = { ...options, userHome: homedir(), execPath: process.execPath };
+  const found = findToolchains(whole);
+  last = { key: toKey(whole), at: performance.now(), found };
+  return found.refused;
 }
 
 /** A home folder by its own path and by the one without links. */
@@ -97,7 +119,7 @@ function toPlaces(folder: string | undefined): string[] {
   // An account of a service may have no folder, or the root.
   if (clean === sep) return [];
   try {
-    return [...new Set([clean, realpathSync(clean)])];
+    return [...new Set([clean, realpathSync.native(clean)])];
   } catch {
     return [clean];
   }

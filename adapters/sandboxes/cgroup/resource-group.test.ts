@@ -19,7 +19,7 @@ describe.skipIf(!held.has('pids'))(`control groups ${held.has('pids') ? '' : '(n
     const group = ResourceGroup.open(LIMITS);
     const child = spawn('sleep', ['3600']);
     const ended = once(child, 'exit');
-    group.add([child.pid!]);
+    await group.add([child.pid!]);
     expect(group.members()).toEqual([child.pid]);
     expect(group.exceeded()).toEqual([]);
     await group.close();

@@ -75,11 +75,12 @@ export class ResourceGroup {
   }
 
   /** Moves processes in that are not yet; what they fork from now on is born inside. */
-  add(pids: readonly number[]): void {
-    for (const folder of this.#holding) {
+  async add(pids: readonly number[]): Promise<void> {
+    const missing = [...this.#holding].flatMap((folder) => {
       const members = new Set(readMembers(folder));
-      for (const pid of pids) if (!members.has(pid)) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
-    }
+      return pids.filter((pid) => !members.has(pid)).map((pid) => ({ file: join(folder, 'cgroup.procs'), pid }));
+    });
+    await Promise.all(missing.map(({ file, pid }) => writeFile(file, String(pid))));
   }
 
   /** Ends every member. */

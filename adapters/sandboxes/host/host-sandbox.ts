@@ -84,7 +84,7 @@ export class HostSandbox implements Sandbox {
           },
           detached: true,
           gate: 'descriptor',
-          onReady: (pid) => group.add([pid]),
+          onWaiting: (pid) => group.add([pid]),
           terminate: (pid) => {
             for (const member of [pid, ...listDescendants(pid)]) sendSignal(member, 'SIGTERM');
           },

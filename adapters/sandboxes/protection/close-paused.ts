@@ -2,6 +2,7 @@ import { isKlausError } from '@klaus/core/protocol';
 import { pauseRunning } from '../process/running-commands.ts';
 import type { Protection } from './protected-folders.ts';
 import { ProtectedWorkspace, type SavedProtection } from './protected-workspace.ts';
+import { closeSpare, type Spare } from './spare.ts';
 
 /**
  * Puts right what a command changed, while no other command is at work on the workspace. Where one cannot be paused it
@@ -13,6 +14,19 @@ import { ProtectedWorkspace, type SavedProtection } from './protected-workspace.
 export async function closeWhilePaused(home: string, protection: Protection | undefined): Promise<string[]> {
   if (!protection || protection.isClosed) return [];
   return whilePaused(home, protection.saved.view.target, () => protection.close());
+}
+
+/** As {@link closeWhilePaused}, where another command is expected. */
+export async function closeForNextWhilePaused(
+  home: string,
+  protection: Protection,
+): Promise<{ warnings: string[]; spare: Spare }> {
+  return whilePaused(home, protection.saved.view.target, () => protection.closeForNext());
+}
+
+/** Closes what stayed for a command that does not come. */
+export async function closeSpareWhilePaused(home: string, workspace: string, spare: Spare): Promise<void> {
+  await whilePaused(home, workspace, () => closeSpare(spare));
 }
 
 /** The same for a command that an earlier Klaus started. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { closeObjectStore, openObjectStore } from './object-store.ts';
+import { closeObjectStore, isUntouched, openObjectStore } from './object-store.ts';
 
 const folders: string[] = [];
 
@@ -72,6 +73,28 @@ test('git on the host sees new objects before and after the intake closes', () =
   expect(existsSync(join(objects, id.slice(0, 2), id.slice(2)))).toBe(true);
   expect(git('cat-file', 'blob', id)).toBe('new content\n');
   expect(git('fsck', '--strict')).not.toContain('missing');
+});
+
+test.each<[string, boolean, (intake: string) => void]>([
+  ['nothing', true, () => {}],
+  ['an object', false, (intake) => mkdirSync(join(intake, 'ab'))],
+  ['a pack', false, (intake) => writeFileSync(join(intake, 'pack/pack-1.pack'), '')],
+  ['another alternate', false, (intake) => appendFileSync(join(intake, 'info/alternates'), '/tmp\n')],
+  ['a file beside the alternates', false, (intake) => writeFileSync(join(intake, 'info/packs'), '')],
+  ['something in the place of the store', false, (intake) => writeFileSync(join(intake, 'base/x'), '')],
+  [
+    'a link in the place of a folder',
+    false,
+    (intake) => {
+      rmSync(join(intake, 'pack'), { recursive: true });
+      symlinkSync('/tmp', join(intake, 'pack'));
+    },
+  ],
+])('an intake to which %s was added: untouched is %s', (_, expected, change) => {
+  const { root } = createRepository();
+  const store = openObjectStore(join(root, '.git'), { survives: false })!;
+  change(store.intake);
+  expect(isUntouched(store)).toBe(expected);
 });
 
 test('alternates of the user stay', () => {

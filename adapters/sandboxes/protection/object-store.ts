@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -34,10 +35,15 @@ export interface ObjectStore {
   store: string;
   /** The folder that takes its place inside the sandbox. */
   intake: string;
+  /** What its `info/alternates` holds. */
+  alternates: string;
 }
 
 /** Folder of the intake where the store is mounted. On the host it is empty. */
 export const BASE = 'base';
+
+/** What lies in an intake that nothing was added to. */
+const UNTOUCHED = [`${BASE} folder`, 'info folder', 'info/alternates file', 'pack folder'].join();
 
 const PREFIX = 'klaus-';
 /** Of a command that outlives its Klaus: only the end of that command closes it. */
@@ -68,11 +74,11 @@ export function openObjectStore(gitFolder: string, options: { survives: boolean 
     for (const folder of ['pack', BASE]) mkdirSync(join(intake, folder));
     // A relative path means another place one folder deeper.
     const further = readAlternates(store).filter((line) => !line.startsWith(PREFIX) && !isAbsolute(line));
-    const alternates = [BASE, ...further.map((line) => resolve(store, line))];
-    writeFileSync(join(intake, 'info', 'alternates'), `${alternates.join('\n')}\n`);
+    const alternates = `${[BASE, ...further.map((line) => resolve(store, line))].join('\n')}\n`;
+    writeFileSync(join(intake, 'info', 'alternates'), alternates);
     giveToOwner(store, intake);
     changeAlternates(store, (lines) => [...lines, name]);
-    return { store, intake };
+    return { store, intake, alternates };
   } catch {
     rmSync(intake, { recursive: true, force: true });
     return undefined;
@@ -85,7 +91,7 @@ export function openObjectStore(gitFolder: string, options: { survives: boolean 
  *
  * @returns What went wrong, as sentences.
  */
-export function closeObjectStore({ store, intake }: ObjectStore): string[] {
+export function closeObjectStore({ store, intake }: Pick<ObjectStore, 'store' | 'intake'>): string[] {
   if (!isFolder(store)) return [];
   try {
     const refused = isFolder(intake) ? moveObjects(store, intake) : [];
@@ -100,6 +106,21 @@ export function closeObjectStore({ store, intake }: ObjectStore): string[] {
   }
 }
 
+/** True for an intake that is as it was made: the next command can have it. */
+export function isUntouched({ intake, alternates }: ObjectStore): boolean {
+  try {
+    const entries = ['', 'info', 'pack', BASE].flatMap((folder) =>
+      readdirSync(join(intake, folder), { withFileTypes: true }).map(
+        (entry) => `${join(folder, entry.name)} ${entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other'}`,
+      ),
+    );
+    if (entries.toSorted().join() !== UNTOUCHED) return false;
+    return readFileSync(join(intake, 'info', 'alternates'), 'utf8') === alternates;
+  } catch {
+    return false;
+  }
+}
+
 /** A container's user is the owner of the workspace, also when root runs Klaus. */
 function giveToOwner(store: string, intake: string): void {
   if (process.geteuid?.() !== 0) return;
@@ -111,7 +132,7 @@ function giveToOwner(store: string, intake: string): void {
 /** The folder `objects` of a git folder; undefined where there is none. */
 export function toStore(gitFolder: string): string | undefined {
   try {
-    const store = realpathSync(join(gitFolder, 'objects'));
+    const store = realpathSync.native(join(gitFolder, 'objects'));
     return statSync(store).isDirectory() ? store : undefined;
   } catch {
     return undefined;

@@ -8,7 +8,7 @@ import { type PlaceMount, ProtectedWorkspace, type ProtectedWorkspaceOptions } f
 /** What is held of a workspace, or of it and of folders beside it, while a command runs. */
 export type Protection = Pick<
   ProtectedWorkspace,
-  'external' | 'pinned' | 'readOnly' | 'saved' | 'stores' | 'held' | 'isClosed' | 'close' | 'discard'
+  'external' | 'pinned' | 'readOnly' | 'saved' | 'stores' | 'held' | 'isClosed' | 'close' | 'closeForNext' | 'discard'
 >;
 
 export interface ProtectedFoldersOptions extends ProtectedWorkspaceOptions {
@@ -56,6 +56,12 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
       return own!.isClosed;
     },
     close,
+    closeForNext() {
+      const all = opened.map((one) => one.closeForNext());
+      const stores = all.flatMap(({ spare }) => spare.stores);
+      const release = (): void => all.forEach(({ spare }) => spare.release());
+      return { warnings: all.flatMap(({ warnings }) => warnings), spare: { stores, release } };
+    },
     discard: (taken) => opened.forEach((one) => one.discard(taken)),
   };
 }

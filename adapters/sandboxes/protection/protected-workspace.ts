@@ -6,12 +6,13 @@ import type { WorkspaceView } from '../view.ts';
 import { disarm } from './disarm.ts';
 import { findGitPlaces, hold } from './git-places.ts';
 import type { Places } from './git-places.ts';
-import { BASE, closeObjectStore, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
+import { BASE, closeObjectStore, isUntouched, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
 import { holdPlaces, isPlaceholder, removePlaces } from './placeholders.ts';
 import type { Placeholder } from './placeholders.ts';
 import { findRepositories, list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
+import type { Spare } from './spare.ts';
 
 /** A path of this machine and where it stands in the sandbox. */
 export interface PlaceMount {
@@ -152,6 +153,20 @@ export class ProtectedWorkspace {
   }
 
   /**
+   * To be called instead of {@link close} where another command is expected: what that would hold too stays, which is
+   * faster than to make it again.
+   *
+   * @returns What was put right, and what stayed: the caller closes that.
+   */
+  closeForNext(): { warnings: string[]; spare: Spare } {
+    if (this.#isClosed) return { warnings: [], spare: { stores: [], release() {} } };
+    this.#isClosed = true;
+    const kept = this.stores.filter(isUntouched);
+    const warnings = putRight({ ...this.saved, stores: this.stores.filter((store) => !kept.includes(store)) });
+    return { warnings, spare: { stores: kept, release: this.#release } };
+  }
+
+  /**
    * To be called instead of {@link close} where no command has begun: nothing can have been planted.
    *
    * @param taken Stores that another one has taken over.
@@ -180,7 +195,8 @@ function openStores(
   }: { roots: readonly string[] } & Pick<ProtectedWorkspaceOptions, 'survives' | 'stores'>,
 ): ObjectStore[] {
   return [...new Set(folders)].flatMap((folder) => {
-    const store = findOpen(stores, folder) ?? openObjectStore(folder, { survives });
+    const open = survives ? undefined : findOpen(stores, folder);
+    const store = open ?? openObjectStore(folder, { survives });
     if (!store) return [];
     if (roots.some((root) => contains(root, store.store))) return [store];
     closeObjectStore(store);

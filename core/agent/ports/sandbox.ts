@@ -112,11 +112,12 @@ export interface Sandbox {
   /** Makes ready what every command needs, ahead of the first. What fails here is told by that one. */
   warmUp?(): Promise<void>;
   /**
-   * Makes the sandbox of a later command: an `exec` with the same request begins in it at once. It is looked at again
-   * then, and made anew when anything has changed that would have made another one. Only the last one is kept.
+   * Makes the sandbox of a later command: an `exec` with the same request begins in it at once. It is compared again
+   * then, and another one is made when anything has changed that would make a different one. Only the last one is kept.
    *
-   * @returns Ends it unless a command has taken it; false when one has. Never throws: the command's own start tells
-   * what is wrong.
+   * @returns Ends it unless a command has taken it; false when one has. To be called in any case: what a command that
+   * took it held can stay for the next one. With another call of `prestart` first, that one gets it. Never throws: the
+   * command's own start reports what is wrong.
    */
   prestart?(request: PrestartRequest): Promise<() => Promise<boolean>>;
   /**
