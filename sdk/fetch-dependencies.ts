@@ -78,7 +78,7 @@ export function listFetchHosts(
  * @throws KlausError as `createKlaus` and `klaus.open`; `cancelled`.
  */
 export async function fetchDependencies(options: FetchOptions): Promise<Fetched> {
-  const workspace = realpathSync(resolve(options.workspace ?? process.cwd()));
+  const workspace = realpathSync.native(resolve(options.workspace ?? process.cwd()));
   const server = await serve(options.steps);
   await using closing = new AsyncDisposableStack();
   closing.defer(() => server.close());

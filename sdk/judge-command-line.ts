@@ -21,7 +21,7 @@ export interface JudgeOptions {
 export async function judgeCommandLine(command: string, options: JudgeOptions): Promise<JudgedCommand> {
   const { engine, configuration, mode = 'auto' } = options;
   if (command.trim() === '') throw new KlausError('usage', 'There is no command to judge.');
-  const workspace = realpathSync(resolve(options.cwd, configuration.get('workspace')));
+  const workspace = realpathSync.native(resolve(options.cwd, configuration.get('workspace')));
   const { rules, settings } = await options.inWorkspace(workspace);
   const now = engine.clock.now();
   const grant = options.grant ? parseGrants(options.grant, { workspace, now }) : toDefaultGrant(workspace);

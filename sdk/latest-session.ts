@@ -76,5 +76,5 @@ function findRootAround(workspace: string, readable: readonly string[]): string 
 
 /** As it is, where nothing is there. */
 export function toRealPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
+  return existsSync(path) ? realpathSync.native(path) : path;
 }

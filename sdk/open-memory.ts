@@ -13,7 +13,7 @@ export function openMemory(engine: Engine, folder: string): Knowledge {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
   }
-  const root = realpathSync(folder);
+  const root = realpathSync.native(folder);
   const redactor = engine.createRedactor('memory');
   const memory = createMemory(engine.openKnowledge(root), { redactor, session: null });
   return {

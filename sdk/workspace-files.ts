@@ -53,7 +53,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
   }
-  const workspace = await engine.openWorkspace(realpathSync(folder));
+  const workspace = await engine.openWorkspace(realpathSync.native(folder));
   const patterns = engine.settings.secretPatterns;
   const secretFiles = createSecretFiles(workspace.root, patterns);
   return {

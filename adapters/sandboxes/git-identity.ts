@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { toHostEnvironment } from '@klaus/adapters/system';
 
 /**
@@ -6,6 +8,7 @@ import { toHostEnvironment } from '@klaus/adapters/system';
  * where none is set, or without git.
  */
 export function readGitIdentity(env: Readonly<Record<string, string | undefined>>): Promise<string> {
+  if (!hasConfiguration(env)) return Promise.resolve('');
   const words = ['config', '--global', '--includes', '--null', '--get-regexp', '^user\\.(name|email)$'];
   return new Promise((resolve) => {
     // Not in a repository: its configuration is the agent's to write.
@@ -29,4 +32,11 @@ export function readGitIdentity(env: Readonly<Record<string, string | undefined>
       );
     });
   });
+}
+
+/** False where `git config --global` has no file to read. @source https://git-scm.com/docs/git-config#FILES */
+function hasConfiguration(env: Readonly<Record<string, string | undefined>>): boolean {
+  const { GIT_CONFIG_GLOBAL: named, HOME: home = '', XDG_CONFIG_HOME: xdg = join(home, '.config') } = env;
+  if (named !== undefined) return true;
+  return existsSync(join(home, '.gitconfig')) || existsSync(join(xdg || join(home, '.config'), 'git/config'));
 }

@@ -71,7 +71,7 @@ export async function openProjectHome(
  * @returns How many entries of caches were taken over.
  */
 export function keepDownloads(home: string, options: { workspace: string; session: string }): number {
-  const root = toProjectFolder(realpathSync(home), options.workspace);
+  const root = toProjectFolder(realpathSync.native(home), options.workspace);
   const kept = keepSessionCaches(root, options.session);
   if (kept > 0) noteFetched(root, options.workspace);
   return kept;

@@ -13,7 +13,7 @@ export function withStillReadable<R extends Pick<ExecRequest, 'besideAt' | 'read
 ): R {
   if (!request.readable) return request;
   const readable = request.readable.filter((path) => {
-    if (existsSync(path) && realpathSync(path) === path) return true;
+    if (existsSync(path) && realpathSync.native(path) === path) return true;
     warnings.add(`${path} is gone, or a symbolic link has replaced it: commands do not see it.`);
     return false;
   });

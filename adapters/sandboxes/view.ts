@@ -18,13 +18,13 @@ export function toView(request: Pick<ExecRequest, 'workspaceAt'>, workspace: str
   if (at === undefined) return { target: workspace, source: workspace };
   if (!isAbsolute(at) || !existsSync(at) || !statSync(at).isDirectory())
     throw new KlausError('usage', `${at} cannot stand in for the workspace: it is no folder with an absolute path`);
-  return { target: workspace, source: realpathSync(at) };
+  return { target: workspace, source: realpathSync.native(at) };
 }
 
 /** A folder beside the workspace as a view: itself, or what stands in for it. */
 export function toBesideView({ besideAt = [] }: Pick<ExecRequest, 'besideAt'>, folder: string): WorkspaceView {
   const at = besideAt.find(({ path }) => path === folder)?.folder;
-  return { target: folder, source: at === undefined ? folder : realpathSync(at) };
+  return { target: folder, source: at === undefined ? folder : realpathSync.native(at) };
 }
 
 /** Where a path of the sandbox is on this machine. */

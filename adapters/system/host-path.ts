@@ -67,7 +67,7 @@ function isInside(path: string, folder: string): boolean {
 
 function toReal(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

@@ -43,7 +43,7 @@ export class Directory {
     if (this.#how === 'proc') return `/proc/self/fd/${this.#fd}/${name}`;
     const now = lstatSync(this.absolute, { throwIfNoEntry: false });
     const open = fstatSync(this.#fd);
-    if (!now || now.dev !== open.dev || now.ino !== open.ino || realpathSync(this.absolute) !== this.absolute) {
+    if (!now || now.dev !== open.dev || now.ino !== open.ino || realpathSync.native(this.absolute) !== this.absolute) {
       throw new Raced();
     }
     return join(this.absolute, name);

@@ -27,7 +27,7 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
   const given = resolve(folder);
   let path: string;
   try {
-    path = realpathSync(given);
+    path = realpathSync.native(given);
     if (!statSync(path).isDirectory()) throw new Error('not a directory');
   } catch (error) {
     const why = error instanceof Error && error.message === 'not a directory' ? 'is not a directory' : 'does not exist';
@@ -65,7 +65,7 @@ function refuse(path: string, options: RootOptions): void {
 
 function realpathOr(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return resolve(path);
   }

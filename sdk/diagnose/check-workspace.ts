@@ -55,7 +55,7 @@ async function checkPolicy({ folder, home }: WorkspacePlace & { folder: string }
     const ids = createSystemIds();
     const { entries } = await loadPolicy({
       home,
-      workspace: realpathSync(folder),
+      workspace: realpathSync.native(folder),
       tools: builtinTools.map((tool) => tool.name),
       digest: (text) => ids.digest(text),
     });

@@ -86,7 +86,7 @@ function toFreshState(
   { configuration, cwd, grant }: { configuration: Configuration; cwd: string; grant: GivenGrant | undefined },
 ): State {
   const { values } = configuration;
-  const root = realpathSync(resolve(cwd, configuration.get('workspace')));
+  const root = realpathSync.native(resolve(cwd, configuration.get('workspace')));
   const given = grant === undefined ? {} : { grant };
   const placed = placeSession({ given, configuration, cwd }, { workspace: root, engine });
   const at = engine.clock.now();

@@ -98,7 +98,7 @@ export function toFolder(given: string, { cwd, state }: { cwd: string; state: st
   const path = resolve(cwd, given);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new KlausError('workspace.missing', `There is no folder ${path}.`, { hint: 'Name an existing folder.' });
-  const folder = realpathSync(path);
+  const folder = realpathSync.native(path);
   const hint = 'Name a folder that holds a project alone.';
   if (isTooWide(folder, state))
     throw new KlausError('workspace.refused', `${folder} holds the home folder or Klaus's own state.`, { hint });
@@ -127,5 +127,5 @@ export function isIn(path: string, folder: string): boolean {
 }
 
 function toReal(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
+  return existsSync(path) ? realpathSync.native(path) : path;
 }

@@ -51,7 +51,7 @@ type Opened = EventOf<'session.opened'>;
 
 /** Folders beside the workspace that are not what was named. */
 function findLost({ readable = [], writable = [] }: Opened): string[] {
-  const isThere = (path: string): boolean => existsSync(path) && realpathSync(path) === path;
+  const isThere = (path: string): boolean => existsSync(path) && realpathSync.native(path) === path;
   return readable
     .filter((path) => !isThere(path))
     .map((path) => {

@@ -91,7 +91,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const network = request.network === true && options.gateway === undefined;
   const { binds = [], readable = [], writable = [] } = request;
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
-    if (contains(home, existsSync(path) ? realpathSync(path) : path) && !without.has('hidden-state'))
+    if (contains(home, existsSync(path) ? realpathSync.native(path) : path) && !without.has('hidden-state'))
       throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
   }
   const args = namespaces(options, network);
@@ -157,7 +157,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
 
 /** True for a file that is not visible anyway, and belongs neither to Klaus nor to a folder that commands write. */
 function isNamedFile(path: string, { home, view, toolchains }: ArgumentOptions): boolean {
-  const real = realpathSync(path);
+  const real = realpathSync.native(path);
   if (contains(home, real) || contains(view.target, path)) return false;
   return !['/usr', '/etc', ...toolchains.binds].some((folder) => contains(folder, path));
 }

@@ -267,7 +267,7 @@ function statOf(path: string, read: (path: string) => Stats): Stats | undefined 
 
 function toReal(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

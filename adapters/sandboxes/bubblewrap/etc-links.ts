@@ -62,7 +62,7 @@ function findEtcLinks(path: readonly string[]): string[] {
 function addRoot(roots: Set<string>, folder: string, entry: Dirent): void {
   if (!entry.isSymbolicLink()) return;
   try {
-    const programs = dirname(realpathSync(join(folder, entry.name)));
+    const programs = dirname(realpathSync.native(join(folder, entry.name)));
     const root = isPrograms(programs) ? dirname(programs) : programs;
     if (!SHARED.includes(root) && !SHARED.includes(programs) && !contains(root, folder)) roots.add(root);
   } catch {

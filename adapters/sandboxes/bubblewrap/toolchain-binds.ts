@@ -36,7 +36,7 @@ export class ToolchainBinds {
     if (this.#seen.has(folder)) return this.#isVisible(folder);
     this.#seen.add(folder);
     if (this.#seen.size > MAX_FOLDERS || !isFolder(folder)) return false;
-    const real = realpathSync(folder);
+    const real = realpathSync.native(folder);
     if (!this.#isSelfVisible(folder)) {
       if (!this.#isBindable(real)) return false;
       // A link in a place such as /run, which is made for one shell: what it leads to is enough.
@@ -67,7 +67,7 @@ export class ToolchainBinds {
   /** Adds one file that holds no credentials. */
   addFile(path: string): void {
     if (!existsSync(path) || this.#isSelfVisible(path) || isCredentialFile(path)) return;
-    if (this.#isBindable(path) && realpathSync(path) === path) this.#found.add(path);
+    if (this.#isBindable(path) && realpathSync.native(path) === path) this.#found.add(path);
   }
 
   /** True when a path is visible with all that is below it. */
@@ -83,10 +83,10 @@ export class ToolchainBinds {
   #addPart(root: string, part: string, parts: readonly string[]): void {
     const path = join(root, part);
     if (!existsSync(path) || this.#isSelfVisible(path) || !this.#isBindable(path)) return;
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     if (!this.#isBindable(real) || isCredentialFile(real)) return;
     // A link shows no more than a part, of this toolchain or of another one.
-    const isOwn = parts.some((each) => each !== '.' && contains(join(realpathSync(root), each), real));
+    const isOwn = parts.some((each) => each !== '.' && contains(join(realpathSync.native(root), each), real));
     const isPart = basename(real) === basename(path) || isUsualPart(real);
     const isWhole = part === '.' && isPrefix(real, this.#places);
     if (!isOwn && !isWhole && !isSystem(real) && !(isPart && isPrefix(dirname(real), this.#places))) return;
@@ -113,7 +113,7 @@ export class ToolchainBinds {
 
   #addProgram(path: string): void {
     if (!isProgram(path) || this.#isSelfVisible(path)) return;
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     const isPlain = [path, real].every((each) => this.#isBindable(each) && !isCredentialFile(each));
     if (isPlain && !contains(this.#places.workspace, real)) this.#found.add(path);
   }
@@ -126,8 +126,8 @@ export class ToolchainBinds {
   #follow(folder: string, name: string): void {
     const link = join(folder, name);
     if (!isProgram(link)) return;
-    const target = resolve(realpathSync(folder), readlinkSync(link));
-    for (const path of new Set([target, realpathSync(link)])) {
+    const target = resolve(realpathSync.native(folder), readlinkSync(link));
+    for (const path of new Set([target, realpathSync.native(link)])) {
       if (isSystem(path) || contains(this.#places.workspace, path)) continue;
       const parts = path.split(sep);
       const packages = parts.indexOf('node_modules');
@@ -140,7 +140,7 @@ export class ToolchainBinds {
 
   /** Packages of Node need one another. */
   #addPackages(folder: string): void {
-    if (this.#isBindable(folder) && this.#isBindable(realpathSync(folder)) && !this.#isSelfVisible(folder))
+    if (this.#isBindable(folder) && this.#isBindable(realpathSync.native(folder)) && !this.#isSelfVisible(folder))
       this.#found.add(folder);
   }
 

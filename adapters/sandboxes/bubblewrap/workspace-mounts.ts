@@ -25,7 +25,7 @@ export function toWorkspaceMounts(view: WorkspaceView, files: Files | undefined)
 
 /** A link on the way would show another place than the one that was granted. */
 function isPlain(source: string): boolean {
-  return existsSync(source) && realpathSync(source) === source;
+  return existsSync(source) && realpathSync.native(source) === source;
 }
 
 /** True when a command may read this path, by what it was given. */

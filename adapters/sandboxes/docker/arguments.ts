@@ -64,7 +64,7 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   const workspace = view.target;
   const { binds = [], readable = [], writable = [] } = request;
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
-    const real = existsSync(path) ? realpathSync(path) : path;
+    const real = existsSync(path) ? realpathSync.native(path) : path;
     if (contains(home, real)) throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
   }
   const memory = `${Math.round(limits.memoryMb)}m`;

@@ -36,10 +36,10 @@ export interface DropFetchedOptions {
  * @returns Bytes.
  */
 export function dropFetched(home: string, { needed, since, dryRun }: DropFetchedOptions): number {
-  const kept = new Set([...needed].map((workspace) => toProjectFolder(realpathSync(home), workspace)));
+  const kept = new Set([...needed].map((workspace) => toProjectFolder(realpathSync.native(home), workspace)));
   let freed = 0;
   for (const name of list(toCache(home))) {
-    const root = join(realpathSync(toCache(home)), name);
+    const root = join(realpathSync.native(toCache(home)), name);
     const fetched = toFetched(root);
     const at = statSync(join(root, OWNER), { throwIfNoEntry: false }) ?? statSync(fetched, { throwIfNoEntry: false });
     if (!at || !isFolder(fetched)) continue;

@@ -124,7 +124,7 @@ function listConfiguration(workspace: string, folder: string): { path: string; h
 /** @param within A link that leads out of this folder is not followed. */
 function hashFile(file: string, within?: string): string | undefined {
   try {
-    const real = realpathSync(file);
+    const real = realpathSync.native(file);
     if (within !== undefined && !contains(within, real)) return undefined;
     const { size } = statSync(real);
     if (!statSync(real).isFile()) return undefined;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readStatus } from '../background/process-status.ts';
 import { list, listNumbers, toSessionFolder } from '../background/process-files.ts';
@@ -153,15 +153,30 @@ function provide(root: string, source: string): void {
     if (content !== undefined) writeFileSync(join(placeholders, toPlaceholder(content)), content, { mode: 0o600 });
   mkdirSync(toFetched(root), { recursive: true, mode: 0o700 });
   for (const parent of [...PARENTS, SHOWN_STORE, SHOWN_FETCHED, SHOWN_PLACEHOLDERS]) ensure(join(source, parent), true);
-  for (const { path, isFolder: isOne } of CONFIGURATION) ensure(join(source, path), isOne);
+  let file: string | undefined;
+  for (const { path, isFolder: isOne } of CONFIGURATION) {
+    ensure(join(source, path), isOne, file);
+    if (!isOne) file ??= join(source, path);
+  }
 }
 
-function ensure(path: string, isOne: boolean): void {
+/** @param other A file that is only mounted over, as this one is: one more name of it is made faster than a file. */
+function ensure(path: string, isOne: boolean, other?: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found && (isOne ? found.isDirectory() : found.isFile())) return;
   if (found) rmSync(path, { recursive: true, force: true });
   if (isOne) mkdirSync(path, { mode: 0o700 });
-  else writeFileSync(path, '', { mode: 0o600 });
+  else if (other === undefined || !canLink(other, path)) writeFileSync(path, '', { mode: 0o600 });
+}
+
+/** False where the filesystem has no hard links, or not so many. */
+function canLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Folder with what is mounted in the place of configuration. */

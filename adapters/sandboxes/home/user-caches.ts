@@ -180,7 +180,7 @@ function findParts({ path, parts = [''], units, copies, skips, hides }: CacheRow
   };
   return parts
     .flatMap((part) => expand(base, part === '' ? [] : part.split('/')))
-    .map((part) => ({ folder: realpathSync(join(base, part)), path, part, ...given }));
+    .map((part) => ({ folder: realpathSync.native(join(base, part)), path, part, ...given }));
 }
 
 /** Paths of folders, relative to the base, whose names fit. */

@@ -35,7 +35,7 @@ export async function openGateway(
 ): Promise<Gateway> {
   const rules = hosts.map(parseHostRule);
   const refused = new Set<string>();
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-net-')));
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'klaus-net-')));
   const server = createFilterProxy({
     rules,
     env,

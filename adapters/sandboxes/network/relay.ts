@@ -35,5 +35,5 @@ export const RELAY_LINES: readonly string[] = [
 
 /** Arguments of bubblewrap. @param folder Of the gateway, on this machine. */
 export function toRelayMounts(folder: string): string[] {
-  return ['--ro-bind', folder, INSIDE, '--ro-bind', realpathSync(process.execPath), `${INSIDE}/${NODE}`];
+  return ['--ro-bind', folder, INSIDE, '--ro-bind', realpathSync.native(process.execPath), `${INSIDE}/${NODE}`];
 }

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 
 export interface CallFailure {
   /** `unusable`: Perl, or the kernel, cannot do it here. `place`: one of the paths failed; those before it are done. */
@@ -122,9 +121,14 @@ function start(): Program | undefined {
   child.on('error', (error) => fail(String(error)));
   child.on('exit', (code, signal) => fail(`Perl ended with ${code ?? signal}`));
   child.stdin.on('error', () => {});
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const [, id = '', code, reason = ''] = /^(\d+) (\d)(?: (.*))?$/.exec(line) ?? [];
-    waiting.get(id)?.(code === '0' ? undefined : { kind: code === PLACE_FAILED ? 'place' : 'unusable', reason });
+  let begun = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (begun + text).split('\n');
+    begun = lines.pop()!;
+    for (const line of lines) {
+      const [, id = '', code, reason = ''] = /^(\d+) (\d)(?: (.*))?$/.exec(line) ?? [];
+      waiting.get(id)?.(code === '0' ? undefined : { kind: code === PLACE_FAILED ? 'place' : 'unusable', reason });
+    }
   });
   // It keeps Klaus from ending only while a call is under way.
   child.unref();

@@ -82,8 +82,8 @@ export function findBoundGit(binds: readonly { path: string; writable: boolean }
   return binds.flatMap(({ path, writable }) => {
     const git = join(path, '.git');
     if (!writable || isInGitFolder(path) || !existsSync(git)) return [];
-    const real = realpathSync(git);
-    return contains(realpathSync(path), real) ? [join(path, relative(realpathSync(path), real))] : [];
+    const real = realpathSync.native(git);
+    return contains(realpathSync.native(path), real) ? [join(path, relative(realpathSync.native(path), real))] : [];
   });
 }
 

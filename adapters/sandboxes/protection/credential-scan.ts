@@ -158,7 +158,7 @@ export function isInGitFolder(path: string): boolean {
 /** The real path, or nothing where it leads nowhere. */
 export function toReal(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

@@ -46,7 +46,7 @@ function readCommon(folder: string): string {
 }
 
 function toReal(path: string): string | undefined {
-  return existsSync(path) ? realpathSync(path) : undefined;
+  return existsSync(path) ? realpathSync.native(path) : undefined;
 }
 
 function read(file: string): string | undefined {

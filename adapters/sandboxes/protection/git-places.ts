@@ -81,7 +81,7 @@ function addBelow(
 
 /** Adds a path as what it is, there or not there; of a symlink also what it leads to. */
 export function hold(places: Places, place: Placeholder): void {
-  if (isThere(place.path)) places.readOnly.push(place.path, realpathSync(place.path));
+  if (isThere(place.path)) places.readOnly.push(place.path, realpathSync.native(place.path));
   else if (isPlaceholder(place.path) || !isDangling(place.path)) places.missing.push(place);
 }
 

@@ -37,7 +37,7 @@ export function selectMasks(paths: readonly string[], shown: readonly string[], 
   for (const path of paths) {
     const source = toSource(view, path);
     if (!existsSync(source)) continue;
-    const real = realpathSync(source);
+    const real = realpathSync.native(source);
     const target = toTarget(view, real);
     if (shown.some((folder) => contains(folder, target)))
       found.set(target, { target, isFolder: statSync(real).isDirectory() });

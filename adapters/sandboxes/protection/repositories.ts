@@ -74,7 +74,7 @@ export function readGitFile(path: string): string | undefined {
 
 function toReal(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

@@ -11,7 +11,9 @@ export function isHiddenFile(root: string, path: string): boolean {
   try {
     const folder = dirname(join(root, path));
     // Behind a link lies another file, and the one that Git knows is gone.
-    return realpathSync(folder) === folder && lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined;
+    return (
+      realpathSync.native(folder) === folder && lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined
+    );
   } catch {
     return false;
   }

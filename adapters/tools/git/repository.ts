@@ -78,12 +78,14 @@ function followGitFile(top: string, text: string, root: string): Repository {
   );
   if (named === undefined) throw refused;
   try {
-    const gitDir = realpathSync(resolve(top, named.trim()));
+    const gitDir = realpathSync.native(resolve(top, named.trim()));
     // A Git folder in the workspace is the agent's to write: it names whatever it likes and is believed nothing.
     if (`${gitDir}/`.startsWith(`${root}/`)) return { top, gitDir, commonDir: gitDir, inside: true };
     if (!pointsBack(gitDir, top)) throw refused;
     const common = join(gitDir, 'commondir');
-    const commonDir = existsSync(common) ? realpathSync(resolve(gitDir, readFileSync(common, 'utf8').trim())) : gitDir;
+    const commonDir = existsSync(common)
+      ? realpathSync.native(resolve(gitDir, readFileSync(common, 'utf8').trim()))
+      : gitDir;
     return { top, gitDir, commonDir, inside: false };
   } catch (error) {
     throw error === refused ? refused : new KlausError('tool.failed', refused.message, { cause: error });

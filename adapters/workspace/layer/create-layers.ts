@@ -47,7 +47,10 @@ const RESERVE = 256 * 2 ** 20;
  */
 export function createLayers(root: string, options: LayersOptions): LocalLayers {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
-  return new WorkspaceLayers(realpathSync(root), { ...options, stateDir: realpathSync(options.stateDir) });
+  return new WorkspaceLayers(realpathSync.native(root), {
+    ...options,
+    stateDir: realpathSync.native(options.stateDir),
+  });
 }
 
 class WorkspaceLayers implements LocalLayers {

@@ -90,7 +90,7 @@ function toExcluded(root: string, { stateDir, klausHome }: SnapshotsOptions): Re
   const own = [stateDir, ...(klausHome === undefined ? [] : [klausHome])];
   return new Set(
     own.flatMap((path) => {
-      const inside = relative(root, lstatSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path);
+      const inside = relative(root, lstatSync(path, { throwIfNoEntry: false }) ? realpathSync.native(path) : path);
       return inside === '' || inside.startsWith('..') ? [] : [inside];
     }),
   );
