@@ -8,14 +8,12 @@ import { endAhead, toKey, toReceivable, type StartedAhead } from './started-ahea
 /** Holds the one sandbox that was started ahead, and what the command before it has left for it. */
 export class AheadSlot {
   readonly #home: string;
-  readonly #workspace: string;
   #waiting: Promise<StartedAhead | undefined> | undefined;
   #spare: Spare | undefined;
 
-  /** @param options.home Klaus's own state. */
-  constructor({ home, workspace }: { home: string; workspace: string }) {
+  /** @param home Klaus's own state. */
+  constructor(home: string) {
     this.#home = home;
-    this.#workspace = workspace;
   }
 
   /** @returns Ends it, unless it was taken; false when it was. Then what its command left is closed, if nobody took that. */
@@ -33,7 +31,7 @@ export class AheadSlot {
       }
       const spare = this.#spare;
       this.#spare = undefined;
-      if (spare) await closeSpareWhilePaused(this.#home, this.#workspace, spare);
+      if (spare) await closeSpareWhilePaused(this.#home, spare);
       return isUnused;
     };
   }

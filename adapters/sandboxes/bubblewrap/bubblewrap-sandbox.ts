@@ -93,7 +93,7 @@ export class BubblewrapSandbox implements Sandbox {
   /** @param program From `findBubblewrap`. */
   constructor(options: SandboxOptions, program: BubblewrapProgram, internals: BubblewrapInternals = {}) {
     [this.#options, this.#program] = [options, program];
-    this.#ahead = new AheadSlot(options);
+    this.#ahead = new AheadSlot(options.home);
     this.#without = new Set(internals.without);
     // Not root inside: programs that find themselves root try to change owners.
     this.#user = { uid: process.getuid?.() || 1_000, gid: process.getgid?.() || 1_000 };
@@ -222,7 +222,7 @@ export class BubblewrapSandbox implements Sandbox {
         enter: (pid) => group.enter(pid),
         check: (init) => {
           checkMounts(init, stage, words);
-          noteInit(init, group.freezable, this.#options);
+          noteInit(init, { group: group.freezable, options: this.#options, request });
         },
         signal,
       });
@@ -277,7 +277,7 @@ export class BubblewrapSandbox implements Sandbox {
     const cwd = toWorkingFolder(request, this.#options.workspace);
     const view = toView(request, this.#options.workspace);
     const project = await this.#openProject();
-    const resume = await pauseRunning(this.#options.home, this.#options.workspace);
+    const resume = await pauseRunning(this.#options.home, [this.#options.workspace, ...(request.writable ?? [])]);
     const protection = await this.#protect(request, view, ahead?.scene.protection?.stores).catch((error: unknown) => {
       resume();
       throw error;

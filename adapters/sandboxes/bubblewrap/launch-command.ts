@@ -14,7 +14,7 @@ import { toOmitted, type ControlName } from './controls.ts';
 import type { InsideMount } from './enter-mounts.ts';
 import { mountInside, toInsideWords } from './inside-mounts.ts';
 import { MaskWatch } from './mask-watch.ts';
-import type { Scene, Stage } from './stage.ts';
+import type { Scene, Stage, StageRequest } from './stage.ts';
 
 const SETTLE_TRIES = 200;
 /** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
@@ -85,7 +85,7 @@ export function toLaunch(scene: Scene, { file, words, inside, options, filter, w
     },
     onReady: (pid) => {
       checkMounts(init?.pid, scene, [...words, ...toInsideWords(scene.project, inside)]);
-      forget = noteInit(init?.pid, group.freezable, options);
+      forget = noteInit(init?.pid, { group: group.freezable, options, request: scene.request });
       scene.resume();
       if (init && options.masks) watch = watchMasks(scene, { pid, inside: init.pid, kill });
     },
@@ -110,11 +110,19 @@ export function toLaunch(scene: Scene, { file, words, inside, options, filter, w
 /** Notes a command by its first process, see {@link noteRunning}. */
 export function noteInit(
   init: number | undefined,
-  group: string | undefined,
-  { home, workspace }: Pick<SandboxOptions, 'home' | 'workspace'>,
+  {
+    group,
+    options: { home, workspace },
+    request: { writable = [] },
+  }: {
+    group: string | undefined;
+    options: Pick<SandboxOptions, 'home' | 'workspace'>;
+    request: Pick<StageRequest, 'writable'>;
+  },
 ): (() => void) | undefined {
   const row = init === undefined ? undefined : readProcess(init);
-  return row && noteRunning(home, { pid: row.pid, startTime: row.startTime, workspace, group });
+  const folders = [workspace, ...writable];
+  return row && noteRunning(home, { pid: row.pid, startTime: row.startTime, folders, group });
 }
 
 /** @throws KlausError `sandbox.failed` before the command has begun. */

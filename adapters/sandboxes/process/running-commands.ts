@@ -11,7 +11,8 @@ export interface RunningCommand {
   pid: number;
   /** Clock ticks since boot. */
   startTime: string;
-  workspace: string;
+  /** What it can change: its workspace, and folders beside that. Absolute. */
+  folders: readonly string[];
   /** Folder of a control group that can be frozen. */
   group?: string | undefined;
 }
@@ -30,31 +31,32 @@ export function noteRunning(home: string, command: RunningCommand): () => void {
 }
 
 /**
- * Stops every command at work in a workspace, also those of other sessions, while Klaus itself changes files there by
+ * Stops every command at work in some folders, also those of other sessions, while Klaus itself changes files there by
  * their paths: none of them can put a symlink in the place of a folder meanwhile.
  *
+ * @param folders A workspace, and the folders beside it that are changed too.
  * @returns Lets them go on; again does nothing.
  * @throws KlausError `sandbox.failed` when one cannot be stopped.
  */
-export async function pauseRunning(home: string, workspace: string): Promise<() => void> {
+export async function pauseRunning(home: string, folders: readonly string[]): Promise<() => void> {
   const thaws: (() => void)[] = [];
   const resume = (): void => {
     for (const thaw of thaws.splice(0)) thaw();
   };
-  for (const { pid, startTime, group } of listRunning(home, workspace)) {
+  for (const { pid, startTime, group } of listRunning(home, folders)) {
     const isAlive = (): boolean => readProcess(pid)?.startTime === startTime;
     const thaw = await freeze({ folder: group, members: () => (isAlive() ? [pid, ...listDescendants(pid)] : []) });
     if (thaw) thaws.push(thaw);
     else {
       resume();
-      throw new KlausError('sandbox.failed', `a command at work in ${workspace} could not be paused`);
+      throw new KlausError('sandbox.failed', `a command at work in ${folders.join(' or ')} could not be paused`);
     }
   }
   return resume;
 }
 
-/** The commands at work in a workspace, in what it holds and in what holds it. */
-export function listRunning(home: string, workspace: string): RunningCommand[] {
+/** The commands at work in some folders, in what these hold and in what holds them. */
+export function listRunning(home: string, folders: readonly string[]): RunningCommand[] {
   const folder = toFolder(home);
   return readNames(folder).flatMap((name) => {
     const [pid, startTime] = name.split('-');
@@ -64,14 +66,16 @@ export function listRunning(home: string, workspace: string): RunningCommand[] {
       return [];
     }
     const command = read(join(folder, name));
-    const isNear = command && (contains(command.workspace, workspace) || contains(workspace, command.workspace));
-    return isNear ? [command] : [];
+    const isNear = command?.folders.some((own) => folders.some((one) => contains(own, one) || contains(one, own)));
+    return command && isNear ? [command] : [];
   });
 }
 
 function read(file: string): RunningCommand | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as RunningCommand;
+    const { workspace, ...command } = JSON.parse(readFileSync(file, 'utf8')) as RunningCommand & { workspace?: string };
+    // An earlier version names the workspace alone.
+    return workspace === undefined ? command : { ...command, folders: [workspace] };
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ import { closeSpare, type Spare } from './spare.ts';
  */
 export async function closeWhilePaused(home: string, protection: Protection | undefined): Promise<string[]> {
   if (!protection || protection.isClosed) return [];
-  return whilePaused(home, protection.saved.view.target, () => protection.close());
+  return whilePaused(home, toFolders(protection.saved), () => protection.close());
 }
 
 /** As {@link closeWhilePaused}, where another command is expected. */
@@ -21,27 +21,32 @@ export async function closeForNextWhilePaused(
   home: string,
   protection: Protection,
 ): Promise<{ warnings: string[]; spare: Spare }> {
-  return whilePaused(home, protection.saved.view.target, () => protection.closeForNext());
+  return whilePaused(home, toFolders(protection.saved), () => protection.closeForNext());
 }
 
 /** Closes what stayed for a command that does not come. */
-export async function closeSpareWhilePaused(home: string, workspace: string, spare: Spare): Promise<void> {
-  await whilePaused(home, workspace, () => closeSpare(spare));
+export async function closeSpareWhilePaused(home: string, spare: Spare): Promise<void> {
+  await whilePaused(home, spare.folders, () => closeSpare(spare));
 }
 
 /** The same for a command that an earlier Klaus started. */
 export function closeSavedWhilePaused(saved: SavedProtection): Promise<string[]> {
-  return whilePaused(saved.home, saved.view.target, () => ProtectedWorkspace.closeSaved(saved));
+  return whilePaused(saved.home, toFolders(saved), () => ProtectedWorkspace.closeSaved(saved));
 }
 
 /** The same for a command that has not begun. */
 export async function discardWhilePaused(home: string, protection: Protection | undefined): Promise<void> {
   if (protection && !protection.isClosed)
-    await whilePaused(home, protection.saved.view.target, () => protection.discard());
+    await whilePaused(home, toFolders(protection.saved), () => protection.discard());
 }
 
-async function whilePaused<T>(home: string, workspace: string, work: () => T): Promise<T> {
-  const resume = await pauseRunning(home, workspace).catch((error: unknown) => {
+/** What a command can change. */
+function toFolders({ view, beside = [] }: SavedProtection): string[] {
+  return [view.target, ...beside.flatMap(toFolders)];
+}
+
+async function whilePaused<T>(home: string, folders: readonly string[], work: () => T): Promise<T> {
+  const resume = await pauseRunning(home, folders).catch((error: unknown) => {
     if (isKlausError(error)) return () => {};
     throw error;
   });

@@ -19,7 +19,7 @@ export async function listHidden(
   const sockets = findSockets(paths, {
     shown,
     writable: [...(files?.write ?? [workspace]), ...writable],
-    sandboxes: () => listRunning(home, workspace).map(({ pid }) => pid),
+    sandboxes: () => listRunning(home, [workspace]).map(({ pid }) => pid),
     network,
     since,
   });

@@ -59,8 +59,10 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
     closeForNext() {
       const all = opened.map((one) => one.closeForNext());
       const stores = all.flatMap(({ spare }) => spare.stores);
+      const kept = all.flatMap(({ spare }) => spare.folders);
       const release = (): void => all.forEach(({ spare }) => spare.release());
-      return { warnings: all.flatMap(({ warnings }) => warnings), spare: { stores, release } };
+      const warnings = all.flatMap((each) => each.warnings);
+      return { warnings, spare: { folders: kept, stores, release } };
     },
     discard: (taken) => opened.forEach((one) => one.discard(taken)),
   };

@@ -159,11 +159,12 @@ export class ProtectedWorkspace {
    * @returns What was put right, and what stayed: the caller closes that.
    */
   closeForNext(): { warnings: string[]; spare: Spare } {
-    if (this.#isClosed) return { warnings: [], spare: { stores: [], release() {} } };
+    const folders = [this.saved.view.target];
+    if (this.#isClosed) return { warnings: [], spare: { folders, stores: [], release() {} } };
     this.#isClosed = true;
     const kept = this.stores.filter(isUntouched);
     const warnings = putRight({ ...this.saved, stores: this.stores.filter((store) => !kept.includes(store)) });
-    return { warnings, spare: { stores: kept, release: this.#release } };
+    return { warnings, spare: { folders, stores: kept, release: this.#release } };
   }
 
   /**

@@ -2,6 +2,8 @@ import { closeObjectStore, type ObjectStore } from './object-store.ts';
 
 /** What a command held that has ended, and that the next command on the workspace would hold again. */
 export interface Spare {
+  /** What the command could change: its workspace, and the folders beside it. */
+  folders: readonly string[];
   /** Intakes in which the command left nothing. */
   stores: readonly ObjectStore[];
   /** Removes what was made at missing places, where no other command needs it. */
