@@ -54,7 +54,8 @@ const GRADLE = (program: string): string =>
   `printf '%s\\n' "${GRADLE_TASK}" > /tmp/klaus-fetch.gradle && ${program} -q -I /tmp/klaus-fetch.gradle klausFetch`;
 const BUILD_GRADLE = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
 const PIP = '.venv/bin/python -m pip install -q --disable-pip-version-check';
-const VENV = 'test -x .venv/bin/python || python3 -m venv .venv';
+/** Newer versions of venv tell git themselves to leave it out. */
+const VENV = "test -x .venv/bin/python || (python3 -m venv .venv && echo '*' > .venv/.gitignore)";
 
 const ROWS: readonly FetchRow[] = [
   { language: 'Go', tool: 'go', markers: ['go.work', 'go.mod'], download: 'go mod download' },

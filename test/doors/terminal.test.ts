@@ -192,6 +192,21 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(end.match(/one two three four five/g)).toHaveLength(1);
   });
 
+  test('colours of a program end where it says, and no others are shown', async () => {
+    using place = createPlace();
+    await using server = await startServer({ steps: [] });
+    const sink = join(import.meta.dirname, '../../apps/cli/output/sink.ts');
+    const text = '\u001b[32mgreen\u001b[0m \u001b[1;4;38;5;9mplain\u001b[m end\n';
+    const program = `import(${JSON.stringify(sink)}).then(({ err }) => err.write(${JSON.stringify(text)}))`;
+    await using terminal = await openTerminal([process.execPath, '-e', program], {
+      env: toEnv({ place, server }),
+      cwd: place.workspace,
+    });
+    await terminal.shows('green plain end');
+    expect(await terminal.painted()).toMatch(/\u001b\[32mgreen\u001b\[39m plain end/);
+    expect(await terminal.exitCode()).toBe(0);
+  });
+
   test('what a model says cannot act on the terminal or hide from the reader', async () => {
     using place = createPlace();
     const command = 'echo safe\u001b[2K\u001b[1A\r # \u202Eharmless';

@@ -12,7 +12,7 @@ export interface Sink {
   readonly stream: NodeJS.WriteStream;
   /**
    * Writes text with control characters shown as `<1b>`. The colours of `createPaint` remain where colours are shown;
-   * elsewhere every colour is left out.
+   * every other colour is left out.
    */
   write(text: string): void;
   /** Resolves when the reader has taken everything. */
@@ -59,12 +59,17 @@ const ACTING = /\u001b\[([\d;:]{0,64})m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f
 /** Bold, dim, the colours of `Color`, and their ends. */
 const OWN_COLORS: ReadonlySet<string> = new Set(['1', '2', '22', '31', '32', '33', '35', '36', '39']);
 
+/** The end of bold, dim and colours. */
+const RESET = '\u001b[22m\u001b[39m';
+
 /** @param colors True where the colours of `createPaint` are shown. */
 function toSafeText(text: string, colors: boolean): string {
   return text.replaceAll('\r\n', '\n').replace(ACTING, (found, color: string | undefined) => {
     if (color === undefined) return show(found);
     if (!colors) return '';
-    return OWN_COLORS.has(color) ? found : `${show('\u001b')}[${color}m`;
+    if (color === '' || color === '0') return RESET;
+    // What another colour says is not lost without it.
+    return OWN_COLORS.has(color) ? found : '';
   });
 }
 
