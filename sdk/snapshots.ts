@@ -1,7 +1,14 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isHeldPlace } from '@klaus/adapters/sandboxes';
 import { expireCheckpoints } from '@klaus/adapters/tools';
-import { createLayers, createSnapshots, listSnapshotStores, type LocalSnapshots } from '@klaus/adapters/workspace';
+import {
+  createLayers,
+  createSnapshots,
+  listSnapshotStores,
+  type LocalSnapshots,
+  type SnapshotsOptions,
+} from '@klaus/adapters/workspace';
 import type { SqliteStore } from '@klaus/adapters/store';
 import { splitState, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
@@ -40,8 +47,8 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
   };
 }
 
-function toOptions(home: string): { stateDir: string; klausHome: string } {
-  return { stateDir: join(home, 'snapshots'), klausHome: home };
+function toOptions(home: string): SnapshotsOptions {
+  return { stateDir: join(home, 'snapshots'), klausHome: home, isHeld: isHeldPlace };
 }
 
 export interface GcOptions {

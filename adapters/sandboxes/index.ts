@@ -10,4 +10,5 @@ export { scrubEnvironment } from './host/scrub-environment.ts';
 export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
 export { parseHostRule } from './network/host-rules.ts';
 export { keepDownloads } from './project-home.ts';
+export { isPlaceholder as isHeldPlace } from './protection/placeholders.ts';
 export type { SandboxOptions } from './sandbox-options.ts';

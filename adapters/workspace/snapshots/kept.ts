@@ -19,6 +19,8 @@ export interface Kept {
   objects: Objects;
   /** Relative paths in the workspace that are Klaus's own. */
   excluded: ReadonlySet<string>;
+  /** See {@link Scan}. */
+  isHeld: (path: string) => boolean;
 }
 
 interface ScanOptions {
@@ -50,6 +52,7 @@ export async function withScan<T>(kept: Kept, options: ScanOptions, use: (scan: 
       since: Date.now(),
       device,
       excluded: kept.excluded,
+      isHeld: kept.isHeld,
       keepsSeen,
       uncovered: [],
       repositories: [],

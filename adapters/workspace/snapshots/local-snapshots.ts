@@ -32,6 +32,11 @@ export interface SnapshotsOptions {
   stateDir: string;
   /** Klaus's own state, which is left out where it lies in the workspace. `stateDir` always is. */
   klausHome?: string;
+  /**
+   * True for an absolute path that a sandbox adds for a command and removes after it: an empty folder, or a file. States
+   * leave it out. Default: none is.
+   */
+  isHeld?: (path: string) => boolean;
 }
 
 /**
@@ -77,6 +82,7 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
       trees: new Trees(db),
       objects: new Objects(db),
       excluded: toExcluded(opened.path, options),
+      isHeld: options.isHeld ?? (() => false),
     };
     if (db.get('SELECT 1 FROM steps LIMIT 1')) await withLock(db.folder, { alone: true }, () => settleAll(kept));
     return new FolderSnapshots(kept);

@@ -7,20 +7,10 @@ const OWN_FOLDER = 'eb4bd64f7014f7d42e9d358035802242741b974e8dfcd37c59f9c21ce29d
 const FOLDERS = /^\.klaus$|(?:^|\/)\.git\/(?:.*\/)?hooks$/;
 const COMMONDIR = /(?:^|\/)\.git\/(?:.*\/)?commondir$/;
 
-/** True for the path of a folder that means the same as nothing while it is empty. */
-export function isPlaceholderFolder(path: string): boolean {
-  return FOLDERS.test(path);
-}
-
-/** True for a file that means the same as nothing. @param hash SHA-256 of its content. */
-export function isPlaceholderFile(path: string, hash: Buffer): boolean {
-  return path.endsWith('commondir') && COMMONDIR.test(path) && hash.toString('hex') === OWN_FOLDER;
-}
-
 /**
- * True for a change of what the sandbox adds for a command and removes after it. States leave it out, so that a state
- * during a command equals one without; states of earlier versions, and of single paths, can have it. An undo must not
- * remove it: that would remove a wall from a command in the background.
+ * True for a change of what the sandbox adds for a command and removes after it. States leave out what this process
+ * holds; what another one holds they can have. It means the same as nothing, and an undo must not remove it: that would
+ * remove a wall from a command in the background.
  */
 export function isPlaceholder({ path, before, after }: TreeChange, rows: readonly TreeChange[]): boolean {
   const entry = before ?? after;

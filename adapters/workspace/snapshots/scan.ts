@@ -2,7 +2,6 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { codeOf, isRace } from '../raced.ts';
 import type { Batch } from './batch.ts';
 import { toGitNames } from './git-names.ts';
-import { isPlaceholderFile, isPlaceholderFolder } from './placeholder.ts';
 import { toNumbers, toSeen, type Seen, type SeenDirectory } from './seen.ts';
 import { takeFile, takeLink, type Taker } from './take-file.ts';
 import { findUnnamedGit } from './unnamed-git.ts';
@@ -31,6 +30,8 @@ export interface Scan extends Taker {
   device: number;
   /** Relative paths that are left out. */
   excluded: ReadonlySet<string>;
+  /** True for an absolute path that is there for a command alone: an empty folder, or a file, is left out. */
+  isHeld: (path: string) => boolean;
   /** False when another folder stands in for the workspace: what is seen there is used, but not kept. */
   keepsSeen: boolean;
   uncovered: Uncovered[];
@@ -199,7 +200,7 @@ async function lookAtDirectory({ scan, spot, seen, known }: Look, name: string, 
   const trail = spot.trail.child(name);
   try {
     const hash = await scanDirectory(scan, { relative, absolute: `${spot.absolute}/${name}`, trail });
-    if (hash === undefined || (hash.equals(EMPTY) && isPlaceholderFolder(relative))) return undefined;
+    if (hash === undefined || (hash.equals(EMPTY) && scan.isHeld(`${spot.absolute}/${name}`))) return undefined;
     const mode = stat.mode & PERMISSIONS;
     if (known && seen!.cursor.isLike('directory', mode) && seen!.cursor.hasHash(hash)) return seen!.cursor.index;
     return { node: { name, type: 'directory', mode, size: 0, hash }, numbers: Float64Array.of(0, 0, 0, stat.ino) };
@@ -223,7 +224,7 @@ async function takeEntry(look: Look, name: string, stat: Stats): Promise<Fresh |
     if (scan.writer?.full) await scan.writer.drain();
     if (taken === 'gone') return undefined;
     if (taken !== 'unreadable') {
-      if (isPlaceholderFile(join(spot.relative, name), taken.hash)) return undefined;
+      if (scan.isHeld(`${spot.absolute}/${name}`)) return undefined;
       const node: Node = {
         name,
         type: 'file',
