@@ -36,7 +36,7 @@ ${toMarkdown(lines)}
 These can be missed on a machine like the one above; the table marks those that were.
 
 - **durable events**: 97 % of the time is SQLite's own. An event writes its record, the end of its chain and one or two rows that are read without the log (sessions, messages, tool calls, tokens); the bare figure writes one row.
-- **sandbox**: bubblewrap reads the table of mounts anew for each of about 35 mounts; a second program makes the other 70, and its start costs as much as the bench's memory makes a fork cost. Nobody waits for it where the model took 0.2 s to answer: see the row of the sandbox that was made ahead.
+- **sandbox**: bubblewrap reads the table of mounts again for each of about 35 mounts; a second program makes the other 70, and its start costs as much as the bench's memory makes a fork cost. Nobody waits for it where the model took 0.2 s to answer: see the row of the sandbox that was made ahead.
 - **a command begins**: it is about 4 ms in a process of its own; the memory of the other figures of this program makes each step slower. Most of it searches for secret files and compares the mounts again.
 - **git-data**: the new intake is seven new files and folders; how long a filesystem takes to create one differs by a factor of ten. Between the commands of a run it stays, so that a turn mostly takes the 2 ms of the two states.
 - **checkpoint**: of 255 ms, git status takes 95. Git then adds the file to an index of 50,000 entries, writes that, and makes the tree from it: 75 ms. Copying the index, bringing it to the last checkpoint and counting the changes take 50 ms, the sandbox 10 ms.

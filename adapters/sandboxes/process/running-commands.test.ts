@@ -29,12 +29,12 @@ function start(folders: readonly string[]): { pid: number; startTime: string; is
 }
 
 test.each([
-  ['the same workspace', ['/work/a'], ['/work/a'], true],
-  ['a folder of the workspace', ['/work/a'], ['/work/a/packages/b'], true],
-  ['another workspace', ['/work/a'], ['/work/ab'], false],
-  ['another workspace with the same folder beside it', ['/work/a', '/work/shared'], ['/work/b', '/work/shared'], true],
-  ['a workspace that is the folder beside it', ['/work/a', '/work/shared'], ['/work/shared'], true],
-  ['another folder beside it', ['/work/a', '/work/shared'], ['/work/b', '/work/other'], false],
+  ['the same workspace', ['/code/a'], ['/code/a'], true],
+  ['a folder of the workspace', ['/code/a'], ['/code/a/packages/b'], true],
+  ['another workspace', ['/code/a'], ['/code/ab'], false],
+  ['another workspace with the same folder beside it', ['/code/a', '/code/shared'], ['/code/b', '/code/shared'], true],
+  ['a workspace that is the folder beside it', ['/code/a', '/code/shared'], ['/code/shared'], true],
+  ['another folder beside it', ['/code/a', '/code/shared'], ['/code/b', '/code/other'], false],
 ])('a command is paused for one that works on %s', async (_, own, other, expected) => {
   const command = start(own);
   const resume = await pauseRunning(home, other);
@@ -46,8 +46,8 @@ test.each([
 test('the note of an earlier version names a workspace, and one whose process is gone is removed', () => {
   const { pid, startTime } = start([]);
   const folder = join(home, 'running');
-  writeFileSync(join(folder, `${pid}-${startTime}`), JSON.stringify({ pid, startTime, workspace: '/work/a' }));
-  writeFileSync(join(folder, '1-0'), JSON.stringify({ pid: 1, startTime: '0', folders: ['/work/a'] }));
-  expect(listRunning(home, ['/work/a'])).toMatchObject([{ pid, folders: ['/work/a'] }]);
+  writeFileSync(join(folder, `${pid}-${startTime}`), JSON.stringify({ pid, startTime, workspace: '/code/a' }));
+  writeFileSync(join(folder, '1-0'), JSON.stringify({ pid: 1, startTime: '0', folders: ['/code/a'] }));
+  expect(listRunning(home, ['/code/a'])).toMatchObject([{ pid, folders: ['/code/a'] }]);
   expect(readdirSync(folder)).toEqual([`${pid}-${startTime}`]);
 });

@@ -1,12 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keepFile } from '@klaus/adapters/system';
 import { CREDENTIAL_RULES } from '@klaus/core/policy';
 import { z } from 'zod';
 
 /** A smaller scan is made anew in less time. */
 export const MIN_KEPT_FOLDERS = 200;
-const KEPT_MS = 90 * 86_400_000;
 
 /** What a scan found in one folder. */
 export interface ScannedFolder {
@@ -80,8 +80,8 @@ export function keepScan(
   root: string,
   { summary, folders }: { summary: ScanSummary; folders?: ReadonlyMap<string, ScannedFolder> | undefined },
 ): void {
-  if (folders) write(toFile(home, root), toRows(folders));
-  write(toFile(home, root, '.summary'), summary);
+  if (folders) keepFile(toFile(home, root), toRows(folders));
+  keepFile(toFile(home, root, '.summary'), summary);
 }
 
 function toRows(folders: ReadonlyMap<string, ScannedFolder>): Record<string, unknown> {
@@ -92,26 +92,6 @@ function toRows(folders: ReadonlyMap<string, ScannedFolder>): Record<string, unk
       [state ?? null, depth, within(path, folders), within(path, hits)],
     ]),
   );
-}
-
-function write(file: string, content: unknown): void {
-  const made = `${file}.${randomUUID()}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    sweep(dirname(file));
-    writeFileSync(made, JSON.stringify(content), { mode: 0o600 });
-    renameSync(made, file);
-  } catch {
-    // A disk without room.
-  }
-}
-
-/** Removes those of toolchains that have not changed, or are gone, for a long time, and of other rules. */
-function sweep(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true });
-  }
 }
 
 function toFile(home: string, root: string, kind = ''): string {

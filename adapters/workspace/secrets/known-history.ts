@@ -1,11 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keepFile } from '@klaus/adapters/system';
 import { SECRET_FILE_RULES } from '@klaus/core/policy';
 import { z } from 'zod';
 import { type GitFolder, readShallow } from './git-folder.ts';
-
-const KEPT_MS = 90 * 86_400_000;
 
 const schema = z.object({
   /** Commits that were looked at with everything that they follow. */
@@ -38,24 +37,7 @@ export function keepKnownHistory(
   folder: GitFolder,
   { patterns, known }: { patterns: readonly string[]; known: KnownHistory },
 ): void {
-  const file = toFile(cache, folder, patterns);
-  const made = `${file}.${randomUUID()}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    sweep(dirname(file));
-    writeFileSync(made, JSON.stringify(known), { mode: 0o600 });
-    renameSync(made, file);
-  } catch {
-    // A disk without room.
-  }
-}
-
-/** Removes those of repositories that were not looked at for a long time, and of other rules. */
-function sweep(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true });
-  }
+  keepFile(toFile(cache, folder, patterns), known);
 }
 
 /** A history that is cut off is another one: what comes to its end later was not looked at. */
