@@ -60,10 +60,9 @@ function make(work: Work, delayMs: number): void {
   const made: CommandAhead['end'] = start()
     .catch(() => undefined)
     .then(async (end) => {
-      // What both hold has been handed over.
-      await (
-        await before
-      )?.();
+      const endBefore = await before;
+      // What both hold has been handed over. What cannot be closed is reported where it is used.
+      await endBefore?.().catch(() => {});
       if (!end && ahead.end === made) ahead.end = undefined;
       return end;
     });
@@ -99,8 +98,7 @@ export async function endCommandAhead(work: Pick<Work, 'ahead'>): Promise<void> 
   const { end, look } = ahead;
   ahead.end = ahead.look = undefined;
   look?.stop();
-  await (
-    await end
-  )?.();
+  const endOne = await end;
+  await endOne?.();
   await look?.done;
 }
