@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type IndexEntry, toIndexEntries } from '../git-index.ts';
@@ -48,15 +48,6 @@ export async function isTracked(path: string, folder: GitFolder, index: readonly
   if (!content) return false;
   const blob = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
   return entries.some((entry) => entry.blob === blob);
-}
-
-/** The commits at which a shallow history ends, as Git lists them; empty where all of it is there. */
-export function readShallow({ commonDir }: GitFolder): string {
-  try {
-    return readFileSync(join(commonDir, 'shallow'), 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Names of commits that something points to: branches, tags, remotes, stashes, and where HEAD has been. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { keepFile } from '@klaus/adapters/system';
 import { SECRET_FILE_RULES } from '@klaus/core/policy';
 import { z } from 'zod';
-import { type GitFolder, readShallow } from './git-folder.ts';
+import type { GitFolder } from './git-folder.ts';
 
 const schema = z.object({
   /** Commits that were looked at with everything that they follow. */
@@ -40,10 +40,9 @@ export function keepKnownHistory(
   keepFile(toFile(cache, folder, patterns), known);
 }
 
-/** A history that is cut off is another one: what comes to its end later was not looked at. */
 function toFile(cache: string, folder: GitFolder, patterns: readonly string[]): string {
   const key = createHash('sha256')
-    .update(JSON.stringify([SECRET_FILE_RULES, folder.commonDir, patterns, readShallow(folder)]))
+    .update(JSON.stringify([SECRET_FILE_RULES, folder.commonDir, patterns]))
     .digest('hex');
   return join(cache, 'history', `${key.slice(0, 32)}.json`);
 }

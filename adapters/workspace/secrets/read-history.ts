@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toHostPath } from '@klaus/adapters/system';
 import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
-import { type GitFolder, readIndex, readRefs, readShallow } from './git-folder.ts';
+import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
 import { keepKnownHistory, readKnownHistory } from './known-history.ts';
 
 /** One earlier content of a secret file. */
@@ -49,8 +49,6 @@ export async function readHistory(folder: GitFolder, options: HistoryOptions = {
     await mkdir(join(own, 'objects'));
     await writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n');
     await writeFile(join(own, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
-    const shallow = readShallow(folder);
-    if (shallow !== '') await writeFile(join(own, 'shallow'), shallow);
     const add = (found: Iterable<readonly [string, string]>): void => {
       for (const [blob, path] of found) if (!blobs.has(blob)) blobs.set(blob, path);
     };
@@ -69,7 +67,7 @@ export async function readHistory(folder: GitFolder, options: HistoryOptions = {
           if (!/^0+$/.test(blob) && !found.has(blob) && isSecretFile(path!, patterns)) found.set(blob, path!);
       for (const [blob, path] of known?.blobs ?? []) found.set(blob, path);
       add(found);
-      // Otherwise a commit may be missing that comes later.
+      // Otherwise a commit may be missing that comes later, as in a shallow clone. Its list of ends has no say: commands write it.
       if (cache !== undefined && isWhole)
         keepKnownHistory(cache, folder, { patterns, known: { commits: refs, blobs: [...found] } });
     } else add(known?.blobs ?? []);
