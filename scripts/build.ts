@@ -16,8 +16,8 @@ const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 /** Own modules that find files beside themselves, with the folder below dist/ that those are copied to. */
 const FILES_BESIDE: Record<string, string> = {
   'apps/cli/demo/files.ts': 'demo',
-  // It looks for ../web/dist from there.
-  'apps/server/static-files.ts': 'server',
+  // It looks for ../../web/dist from there.
+  'apps/server/http/static-files.ts': 'server/http',
 };
 
 /**

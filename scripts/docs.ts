@@ -9,7 +9,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createProgram } from '../apps/cli/program.ts';
+import { createProgram } from '../apps/cli/program/program.ts';
 import { toCliPage } from './docs/cli-page.ts';
 import { toCompose } from './docs/compose.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
@@ -34,7 +34,7 @@ function generate(): ReadonlyMap<string, string> {
     ['.env.example', toEnvExample()],
     ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
-    ['core/agent/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
+    ['core/agent/loop/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],
     ['docs/reference/cli.md', toCliPage(createProgram())],
     ['docs/reference/config.md', toConfigPage()],

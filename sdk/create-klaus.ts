@@ -18,38 +18,38 @@ import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
 import { exportTest } from './export/export-test.ts';
-import { forkSession } from './fork-session.ts';
-import { findCredentials } from './credentials.ts';
-import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
+import { forkSession } from './sessions/fork-session.ts';
+import { findCredentials } from './models/credentials.ts';
+import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine/engine-settings.ts';
 import { explain } from './grants/explain.ts';
 import type { Klaus, KlausOptions } from './klaus.ts';
 import { judgeCommandLine } from './judge-command-line.ts';
-import { findLatestSession, toRealPath } from './latest-session.ts';
-import { reportCheckpoint } from './report-checkpoint.ts';
-import { createListeners, type Listeners } from './listeners.ts';
-import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
-import { openMemory } from './open-memory.ts';
+import { findLatestSession, toRealPath } from './sessions/latest-session.ts';
+import { reportCheckpoint } from './engine/report-checkpoint.ts';
+import { createListeners, type Listeners } from './sessions/listeners.ts';
+import { observeSandbox, type SandboxStart } from './engine/observe-sandbox.ts';
+import { openMemory } from './engine/open-memory.ts';
 import { openSession } from './open/open-session.ts';
 import { createReport } from './open/report-changes.ts';
 import { createInForce } from './policy/in-force.ts';
-import { checkAnswer, checkHunks, findQuestion } from './question.ts';
-import { collectProcesses, createProcessViews, endProcesses } from './processes.ts';
-import { createSession, type SessionParts } from './session.ts';
+import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
+import { collectProcesses, createProcessViews, endProcesses } from './sessions/processes.ts';
+import { createSession, type SessionParts } from './sessions/session.ts';
 import {
   collectGarbage,
   createOpenSnapshots,
   type GcOptions,
   type GcSummary,
   type OpenSnapshots,
-} from './snapshots.ts';
-import { createSystemClock } from './system-clock.ts';
-import { createSystemIds } from './system-ids.ts';
-import { type Traced, traceRuns } from './trace-runs.ts';
-import { readUsageReport } from './usage.ts';
-import { listKnownModels } from './known-models.ts';
+} from './engine/snapshots.ts';
+import { createSystemClock } from './engine/system-clock.ts';
+import { createSystemIds } from './engine/system-ids.ts';
+import { type Traced, traceRuns } from './engine/trace-runs.ts';
+import { readUsageReport } from './sessions/usage.ts';
+import { listKnownModels } from './models/known-models.ts';
 import { writeUserLimits } from './config/user-limits.ts';
 import { readOwnInstructions } from './open/own-instructions.ts';
-import { openWorkspaceFiles } from './workspace-files.ts';
+import { openWorkspaceFiles } from './workspace/workspace-files.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -37,9 +37,9 @@ export type {
   Session,
   TurnChanges,
 } from './klaus.ts';
-export type { SandboxStart } from './observe-sandbox.ts';
-export type { PinnedText, PinResult } from './session-pins.ts';
-export type { BackgroundProcess } from './processes.ts';
+export type { SandboxStart } from './engine/observe-sandbox.ts';
+export type { PinnedText, PinResult } from './sessions/session-pins.ts';
+export type { BackgroundProcess } from './sessions/processes.ts';
 export type { GivenCall } from './grants/call-text.ts';
 export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';
@@ -52,9 +52,9 @@ export type { Policy, PolicyEntry } from '@klaus/core/policy';
 export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { ChangeMark, Delivery, MessageHit, OutboxDelivery, SessionFilter } from '@klaus/adapters/store';
 export type { Charged, UsageRow } from '@klaus/adapters/store';
-export type { KnownModel } from './known-models.ts';
-export type { FileView, FolderEntry, WorkspaceFiles } from './workspace-files.ts';
-export type { BudgetRow, ReservedRequest, UsageReport } from './usage.ts';
+export type { KnownModel } from './models/known-models.ts';
+export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
+export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage.ts';
 // These load what they need when they are called.
 export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export { fetchSandbox } from './diagnose/fetch-sandbox.ts';
@@ -65,10 +65,10 @@ export {
   type Fetched,
   type FetchedStep,
   type FetchOptions,
-} from './fetch-dependencies.ts';
+} from './workspace/fetch-dependencies.ts';
 export type { FetchStep } from '@klaus/core/policy';
 export type { Finding } from './diagnose/finding.ts';
-export type { LatestWith } from './latest-session.ts';
-export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './model-server.ts';
+export type { LatestWith } from './sessions/latest-session.ts';
+export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
 export { queryDatabase, recoverDatabase } from './recover-database.ts';
-export { allowSecret, scanSecrets } from './secrets.ts';
+export { allowSecret, scanSecrets } from './workspace/secrets.ts';

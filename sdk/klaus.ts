@@ -26,7 +26,7 @@ import type {
   Restored,
   Tool,
 } from '@klaus/core/agent';
-import type { LatestOptions } from './latest-session.ts';
+import type { LatestOptions } from './sessions/latest-session.ts';
 import type { Policy } from '@klaus/core/policy';
 import type {
   ApprovalRow,
@@ -40,18 +40,18 @@ import type {
 } from '@klaus/adapters/store';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { Configuration } from './config/configuration.ts';
-import type { BackgroundProcess } from './processes.ts';
-import type { GcSummary } from './snapshots.ts';
+import type { BackgroundProcess } from './sessions/processes.ts';
+import type { GcSummary } from './engine/snapshots.ts';
 import type { VerifiedEvidence, VerifyOptions } from '@klaus/core/agent';
-import type { SandboxStart } from './observe-sandbox.ts';
-import type { PinnedText, PinResult } from './session-pins.ts';
+import type { SandboxStart } from './engine/observe-sandbox.ts';
+import type { PinnedText, PinResult } from './sessions/session-pins.ts';
 import type { GivenCall } from './grants/call-text.ts';
 import type { Explanation, ExplainOptions } from './grants/explain.ts';
 import type { GivenGrant } from './grants/opening-grant.ts';
 import type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
-import type { KnownModel } from './known-models.ts';
-import type { UsageReport } from './usage.ts';
-import type { WorkspaceFiles } from './workspace-files.ts';
+import type { KnownModel } from './models/known-models.ts';
+import type { UsageReport } from './sessions/usage.ts';
+import type { WorkspaceFiles } from './workspace/workspace-files.ts';
 
 export interface KlausOptions {
   /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */

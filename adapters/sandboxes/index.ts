@@ -2,7 +2,7 @@ export type { Availability } from './availability.ts';
 export { createProcesses } from './background/create-processes.ts';
 export type { ProcessHome } from './background/create-processes.ts';
 export { canFetchBubblewrap, fetchBubblewrap, toFetchedProgram } from './bubblewrap/fetch-bubblewrap.ts';
-export { findRefusedEnvironments } from './bubblewrap/toolchains.ts';
+export { findRefusedEnvironments } from './bubblewrap/toolchains/toolchains.ts';
 export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { dropFetched } from './home/fetched-folders.ts';

@@ -7,5 +7,5 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   process.stdout.write(`${VERSION}\n`);
 } else {
   // Without `await`: the bundle is CommonJS, which loads faster and has none at the top level.
-  void import('./execute.ts').then(({ execute }) => execute(words));
+  void import('./program/execute.ts').then(({ execute }) => execute(words));
 }

@@ -5,8 +5,8 @@ import type { Klaus } from '@klaus/sdk';
 import { toHostEnvironment } from '@klaus/sdk';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
-import { createServerLog, logCrashes, type ServerLog } from './server-log.ts';
-import { toShutdownTimes } from './shutdown-times.ts';
+import { createServerLog, logCrashes, type ServerLog } from './observability/server-log.ts';
+import { toShutdownTimes } from './runs/shutdown-times.ts';
 
 export interface ServeOptions {
   klaus: Klaus;

@@ -4,25 +4,25 @@ import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
-import { createApp } from './app.ts';
-import { Deletions } from './deletions.ts';
-import { byToken, createDoorkeeper, isLoopback, markLocal } from './doorkeeper.ts';
-import { createEventLog } from './event-log.ts';
-import type { Context } from './handler.ts';
-import { HostFeed } from './host-feed.ts';
-import { Hubs } from './hubs.ts';
-import { LiveTexts } from './live-texts.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { followRequest } from './request-log.ts';
-import { RunQueue } from './run-queue.ts';
-import { toShutdownTimes } from './shutdown-times.ts';
+import { createApp } from './http/app.ts';
+import { Deletions } from './runs/deletions.ts';
+import { byToken, createDoorkeeper, isLoopback, markLocal } from './access/doorkeeper.ts';
+import { createEventLog } from './observability/event-log.ts';
+import type { Context } from './http/handler.ts';
+import { HostFeed } from './streams/host-feed.ts';
+import { Hubs } from './streams/hubs.ts';
+import { LiveTexts } from './streams/live-texts.ts';
+import type { Log } from './observability/log.ts';
+import type { Metrics } from './observability/metrics.ts';
+import { followRequest } from './observability/request-log.ts';
+import { RunQueue } from './runs/run-queue.ts';
+import { toShutdownTimes } from './runs/shutdown-times.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
-import { createStaticFiles } from './static-files.ts';
-import { createToken, readToken } from './token.ts';
-import { createPlaces } from './workspace-places.ts';
+import { createStaticFiles } from './http/static-files.ts';
+import { createToken, readToken } from './access/token.ts';
+import { createPlaces } from './access/workspace-places.ts';
 import { knownWorkspaces } from './handlers/files.ts';
-import { createWebhook, type Webhook } from './webhook.ts';
+import { createWebhook, type Webhook } from './runs/webhook.ts';
 
 /** Bytes of a request's body: some pasted images. */
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
@@ -219,7 +219,7 @@ function createContext({
 /** Undefined where they are switched off: then nothing is loaded for them either. */
 async function openMetrics({ klaus, queue, hubs, feed }: Context, sockets: Sockets): Promise<Metrics | undefined> {
   if (!klaus.configuration.get('server.metrics')) return undefined;
-  const { createMetrics } = await import('./metrics.ts');
+  const { createMetrics } = await import('./observability/metrics.ts');
   const metrics = createMetrics({
     running: () => queue.running.length,
     queued: () => queue.queued.length,

@@ -1,20 +1,20 @@
-export { advance, type Advanced } from './advance.ts';
-export { cost, priceFor, worstCase } from './cost.ts';
-export { toChangeParts, toDiffText } from './change-parts.ts';
-export type { CheckpointResult, Engine, SecretOptions } from './engine.ts';
+export { advance, type Advanced } from './loop/advance.ts';
+export { cost, priceFor, worstCase } from './budget/cost.ts';
+export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
+export type { CheckpointResult, Engine, SecretOptions } from './loop/engine.ts';
 export { createPathFinder } from './folders/find-path.ts';
-export { explainCall, type ExplainedDecision } from './explain-call.ts';
+export { explainCall, type ExplainedDecision } from './calls/explain-call.ts';
 export { splitState } from './folders/join-snapshots.ts';
-export { openSnapshotsOf } from './work.ts';
-export { fork, type Forked, type ForkOptions } from './fork.ts';
-export { fold } from './fold.ts';
-export { isParked, isReceivable } from './inbox.ts';
-export * from './ledger.ts';
-export { openSecretsOf } from './work.ts';
-export { loadState } from './load-state.ts';
-export { FOLD_VERSION } from './fold-version.ts';
-export { createMemory } from './memory.ts';
-export { cutOutput } from './output.ts';
+export { openSnapshotsOf } from './loop/work.ts';
+export { fork, type Forked, type ForkOptions } from './loop/fork.ts';
+export { fold } from './loop/fold.ts';
+export { isParked, isReceivable } from './loop/inbox.ts';
+export * from './budget/ledger.ts';
+export { openSecretsOf } from './loop/work.ts';
+export { loadState } from './loop/load-state.ts';
+export { FOLD_VERSION } from './loop/fold-version.ts';
+export { createMemory } from './context/memory.ts';
+export { cutOutput } from './calls/output.ts';
 export * from './ports/clock.ts';
 export * from './ports/committed-files.ts';
 export * from './ports/ids.ts';
@@ -29,19 +29,25 @@ export * from './ports/snapshots.ts';
 export * from './ports/store.ts';
 export * from './ports/tool.ts';
 export * from './ports/workspace.ts';
-export { carriesText, redactCommand } from './redact-command.ts';
+export { carriesText, redactCommand } from './redaction/redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';
 export type { ReplayDifference } from './replay/recording.ts';
-export { SINCE_BEGIN } from './outside-notice.ts';
-export { findPinProblem, toPinText } from './pins.ts';
-export { serveCommands } from './serve-commands.ts';
-export { describeStarted, hasProcessNews } from './processes.ts';
-export { serveProcesses } from './serve-processes.ts';
-export type { EngineSettings, RetrySettings } from './settings.ts';
-export { changesOfTurn, restore, type Restored, type RestoreOptions, type RestoreRequest } from './restore.ts';
-export { createState, toolsOf, type State } from './state.ts';
-export { toSystemPrompt } from './system-prompt.ts';
-export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './verify-evidence.ts';
-export { createToolRegistry, toInputSchema, type ToolRegistry } from './tool-registry.ts';
-export { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';
+export { SINCE_BEGIN } from './context/outside-notice.ts';
+export { findPinProblem, toPinText } from './context/pins.ts';
+export { serveCommands } from './loop/serve-commands.ts';
+export { describeStarted, hasProcessNews } from './calls/processes.ts';
+export { serveProcesses } from './calls/serve-processes.ts';
+export type { EngineSettings, RetrySettings } from './loop/settings.ts';
+export {
+  changesOfTurn,
+  restore,
+  type Restored,
+  type RestoreOptions,
+  type RestoreRequest,
+} from './workspace/restore.ts';
+export { createState, toolsOf, type State } from './loop/state.ts';
+export { toSystemPrompt } from './context/system-prompt.ts';
+export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './evidence/verify-evidence.ts';
+export { createToolRegistry, toInputSchema, type ToolRegistry } from './calls/tool-registry.ts';
+export { readTurnHistory, type TurnHistory, type TurnStates } from './workspace/turn-history.ts';

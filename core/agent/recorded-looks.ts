@@ -1,8 +1,8 @@
 import type { EventBody, EventOf } from '../protocol/index.ts';
-import type { Closed } from './close-evidence.ts';
-import type { Judged, Ready, ToolFinished } from './judge-call.ts';
-import type { Retry } from './retry.ts';
-import type { CallState } from './state.ts';
+import type { Closed } from './evidence/close-evidence.ts';
+import type { Judged, Ready, ToolFinished } from './calls/judge-call.ts';
+import type { Retry } from './model/retry.ts';
+import type { CallState } from './loop/state.ts';
 
 /**
  * What the loop found when it looked at the world, taken from a log instead. Only a replay has it: its engine has

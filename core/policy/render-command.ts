@@ -1,6 +1,6 @@
-import { readCommand } from './shell/read-command.ts';
+import { readCommand } from './shell/interpreter/read-command.ts';
 import { renderReading, type CommandReading } from './shell/reading.ts';
-import { isKnown } from './shell/word.ts';
+import { isKnown } from './shell/expansion/word.ts';
 
 /** A command line as the gate understands it, one simple command a line. */
 export function renderCommand(line: string, workspace: string): string {

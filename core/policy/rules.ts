@@ -2,7 +2,7 @@ import { isReadOnly, type Effect } from '../protocol/index.ts';
 import { grantRule } from './grant/grant-rule.ts';
 import { pathRule } from './path-rule.ts';
 import type { Rule } from './rule.ts';
-import { shellRule } from './shell/shell-rule.ts';
+import { shellRule } from './shell/rules/shell-rule.ts';
 
 const EDITS: ReadonlySet<Effect> = new Set(['read', 'write']);
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { hunkAnswerSchema, scopeSchema } from './approval.ts';
-import { authoritySchema } from './grant.ts';
-import { limitsSchema } from './limits.ts';
-import { partSchema } from './message.ts';
-import { modeSchema, onAskSchema } from './mode.ts';
+import { hunkAnswerSchema, scopeSchema } from './authority/approval.ts';
+import { authoritySchema } from './authority/grant.ts';
+import { limitsSchema } from './settings/limits.ts';
+import { partSchema } from './messages/message.ts';
+import { modeSchema, onAskSchema } from './authority/mode.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
 const waitForModelMs = z

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventBodySchema } from './event.ts';
+import { eventBodySchema } from './events/event.ts';
 import { toCommandsJsonSchema, toConfigJsonSchema, toEventsJsonSchema } from './json-schema.ts';
 
 /** Reads the JSON Schema back, as a program in another language would. */

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { blobSchema } from './blob.ts';
-import { fileChangeSchema } from './change.ts';
+import { blobSchema } from './messages/blob.ts';
+import { fileChangeSchema } from './changes/change.ts';
 import { commandSchema } from './command.ts';
-import { envelopeSchema, eventBodySchema } from './event.ts';
-import { checkSchema, claimSchema, evidenceSchema, receiptSchema } from './evidence.ts';
-import { authoritySchema, grantSchema } from './grant.ts';
-import { hostEnvelopeSchema, hostEventBodySchema } from './host-event.ts';
-import { limitsSchema } from './limits.ts';
-import { messageSchema, partSchema } from './message.ts';
-import { policyFileSchema } from './policy-file.ts';
-import { toConfigSchema } from './settings.ts';
-import { usageSchema } from './usage.ts';
-import { findingSchema } from './verdict.ts';
+import { envelopeSchema, eventBodySchema } from './events/event.ts';
+import { checkSchema, claimSchema, evidenceSchema, receiptSchema } from './events/evidence.ts';
+import { authoritySchema, grantSchema } from './authority/grant.ts';
+import { hostEnvelopeSchema, hostEventBodySchema } from './events/host-event.ts';
+import { limitsSchema } from './settings/limits.ts';
+import { messageSchema, partSchema } from './messages/message.ts';
+import { policyFileSchema } from './settings/policy-file.ts';
+import { toConfigSchema } from './settings/settings.ts';
+import { usageSchema } from './events/usage.ts';
+import { findingSchema } from './authority/verdict.ts';
 
 // Not part of the package's index: naming the shapes is an effect that only generators want.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isUlid, readUlidTime, toUlid } from './ulid.ts';
 import { isKlausError, KlausError, toKlausError } from './klaus-error.ts';
-import { toCanonical } from './canonical.ts';
-import type { Event } from './event.ts';
+import { toCanonical } from './events/canonical.ts';
+import type { Event } from './events/event.ts';
 
 describe('ulid', () => {
   test('gives its time back', () => {

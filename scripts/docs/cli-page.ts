@@ -1,4 +1,4 @@
-import type { createProgram } from '../../apps/cli/program.ts';
+import type { createProgram } from '../../apps/cli/program/program.ts';
 import { toPage } from './markdown.ts';
 
 type Command = ReturnType<typeof createProgram>;

@@ -1,6 +1,6 @@
 import { ERROR_CODES, ERROR_MEANINGS } from '../../core/protocol/index.ts';
-import { ERROR_EXITS, EXIT, EXIT_MEANINGS, OUTCOME_EXITS, type ExitName } from '../../apps/cli/exit-codes.ts';
-import { ERROR_STATUSES } from '../../apps/server/error-statuses.ts';
+import { ERROR_EXITS, EXIT, EXIT_MEANINGS, OUTCOME_EXITS, type ExitName } from '../../apps/cli/program/exit-codes.ts';
+import { ERROR_STATUSES } from '../../apps/server/http/error-statuses.ts';
 import { toPage, toTable } from './markdown.ts';
 
 /** `docs/reference/errors.md`: error codes and exit codes. */

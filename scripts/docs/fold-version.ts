@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { readImports } from '../imports.ts';
 
-const FOLD = 'core/agent/fold.ts';
+const FOLD = 'core/agent/loop/fold.ts';
 
 /** Files of the protocol whose functions the fold calls, or whose shapes it keeps as they are. */
 const PROTOCOL = [
-  'core/protocol/event.ts',
-  'core/protocol/message.ts',
-  'core/protocol/tool-call.ts',
-  'core/protocol/usage.ts',
+  'core/protocol/events/event.ts',
+  'core/protocol/messages/message.ts',
+  'core/protocol/messages/tool-call.ts',
+  'core/protocol/events/usage.ts',
 ];
 
-/** `core/agent/fold-version.ts`: another one for every change of the fold, so that no state of an older one is taken for its own. */
+/** `core/agent/loop/fold-version.ts`: another one for every change of the fold, so that no state of an older one is taken for its own. */
 export function toFoldVersion(root: string): string {
   const files = [...new Set([...collect(root, FOLD), ...PROTOCOL])].toSorted();
   const hash = createHash('sha256');
@@ -25,12 +25,14 @@ export function toFoldVersion(root: string): string {
   );
 }
 
-/** The file and all that it imports from its own folder. */
+/** The file and everything of `core/agent` that it imports. */
 function collect(root: string, file: string, found: Set<string> = new Set()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);
   for (const { specifier } of readImports(join(root, file))) {
-    if (specifier?.startsWith('./')) collect(root, `core/agent/${specifier.slice(2)}`, found);
+    if (!specifier?.startsWith('.')) continue;
+    const target = posix.join(posix.dirname(file), specifier);
+    if (target.startsWith('core/agent/')) collect(root, target, found);
   }
   return found;
 }

@@ -23,7 +23,7 @@ export async function checkModel(configuration: Configuration, scripted: KlausOp
   const key: Finding = { name: 'keys', status: set.length > 0 ? 'ok' : 'warn', text };
   const [models, { toModelsOptions }] = await Promise.all([
     import('@klaus/adapters/models'),
-    import('../engine-settings.ts'),
+    import('../engine/engine-settings.ts'),
   ]);
   const wanted = configuration.get('model');
   try {

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
-import { createSystemIds } from '../system-ids.ts';
+import { createSystemIds } from '../engine/system-ids.ts';
 import { type Finding, toFailure } from './finding.ts';
 
 export interface WorkspacePlace {

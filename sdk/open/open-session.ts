@@ -5,7 +5,7 @@ import { toSystemPrompt, type Engine } from '@klaus/core/agent';
 import { allowsAccess } from '@klaus/core/policy';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
-import { toSandboxOptions } from '../engine-settings.ts';
+import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { placeSession } from './place-session.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus.ts';

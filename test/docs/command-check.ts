@@ -1,4 +1,4 @@
-import { createProgram } from '../../apps/cli/program.ts';
+import { createProgram } from '../../apps/cli/program/program.ts';
 
 type Program = ReturnType<typeof createProgram>;
 

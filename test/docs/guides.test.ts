@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SETTING_KEYS, SETTINGS, type Setting } from '../../core/protocol/index.ts';
-import { toOpenApi } from '../../apps/server/openapi.ts';
+import { toOpenApi } from '../../apps/server/http/openapi.ts';
 import { whyNoCommand } from './command-check.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

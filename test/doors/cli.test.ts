@@ -356,7 +356,7 @@ test('--version loads nothing, and --help nothing of the engine', async () => {
   };
   expect((await loaded(['--version'])).toSorted()).toEqual(['apps/cli/main.ts', 'sdk/version.ts']);
   const help = await loaded(['--help']);
-  expect(help).toContain('apps/cli/program.ts');
+  expect(help).toContain('apps/cli/program/program.ts');
   expect(help.filter((path) => /^(core|adapters|sdk\/(?!version|transcript\/printable))/.test(path))).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { expect, test } from 'vitest';
 import { createPlace } from '../fixtures/place.ts';
 import { loadConfiguration } from '../../sdk/config/load-configuration.ts';
-import { toSandboxOptions } from '../../sdk/engine-settings.ts';
+import { toSandboxOptions } from '../../sdk/engine/engine-settings.ts';
 
 test('memory and cores of commands follow the machine, unless somebody sets them', async () => {
   using place = createPlace();

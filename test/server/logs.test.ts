@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createServerLog, type ServerLogOptions } from '../../apps/server/server-log.ts';
+import { createServerLog, type ServerLogOptions } from '../../apps/server/observability/server-log.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { createPlace } from '../fixtures/place.ts';
 import { follow, rawRequest, startServeProcess } from '../fixtures/server.ts';
@@ -168,7 +168,7 @@ test('LOG_LEVEL=debug tells of each answer of a model and each tool call, and no
 
 async function runProgram(home: string, text: string) {
   const program = `
-    import { createServerLog, logCrashes } from ${JSON.stringify(join(import.meta.dirname, '../../apps/server/server-log.ts'))};
+    import { createServerLog, logCrashes } from ${JSON.stringify(join(import.meta.dirname, '../../apps/server/observability/server-log.ts'))};
     const log = createServerLog({ level: 'info', folder: ${JSON.stringify(join(home, 'logs'))}, keepDays: 1,
       write: (line) => process.stderr.write(line), json: false, redact: (text) => text });
     ${text}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from '../../apps/server/metrics.ts';
-import type { Event, EventBody } from '../../core/protocol/event.ts';
+import { createMetrics } from '../../apps/server/observability/metrics.ts';
+import type { Event, EventBody } from '../../core/protocol/events/event.ts';
 import { type Family, parseExposition } from '../fixtures/exposition.ts';
 import { follow, rawRequest, startTestServer } from '../fixtures/server.ts';
 

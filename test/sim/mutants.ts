@@ -19,7 +19,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'emit-before-append',
     what: 'subscribers are told before the transaction is committed',
-    file: 'adapters/store/sqlite/group-commit.ts',
+    file: 'adapters/store/sqlite/log/group-commit.ts',
     from: 'written.push(jobs[0]!);',
     to: 'written.push(jobs[0]!); jobs[0]!.tell();',
     breaks: ['append before emit'],
@@ -27,7 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'effect-before-intent',
     what: 'calls run while their intents are still being written',
-    file: 'core/agent/run-calls.ts',
+    file: 'core/agent/calls/run-calls.ts',
     from: 'await work.append([...before, ...bodies]);',
     to: 'const intents = work.append([...before, ...bodies]); if (ready.length === 0) await intents;',
     breaks: ['intent before effect', 'one gate'],
@@ -35,7 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'tell-runs-again',
     what: 'a command that a crash interrupted is run once more',
-    file: 'core/agent/recover.ts',
+    file: 'core/agent/loop/recover.ts',
     from: "case 'tell': {",
     to: "case 'tell': { return repeat(work, call);",
     breaks: ['at most once'],
@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'probe-is-blind',
     what: 'an edit that a crash interrupted is always made once more',
-    file: 'core/agent/recover.ts',
+    file: 'core/agent/loop/recover.ts',
     from: "if (found === 'before') return repeat(work, call);",
     to: 'if (found) return repeat(work, call);',
     breaks: ['at most once'],
@@ -51,7 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'gate-lets-pass',
     what: 'a call that the gate would ask about or deny runs',
-    file: 'core/agent/judge-call.ts',
+    file: 'core/agent/calls/judge-call.ts',
     from: "if (decision.verdict === 'allow') {",
     to: "if (decision.verdict !== 'deny') {",
     breaks: ['one gate'],
@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'budget-not-kept',
     what: 'a request leaves also when its worst case passes a limit',
-    file: 'core/agent/next.ts',
+    file: 'core/agent/loop/next.ts',
     from: "if (reached) return isBetween ? askOrPark(state, reached) : { kind: 'drop' };",
     to: '',
     breaks: ['within the limits'],
@@ -67,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'retry-not-kept',
     what: 'a request is sent again without looking at the limits',
-    file: 'core/agent/request-model.ts',
+    file: 'core/agent/model/request-model.ts',
     from: 'const hasRoom = leavesRoom(',
     to: 'const hasRoom = true || leavesRoom(',
     breaks: ['within the limits'],
@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'not-reserved',
     what: 'a request leaves, and nothing was set aside for it',
-    file: 'core/agent/request-model.ts',
+    file: 'core/agent/model/request-model.ts',
     from: 'if (!openRequestOf(work.state)) {',
     to: 'if (false) {',
     breaks: ['reserved before spent'],
@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'abandoned-for-free',
     what: 'a request that a crash interrupted costs nothing',
-    file: 'core/agent/settle.ts',
+    file: 'core/agent/loop/settle.ts',
     from: 'const usage = { input: reserved.tokens,',
     to: 'const usage = { input: 0,',
     breaks: ['sums agree', 'within the limits'],
@@ -91,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'approval-not-bound',
     what: 'an approval lets pass whatever the call has become',
-    file: 'core/agent/question.ts',
+    file: 'core/agent/calls/question.ts',
     from: 'return key(before) === key(now);',
     to: 'return true;',
     breaks: ['approvals are bound'],
@@ -99,7 +99,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'settled-twice',
     what: 'a question that expired takes an answer all the same',
-    file: 'core/agent/inbox.ts',
+    file: 'core/agent/loop/inbox.ts',
     from: 'const expired = [...work.state.approvals.values()].filter((asked) => asked.expiresAt <= now);',
     to: 'const expired: { run: string; approval: string }[] = []; void now;',
     breaks: ['approvals are bound', 'every run ends', 'nothing left open'],
@@ -107,7 +107,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'inbox-not-consumed',
     what: 'a command becomes events and stays in the inbox',
-    file: 'core/agent/inbox.ts',
+    file: 'core/agent/loop/inbox.ts',
     from: 'await work.append(bodies, [command.id]);',
     to: 'await work.append(bodies);',
     breaks: ['commands count once', 'every run ends', 'approvals settled once'],
@@ -115,7 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'withdrawn-and-said',
     what: 'what takes a message back is consumed, and the message stays',
-    file: 'core/agent/inbox.ts',
+    file: 'core/agent/loop/inbox.ts',
     from: 'isWaiting ? [command.id, command.command] : [command.id]',
     to: 'isWaiting ? [command.id] : [command.id]',
     breaks: ['taken back or said'],
@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'results-in-other-order',
     what: 'results enter the history in the order of a set',
-    file: 'core/agent/fold.ts',
+    file: 'core/agent/loop/fold.ts',
     from: 'const parts: ResultPart[] = state.calls.map(',
     to: 'const parts: ResultPart[] = state.calls.toReversed().map(',
     breaks: ['history is well-formed'],
@@ -131,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'secret-in-log',
     what: 'results of tools are appended as they are',
-    file: 'core/agent/work.ts',
+    file: 'core/agent/loop/work.ts',
     from: '...redactBody(body, redactor)',
     to: '...body',
     breaks: ['secrets do not travel'],
@@ -139,7 +139,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no-state-before',
     what: 'an effect begins and no state before it was kept',
-    file: 'core/agent/keep-state.ts',
+    file: 'core/agent/workspace/keep-state.ts',
     from: 'return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await keepState(work);',
     to: 'return tools.length > 1 ? await keepState(work) : [];',
     breaks: ['changes can be taken back'],

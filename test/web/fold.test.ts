@@ -1,6 +1,6 @@
 import { createKlaus, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
-import { describeRejected } from '../../core/agent/change-parts.ts';
+import { describeRejected } from '../../core/agent/workspace/change-parts.ts';
 import { toHunks } from '../../core/policy/hunks.ts';
 import { edit, judge, NEW_REVIEW, parseDiff, toAnswer, toNewText } from '../../apps/web/diff/diff-model.ts';
 import { createConversation, foldConversation } from '../../apps/web/log/conversation.ts';

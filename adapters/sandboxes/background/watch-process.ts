@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
-import { MaskWatch } from '../bubblewrap/mask-watch.ts';
+import { MaskWatch } from '../bubblewrap/mounts/mask-watch.ts';
 import { listDescendants, sendSignal } from '../process/process-table.ts';
 import { closeWhilePaused } from '../protection/close-paused.ts';
 import type { MaskSelection } from '../protection/masks.ts';

@@ -13,8 +13,8 @@ import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import { toBesideView, toSource, type WorkspaceView } from '../view.ts';
 import type { ControlName } from './controls.ts';
 import { LIVE_ETC } from './etc-folder.ts';
-import type { Toolchains } from './toolchains.ts';
-import { canRead, canWrite, toWorkspaceMounts } from './workspace-mounts.ts';
+import type { Toolchains } from './toolchains/toolchains.ts';
+import { canRead, canWrite, toWorkspaceMounts } from './mounts/workspace-mounts.ts';
 
 /**
  * Parts of /proc that belong to the whole machine. The kernel lets the machine's root write them whatever

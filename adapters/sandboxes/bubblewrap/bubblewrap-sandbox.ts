@@ -34,7 +34,7 @@ import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts'
 import { toOmitted, type ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
 import { forgetBubblewrap, type BubblewrapProgram } from './find-bubblewrap.ts';
-import { canMountInside, toInsideMounts } from './inside-mounts.ts';
+import { canMountInside, toInsideMounts } from './mounts/inside-mounts.ts';
 import {
   checkMounts,
   isPlaceGone,
@@ -44,7 +44,7 @@ import {
   toWords,
   type LaunchOptions,
 } from './launch-command.ts';
-import { findShownMasks } from './shown-masks.ts';
+import { findShownMasks } from './mounts/shown-masks.ts';
 import {
   endAhead,
   isCurrent,
@@ -56,7 +56,7 @@ import {
   type StartedAhead,
 } from './started-ahead.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
-import { takeToolchains, type Toolchains } from './toolchains.ts';
+import { takeToolchains, type Toolchains } from './toolchains/toolchains.ts';
 
 const SECCOMP_FD = 4;
 const MAX_ATTEMPTS = 3;

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../create-sandbox.ts';
 import { createPlace } from '../sandbox.fixture.ts';
-import { findToolchains } from './toolchains.ts';
+import { findToolchains } from './toolchains/toolchains.ts';
 
 const place = createPlace();
 afterAll(() => place[Symbol.dispose]());

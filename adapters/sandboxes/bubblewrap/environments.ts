@@ -3,9 +3,9 @@ import { lstatSync, type Stats, readdirSync, readFileSync, realpathSync, statSyn
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contains } from '../paths.ts';
-import type { ToolchainBinds } from './toolchain-binds.ts';
-import { isSystem, toRefusal, type ToolchainPlaces } from './toolchain-places.ts';
-import { VERSION_MANAGERS, type VersionManager } from './version-managers.ts';
+import type { ToolchainBinds } from './toolchains/toolchain-binds.ts';
+import { isSystem, toRefusal, type ToolchainPlaces } from './toolchains/toolchain-places.ts';
+import { VERSION_MANAGERS, type VersionManager } from './toolchains/version-managers.ts';
 
 /** Environments of one manager, and packages of one environment, that are looked at. */
 const MOST = 500;

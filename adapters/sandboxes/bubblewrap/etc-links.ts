@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync, writeFileSync, type Dirent } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
-import { isPrograms } from './toolchain-kinds.ts';
+import { isPrograms } from './toolchains/toolchain-kinds.ts';
 
 /** Folders that belong to no single toolchain. */
 const SHARED = [

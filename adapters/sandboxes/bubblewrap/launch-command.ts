@@ -9,11 +9,11 @@ import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../pr
 import { noteRunning } from '../process/running-commands.ts';
 import type { Launch } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
-import { findForeignMount } from './check-mounts.ts';
+import { findForeignMount } from './mounts/check-mounts.ts';
 import { toOmitted, type ControlName } from './controls.ts';
-import type { InsideMount } from './enter-mounts.ts';
-import { mountInside, toInsideWords } from './inside-mounts.ts';
-import { MaskWatch } from './mask-watch.ts';
+import type { InsideMount } from './mounts/enter-mounts.ts';
+import { mountInside, toInsideWords } from './mounts/inside-mounts.ts';
+import { MaskWatch } from './mounts/mask-watch.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 
 const SETTLE_TRIES = 200;

@@ -8,7 +8,7 @@ import type { Launch, WaitingCommand } from '../process/waiting-command.ts';
 import { toArguments } from '../paths.ts';
 import { discardWhilePaused } from '../protection/close-paused.ts';
 import type { Protection } from '../protection/protected-folders.ts';
-import type { InsideMount } from './enter-mounts.ts';
+import type { InsideMount } from './mounts/enter-mounts.ts';
 import type { Scene, Stage, StageRequest } from './stage.ts';
 
 /** The shell of a waiting sandbox reads its command byte by byte. */

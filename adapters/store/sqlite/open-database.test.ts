@@ -18,7 +18,7 @@ import { toNotice } from '../fixtures/sample-events.ts';
 import { startStoreProcess } from '../fixtures/store-process.ts';
 import { createTemporaryHome } from '../fixtures/temporary-home.ts';
 import { Database } from './database.ts';
-import { createMigrationsTable, migrate, MIGRATIONS } from './migrate.ts';
+import { createMigrationsTable, migrate, MIGRATIONS } from './migrations/migrate.ts';
 import { PAGE_SIZE, toDatabaseFile } from './open-database.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 

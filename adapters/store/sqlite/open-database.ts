@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openS
 import { dirname, join } from 'node:path';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { Database } from './database.ts';
-import { createMigrationsTable, migrate } from './migrate.ts';
+import { createMigrationsTable, migrate } from './migrations/migrate.ts';
 import { corrupt, guarded } from './store-error.ts';
 
 /** Bytes of a database page. Fixed, so that recovery can find the pages of a file whose header is lost. */

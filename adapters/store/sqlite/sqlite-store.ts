@@ -1,27 +1,27 @@
 import type { Clock, Knowledge, Lease, Recall, Store } from '@klaus/core/agent';
 import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
-import { anchor } from './anchors.ts';
-import { Blobs } from './blobs.ts';
-import { createCheckpoints } from './checkpoints.ts';
+import { anchor } from './log/anchors.ts';
+import { Blobs } from './log/blobs.ts';
+import { createCheckpoints } from './projections/checkpoints.ts';
 import type { Database } from './database.ts';
-import { Feed } from './feed.ts';
-import { shareFile } from './file-lock.ts';
-import { GroupCommit } from './group-commit.ts';
-import { appendHostRecord } from './host-chain.ts';
-import type { Redact } from './host-chain.ts';
-import { consumeCommands, putCommand, readInbox } from './inbox.ts';
-import { createKnowledge } from './knowledge.ts';
-import { Leases } from './leases.ts';
-import { appendRecords, readEvents, readHead, readTexts, type EventText } from './log.ts';
-import type { Head } from './log.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { Feed } from './log/feed.ts';
+import { shareFile } from './locks/file-lock.ts';
+import { GroupCommit } from './log/group-commit.ts';
+import { appendHostRecord } from './log/host-chain.ts';
+import type { Redact } from './log/host-chain.ts';
+import { consumeCommands, putCommand, readInbox } from './log/inbox.ts';
+import { createKnowledge } from './queries/knowledge.ts';
+import { Leases } from './locks/leases.ts';
+import { appendRecords, readEvents, readHead, readTexts, type EventText } from './log/log.ts';
+import type { Head } from './log/log.ts';
+import { createOutbox, type Outbox } from './log/outbox.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
-import { watchWrites } from './write-watch.ts';
+import { watchWrites } from './log/write-watch.ts';
 import { createRecall } from './recall/recall.ts';
-import { createQueries } from './queries.ts';
-import type { Queries } from './queries.ts';
-import { toUsersFile } from './users-file.ts';
+import { createQueries } from './queries/queries.ts';
+import type { Queries } from './queries/queries.ts';
+import { toUsersFile } from './locks/users-file.ts';
 
 export interface SqliteStoreOptions {
   /** Absolute path of the folder for everything that Klaus keeps; made with mode 0700 when missing. */

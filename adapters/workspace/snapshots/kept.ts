@@ -1,13 +1,13 @@
 import { lstatSync } from 'node:fs';
 import type { Root } from '../walk.ts';
 import { openRoot } from '../walk.ts';
-import { Batch } from './batch.ts';
+import { Batch } from './objects/batch.ts';
 import type { Database } from './database.ts';
-import { ObjectWriter } from './object-writer.ts';
-import type { Objects } from './objects.ts';
-import type { Pace } from './pace.ts';
-import type { Scan } from './scan.ts';
-import type { Seen } from './seen.ts';
+import { ObjectWriter } from './objects/object-writer.ts';
+import type { Objects } from './objects/objects.ts';
+import type { Pace } from './scan/pace.ts';
+import type { Scan } from './scan/scan.ts';
+import type { Seen } from './scan/seen.ts';
 import type { Trees } from './trees.ts';
 
 /** One workspace and what is kept of it. */

@@ -1,6 +1,6 @@
 import { KlausError, type TreeEntry } from '@klaus/core/protocol';
 import { shorten } from '../walk.ts';
-import type { TreeEdit } from './edit-tree.ts';
+import type { TreeEdit } from './restore/edit-tree.ts';
 
 /** @throws KlausError `usage` for a path that no state can hold. */
 export function checkPath(path: string, excluded: ReadonlySet<string>, isGit = false): void {

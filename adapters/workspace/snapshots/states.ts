@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Database } from './database.ts';
-import { gitStateSchema, type GitState } from './git-state.ts';
-import { now, type Write } from './object-writer.ts';
-import type { Uncovered } from './scan.ts';
+import { gitStateSchema, type GitState } from './git/git-state.ts';
+import { now, type Write } from './objects/object-writer.ts';
+import type { Uncovered } from './scan/scan.ts';
 
 /** A state is marked as used again when the mark is older than this many seconds. */
 const FRESH_S = 600;

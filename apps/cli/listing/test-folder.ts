@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
-import { UsageError } from '../report-error.ts';
+import { UsageError } from '../program/report-error.ts';
 import { err, out } from '../output/sink.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { EXIT } from '../exit-codes.ts';
-import { toHunkAnswer, type AnswerOptions } from '../hunk-answer.ts';
-import { canAsk, createOutput } from '../show-output.ts';
-import type { ServerOptions } from '../server-option.ts';
-import { UsageError } from '../report-error.ts';
+import { EXIT } from '../program/exit-codes.ts';
+import { toHunkAnswer, type AnswerOptions } from '../prompt/hunk-answer.ts';
+import { canAsk, createOutput } from '../output/show-output.ts';
+import type { ServerOptions } from '../program/server-option.ts';
+import { UsageError } from '../program/report-error.ts';
 import { atServer } from './connect-server.ts';
 import { followRun } from './follow-run.ts';
 import { err } from '../output/sink.ts';

@@ -1,7 +1,7 @@
 import { createClient, isProblemError, type Client } from '@klaus/server/client';
 import { API_VERSION } from '@klaus/server/contract';
 import { VERSION } from '@klaus/sdk/version';
-import type { ServerOptions } from '../server-option.ts';
+import type { ServerOptions } from '../program/server-option.ts';
 import { createFetch } from './http-fetch.ts';
 import { ServerError, toServerError } from './server-error.ts';
 import { type ServerAddress, toServerAddress } from './server-address.ts';

@@ -1,10 +1,10 @@
 import type { Event, EventOf } from '@klaus/sdk';
 import type { Standing } from '@klaus/server/contract';
-import { sayHowToGoOn } from '../closing-words.ts';
-import { type Driven, toExit } from '../driven.ts';
+import { sayHowToGoOn } from '../output/closing-words.ts';
+import { type Driven, toExit } from '../session/driven.ts';
 import type { Output } from '../output/output.ts';
-import type { ShowOptions } from '../run-options.ts';
-import { createStop, type Stop } from '../stop.ts';
+import type { ShowOptions } from '../program/run-options.ts';
+import { createStop, type Stop } from '../session/stop.ts';
 import { retrying } from './retrying.ts';
 import type { RemoteServer } from './connect-server.ts';
 import { ServerError, toServerError } from './server-error.ts';
@@ -145,7 +145,7 @@ async function ask(
   { watched, stop, say }: Parts,
 ): Promise<'answered' | 'open'> {
   output.settle();
-  const { askInTerminal } = await import('../approval-prompt.ts');
+  const { askInTerminal } = await import('../prompt/approval-prompt.ts');
   const { approval } = question;
   const signal = AbortSignal.any([stop.signal, watched.facts.untilAnswered(approval)]);
   const reply = await askInTerminal(question, { plain: show.plain ?? false, signal });

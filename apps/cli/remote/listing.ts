@@ -1,6 +1,6 @@
 import type { Event, UsageReport } from '@klaus/sdk';
 import type { SessionView } from '@klaus/server/contract';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT } from '../program/exit-codes.ts';
 import { printApprovals } from '../listing/approval-text.ts';
 import { MAX_PLACES, printRecalled } from '../listing/recalled-text.ts';
 import { FORGOTTEN, printRemembered } from '../listing/remembered-text.ts';
@@ -8,10 +8,10 @@ import { printSessions } from '../listing/session-table.ts';
 import { toTestFolder, writeTestFolder } from '../listing/test-folder.ts';
 import { printTranscript } from '../listing/transcript-text.ts';
 import { toUsageText } from '../listing/usage-text.ts';
-import type { ServerOptions } from '../server-option.ts';
+import type { ServerOptions } from '../program/server-option.ts';
 import { atServer, type RemoteServer } from './connect-server.ts';
 import { out } from '../output/sink.ts';
-import { type ExportOptions, printDocument } from '../commands/export.ts';
+import { type ExportOptions, printDocument } from '../commands/sessions/export.ts';
 import { toSafeJsonText } from '@klaus/sdk/printable';
 
 /** Sessions of one page of the list. */

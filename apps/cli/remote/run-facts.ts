@@ -1,5 +1,5 @@
 import type { Event, EventOf, ModelFailureCode } from '@klaus/sdk';
-import { createDenialFinder } from '../closing-words.ts';
+import { createDenialFinder } from '../output/closing-words.ts';
 
 type Question = EventOf<'approval.asked'>;
 

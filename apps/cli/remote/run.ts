@@ -1,12 +1,12 @@
-import { readStdin, toPromptParts } from '../prompt-input.ts';
-import { describeContinued } from '../describe-continued.ts';
+import { readStdin, toPromptParts } from '../prompt/prompt-input.ts';
+import { describeContinued } from '../session/describe-continued.ts';
 import type { Output } from '../output/output.ts';
 import type { OnAsk, Part } from '@klaus/sdk';
 import type { SessionDetail } from '@klaus/server/contract';
-import { EXIT } from '../exit-codes.ts';
-import { UsageError } from '../report-error.ts';
-import { checkCombination, type RunOptions, toLimits, toWait } from '../run-options.ts';
-import { canAsk, createOutput } from '../show-output.ts';
+import { EXIT } from '../program/exit-codes.ts';
+import { UsageError } from '../program/report-error.ts';
+import { checkCombination, type RunOptions, toLimits, toWait } from '../program/run-options.ts';
+import { canAsk, createOutput } from '../output/show-output.ts';
 import { atServer, type RemoteServer } from './connect-server.ts';
 import { followRun } from './follow-run.ts';
 import { toNewId } from './new-id.ts';

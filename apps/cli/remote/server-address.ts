@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { toHome } from '@klaus/sdk/home';
-import { UsageError } from '../report-error.ts';
-import { type ServerOptions, toGivenServer } from '../server-option.ts';
+import { UsageError } from '../program/report-error.ts';
+import { type ServerOptions, toGivenServer } from '../program/server-option.ts';
 import { ServerError } from './server-error.ts';
 
 /** Where a server is, and what it is told to be let in. */

@@ -1,9 +1,9 @@
 import { isEditable, type ApprovalRow, type HunkAnswer, type Scope } from '@klaus/sdk';
-import { toCalledBy, type CalledBy } from '../called-by.ts';
+import { toCalledBy, type CalledBy } from '../access/called-by.ts';
 import type { ApprovalView } from '../contract/index.ts';
-import type { Context, Handlers } from '../handler.ts';
-import { given } from '../prompting.ts';
-import { Refusal } from '../problem.ts';
+import type { Context, Handlers } from '../http/handler.ts';
+import { given } from '../runs/prompting.ts';
+import { Refusal } from '../http/problem.ts';
 
 export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer' | 'remembered' | 'forgetRemembered'> = {
   approvals({ query }, { klaus, deletions }) {

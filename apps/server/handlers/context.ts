@@ -1,8 +1,8 @@
 import type { ProcessStatus } from '@klaus/sdk';
-import { toCalledBy } from '../called-by.ts';
+import { toCalledBy } from '../access/called-by.ts';
 import type { ProcessView } from '../contract/index.ts';
-import type { Context, Handlers } from '../handler.ts';
-import { Refusal } from '../problem.ts';
+import type { Context, Handlers } from '../http/handler.ts';
+import { Refusal } from '../http/problem.ts';
 import { findRow } from './sessions.ts';
 
 export const contextHandlers: Handlers<'pin' | 'unpin' | 'processes' | 'processOutput' | 'stopProcess'> = {

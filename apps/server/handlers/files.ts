@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type Klaus, KlausError, type TreeChange, type WorkspaceFiles } from '@klaus/sdk';
 import type { FileEntry } from '../contract/index.ts';
-import type { Context, Handlers } from '../handler.ts';
+import type { Context, Handlers } from '../http/handler.ts';
 import { findRow } from './sessions.ts';
 
 /** Bytes of a file that are sent. */

@@ -1,10 +1,10 @@
 import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
-import { DELETE_UNDO_MS } from '../deletions.ts';
-import type { Handlers } from '../handler.ts';
-import { toOpenApi } from '../openapi.ts';
-import { given } from '../prompting.ts';
-import { Refusal } from '../problem.ts';
+import { DELETE_UNDO_MS } from '../runs/deletions.ts';
+import type { Handlers } from '../http/handler.ts';
+import { toOpenApi } from '../http/openapi.ts';
+import { given } from '../runs/prompting.ts';
+import { Refusal } from '../http/problem.ts';
 
 export const hostHandlers: Handlers<
   | 'health'

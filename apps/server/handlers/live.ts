@@ -1,7 +1,7 @@
 import type { Event, Live } from '@klaus/sdk';
-import { isLocal } from '../doorkeeper.ts';
-import type { Context, Handlers } from '../handler.ts';
-import { Refusal } from '../problem.ts';
+import { isLocal } from '../access/doorkeeper.ts';
+import type { Context, Handlers } from '../http/handler.ts';
+import { Refusal } from '../http/problem.ts';
 import { findRow } from './sessions.ts';
 
 export const liveHandlers: Handlers<'live'> = {

@@ -1,7 +1,7 @@
 import { KlausError } from '@klaus/sdk';
-import { toFrame } from '../event-stream.ts';
-import type { Handlers } from '../handler.ts';
-import { given, sendNeededPrompt } from '../prompting.ts';
+import { toFrame } from '../streams/event-stream.ts';
+import type { Handlers } from '../http/handler.ts';
+import { given, sendNeededPrompt } from '../runs/prompting.ts';
 import { followNamed } from '../sockets/follow-named.ts';
 import { findRow } from './sessions.ts';
 

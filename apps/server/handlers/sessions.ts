@@ -1,11 +1,11 @@
 import { KlausError, type EventOf, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
-import { toCalledBy } from '../called-by.ts';
+import { toCalledBy } from '../access/called-by.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
-import type { Context, Document, Handlers } from '../handler.ts';
-import { given, sendPrompt } from '../prompting.ts';
-import { Refusal } from '../problem.ts';
-import { toQueue, toSessionViews } from '../session-view.ts';
+import type { Context, Document, Handlers } from '../http/handler.ts';
+import { given, sendPrompt } from '../runs/prompting.ts';
+import { Refusal } from '../http/problem.ts';
+import { toQueue, toSessionViews } from '../streams/session-view.ts';
 
 /** Rows that are looked through for sessions in a state, which no index knows. */
 const PAGE = 200;

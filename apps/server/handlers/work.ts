@@ -1,9 +1,9 @@
 import { KlausError, type Event, type EventOf, type Restored, type Session } from '@klaus/sdk';
-import { toCalledBy, type CalledBy } from '../called-by.ts';
+import { toCalledBy, type CalledBy } from '../access/called-by.ts';
 import type { RestoredView } from '../contract/index.ts';
-import type { Context, Handlers } from '../handler.ts';
-import { Refusal } from '../problem.ts';
-import { given, sendNeededPrompt, sendPrompt } from '../prompting.ts';
+import type { Context, Handlers } from '../http/handler.ts';
+import { Refusal } from '../http/problem.ts';
+import { given, sendNeededPrompt, sendPrompt } from '../runs/prompting.ts';
 import { findRow } from './sessions.ts';
 
 function find(context: Context, id: string): Session {

@@ -1,11 +1,11 @@
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
-import type { CalledBy } from '../called-by.ts';
-import type { Context } from '../handler.ts';
+import type { CalledBy } from '../access/called-by.ts';
+import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
 import { findRow } from '../handlers/sessions.ts';
 import { cancelRun } from '../handlers/work.ts';
-import { given, sendNeededPrompt } from '../prompting.ts';
+import { given, sendNeededPrompt } from '../runs/prompting.ts';
 
 const id = z.string().min(1).max(100);
 

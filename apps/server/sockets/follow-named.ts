@@ -1,8 +1,8 @@
 import type { Live } from '@klaus/sdk';
-import type { Context } from '../handler.ts';
+import type { Context } from '../http/handler.ts';
 import type { NamedEvent } from '../named/named-event.ts';
 import { createNamedEvents } from '../named/named-events.ts';
-import { onProblem, problemsOf } from '../session-problems.ts';
+import { onProblem, problemsOf } from '../http/session-problems.ts';
 
 /** Milliseconds between two words about a call that is running; the older protocol's clients expect one every 2 s. */
 const PROGRESS_MS = 1_500;

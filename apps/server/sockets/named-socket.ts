@@ -1,8 +1,8 @@
 import type { Server as EngineServer } from 'engine.io';
 import { KlausError } from '@klaus/sdk';
 import { Server, type Socket } from 'socket.io';
-import type { Context } from '../handler.ts';
-import { toProblem, toSentence } from '../problem.ts';
+import type { Context } from '../http/handler.ts';
+import { toProblem, toSentence } from '../http/problem.ts';
 import {
   answer,
   cancel,

@@ -3,11 +3,11 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Server as EngineServer } from 'engine.io';
 import type { WebSocketServer } from 'ws';
-import type { Doorkeeper } from '../doorkeeper.ts';
-import type { Context } from '../handler.ts';
-import { Refusal, toProblem } from '../problem.ts';
-import { noteFailure, requestIdOf, toPath } from '../request-log.ts';
-import { SECURITY_HEADERS } from '../security-headers.ts';
+import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { Context } from '../http/handler.ts';
+import { Refusal, toProblem } from '../http/problem.ts';
+import { noteFailure, requestIdOf, toPath } from '../observability/request-log.ts';
+import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { serveChat, toAgent } from './chat.ts';
 
 /** Bytes of one message over a socket. */

@@ -6,7 +6,7 @@ const MAX_REJECTED = 4_000;
 
 /**
  * The engine's words to the model about the hunks that are not taken, or taken with other lines: what
- * `describeRejected` in `core/agent/change-parts.ts` will say. English, as everything that the model is told. '' where
+ * `describeRejected` in `core/agent/workspace/change-parts.ts` will say. English, as everything that the model is told. '' where
  * it is told nothing.
  */
 export function toTold(review: Review, hunks: readonly Hunk[]): string {

@@ -1,7 +1,7 @@
 import { isKlausError, KlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { EMPTY_STATE } from '../git/git-text.ts';
 import type { ApplyResult, SnapshotOptions, Snapshots } from '../ports/snapshots.ts';
-import { reverse } from '../tree-row.ts';
+import { reverse } from '../workspace/tree-row.ts';
 import { createMembers, type Members } from './members.ts';
 
 /** Stands between the states of the folders in the state of all. */

@@ -1,7 +1,7 @@
 import { readGitSettings } from '../../policy/index.ts';
 import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { toChange } from '../tree-row.ts';
+import { toChange } from '../workspace/tree-row.ts';
 import { isGitFolder, isInnerGitFile, toArmingFiles, toMarkedFolder, type ArmingFile } from './git-folders.ts';
 import { readText } from './git-text.ts';
 

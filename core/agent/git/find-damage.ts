@@ -1,6 +1,6 @@
 import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { toChange } from '../tree-row.ts';
+import { toChange } from '../workspace/tree-row.ts';
 import { readText, readTextAt } from './git-text.ts';
 
 const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;

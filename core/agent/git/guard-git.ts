@@ -1,8 +1,8 @@
 import type { EventBody, EventOf, TreeChange, TreeId } from '../../protocol/index.ts';
 import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
 import type { Guarded } from '../places/guard-places.ts';
-import { list, toFailure } from '../unreverted.ts';
-import type { Work } from '../work.ts';
+import { list, toFailure } from '../workspace/unreverted.ts';
+import type { Work } from '../loop/work.ts';
 import { findArmed } from './disarm-folders.ts';
 import { findDamage } from './find-damage.ts';
 import { EMPTY_STATE } from './git-text.ts';

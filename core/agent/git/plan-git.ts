@@ -1,8 +1,8 @@
 import type { TreeChange, TreeId } from '../../protocol/index.ts';
-import { compose } from '../compose-turns.ts';
+import { compose } from '../workspace/compose-turns.ts';
 import type { Conflict, GitPosition, Snapshots } from '../ports/snapshots.ts';
-import { isSame, toChange } from '../tree-row.ts';
-import type { TurnStates } from '../turn-history.ts';
+import { isSame, toChange } from '../workspace/tree-row.ts';
+import type { TurnStates } from '../workspace/turn-history.ts';
 import { toArmingFiles } from './git-folders.ts';
 import { EMPTY_STATE } from './git-text.ts';
 

@@ -2,8 +2,8 @@ import { isKlausError, type TreeChange, type TreeEntry, type TreeId } from '../.
 import { readKnownIds, toHeadId } from './known-commits.ts';
 import type { CommittedQuery, PathState } from '../ports/committed-files.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
-import { createToolContext } from '../tool-context.ts';
-import type { Work } from '../work.ts';
+import { createToolContext } from '../calls/tool-context.ts';
+import type { Work } from '../loop/work.ts';
 
 /** A larger file is not compared with what is committed, and more of them are not. */
 const MAX_BYTES = 1024 * 1024;

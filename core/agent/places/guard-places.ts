@@ -4,10 +4,10 @@ import { findCommittedPlaces } from './committed-places.ts';
 import { findFurtherPlaces, type PlacedIn } from './further-places.ts';
 import { changesScripts, toScriptRepair } from './package-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { describeNames, list, toFailure } from '../unreverted.ts';
+import { describeNames, list, toFailure } from '../workspace/unreverted.ts';
 import { resolveInside } from './resolve-inside.ts';
 import { revertPlaces, type Reverted } from './revert-places.ts';
-import type { Work } from '../work.ts';
+import type { Work } from '../loop/work.ts';
 
 /** What a look at protected places came to. */
 export interface Guarded {

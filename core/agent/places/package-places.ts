@@ -1,6 +1,6 @@
 import { placeOf } from '../../policy/index.ts';
 import type { TreeChange, TreeEntry } from '../../protocol/index.ts';
-import { isPackageFile, scriptsOf } from '../package-scripts.ts';
+import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 
 /** A larger file is no package file that a person wrote. */

@@ -1,6 +1,6 @@
 import { isKlausError, type EventOf, type TreeChange, type TreeId } from '../../protocol/index.ts';
 import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
-import { reverse, toChange } from '../tree-row.ts';
+import { reverse, toChange } from '../workspace/tree-row.ts';
 
 export interface Reverted {
   /** What was changed back, as the state before and after it; none where nothing was left to do. */

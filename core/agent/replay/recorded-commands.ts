@@ -1,6 +1,6 @@
 import type { Command, Event } from '../../protocol/index.ts';
-import { toClause } from '../finish.ts';
-import { isLeftOutNotice } from '../instruction-file.ts';
+import { toClause } from '../loop/finish.ts';
+import { isLeftOutNotice } from '../context/instruction-file.ts';
 
 /** The commands that the events from `from` on answer, as they must have stood in the inbox; empty where none does. */
 export function readCommands(events: readonly Event[], from: number): Command[] {

@@ -1,13 +1,13 @@
 import type { Event, EventOf } from '../../protocol/index.ts';
 import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../loop/engine.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Store } from '../ports/store.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
-import type { EngineSettings } from '../settings.ts';
-import { createToolRegistry, type ToolRegistry } from '../tool-registry.ts';
+import type { EngineSettings } from '../loop/settings.ts';
+import { createToolRegistry, type ToolRegistry } from '../calls/tool-registry.ts';
 import { createRecordedLooks } from './recorded-looks.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
 import { createRunningCalls, toRecordedTool } from './recorded-tools.ts';

@@ -1,6 +1,6 @@
 import type { Event, EventBody, EventOf } from '../../protocol/index.ts';
-import { isLeftOutNotice } from '../instruction-file.ts';
-import type { Judged, ToolFinished } from '../judge-call.ts';
+import { isLeftOutNotice } from '../context/instruction-file.ts';
+import type { Judged, ToolFinished } from '../calls/judge-call.ts';
 import type { RecordedLooks } from '../recorded-looks.ts';
 import { toBody } from './compare.ts';
 import type { Recording } from './recording.ts';

@@ -1,5 +1,5 @@
 import type { Command, Event, EventBody } from '../../protocol/index.ts';
-import { SINCE_BEGIN } from '../outside-notice.ts';
+import { SINCE_BEGIN } from '../context/outside-notice.ts';
 import { createComparison, type Mismatch } from './compare.ts';
 import { readCommands, toCommandId } from './recorded-commands.ts';
 

@@ -1,8 +1,8 @@
 import { isKlausError, TOOL_SEARCH, USE_TOOL, type Event, type EventOf } from '../../protocol/index.ts';
-import { advance } from '../advance.ts';
+import { advance } from '../loop/advance.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Tool } from '../ports/tool.ts';
-import type { EngineSettings } from '../settings.ts';
+import type { EngineSettings } from '../loop/settings.ts';
 import { createRecordedEngine } from './recorded-engine.ts';
 import type { ReplayedRequest } from './recorded-model.ts';
 import { createRecording, type Recording, type ReplayDifference } from './recording.ts';

@@ -1,7 +1,7 @@
-import { readGitWords } from '../shell/git-rule.ts';
-import { readCommand } from '../shell/read-command.ts';
+import { readGitWords } from '../shell/rules/git-rule.ts';
+import { readCommand } from '../shell/interpreter/read-command.ts';
 import type { SimpleCommand } from '../shell/reading.ts';
-import { couldBe, countKnown, isDynamic, isKnown, showWord, type Word } from '../shell/word.ts';
+import { couldBe, countKnown, isDynamic, isKnown, showWord, type Word } from '../shell/expansion/word.ts';
 import { toWordGlob } from './policy.ts';
 
 /** `possible`: it depends on words that only the running shell knows. */

@@ -1,7 +1,7 @@
 import { matchesGlob, toRelative } from '../places.ts';
 import type { SimpleCommand } from '../shell/reading.ts';
-import { resolvePath } from '../shell/resolve-path.ts';
-import { couldBe, isDynamic, isKnown, withoutGlob, type Word } from '../shell/word.ts';
+import { resolvePath } from '../shell/expansion/resolve-path.ts';
+import { couldBe, isDynamic, isKnown, withoutGlob, type Word } from '../shell/expansion/word.ts';
 import type { Match } from './match-command.ts';
 
 /** True for a file of the globs, and for the folder that one of them is about. */

@@ -1,5 +1,5 @@
 import type { SimpleCommand } from '../shell/reading.ts';
-import { isKnown, type Word } from '../shell/word.ts';
+import { isKnown, type Word } from '../shell/expansion/word.ts';
 
 /** Folders of a workspace that can be on the search path of its commands. */
 const PROGRAM_FOLDERS = ['node_modules/.bin', '.venv/bin', 'venv/bin'];

@@ -1,11 +1,11 @@
 import { isBelow } from '../path.ts';
-import { toLanguage } from '../shell/interpreters.ts';
-import { readOptions } from '../shell/options.ts';
-import { readCommand, type ReadOptions } from '../shell/read-command.ts';
+import { toLanguage } from '../shell/programs/interpreters.ts';
+import { readOptions } from '../shell/programs/options.ts';
+import { readCommand, type ReadOptions } from '../shell/interpreter/read-command.ts';
 import type { SimpleCommand } from '../shell/reading.ts';
-import { resolvePath } from '../shell/resolve-path.ts';
-import { SHELLS } from '../shell/shells.ts';
-import { hasGlob, isDynamic, isKnown, type Word } from '../shell/word.ts';
+import { resolvePath } from '../shell/expansion/resolve-path.ts';
+import { SHELLS } from '../shell/programs/shells.ts';
+import { hasGlob, isDynamic, isKnown, type Word } from '../shell/expansion/word.ts';
 import { toLoaded, toNamedInterpreter, toProgramFiles, toProgramPaths } from './loaded-files.ts';
 import { BUILD_FILES, CODE_OPTIONS, FILE_RUNNERS, FOLDER_OPTIONS } from './build-files.ts';
 

@@ -1,16 +1,16 @@
 import type { Verdict } from '../../protocol/index.ts';
-import { judgeCode } from './code-rule.ts';
-import { judgeDestruction } from './destroy-rule.ts';
-import { judgeEnvironment } from './environment-rule.ts';
-import { judgeGit } from './git-rule.ts';
-import { judgeNetwork } from './network-rule.ts';
-import { judgePackages } from './package-rule.ts';
-import { judgePlaces } from './place-rule.ts';
-import { judgePrivilege } from './privilege-rule.ts';
-import { readCommand } from './read-command.ts';
+import { judgeCode } from './rules/code-rule.ts';
+import { judgeDestruction } from './rules/destroy-rule.ts';
+import { judgeEnvironment } from './rules/environment-rule.ts';
+import { judgeGit } from './rules/git-rule.ts';
+import { judgeNetwork } from './rules/network-rule.ts';
+import { judgePackages } from './rules/package-rule.ts';
+import { judgePlaces } from './rules/place-rule.ts';
+import { judgePrivilege } from './rules/privilege-rule.ts';
+import { readCommand } from './interpreter/read-command.ts';
 import { renderReading, type SimpleCommand } from './reading.ts';
-import { judgeSecrets } from './secret-rule.ts';
-import type { ShellContext } from './target.ts';
+import { judgeSecrets } from './rules/secret-rule.ts';
+import type { ShellContext } from './rules/target.ts';
 
 export interface JudgeOptions {
   /** Absolute path. */

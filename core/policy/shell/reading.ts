@@ -1,4 +1,4 @@
-import { showWholeWord, type Word } from './word.ts';
+import { showWholeWord, type Word } from './expansion/word.ts';
 
 export interface Redirect {
   /** As in `>`, `>>`, `<`, `&>`; `<<<` for text that is given in the line, with that text as its target. */

@@ -1,9 +1,9 @@
 import type { Event } from '@klaus/core/protocol';
 import { describeInput } from './describe-input.ts';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
-import type { GroupCommit } from '../group-commit.ts';
-import { readEvents } from '../log.ts';
+import type { GroupCommit } from '../log/group-commit.ts';
+import { readEvents } from '../log/log.ts';
 import { toChunks, toNameParts } from './chunks.ts';
 import { toRecordText, type RecordText } from './document.ts';
 

@@ -1,4 +1,4 @@
-import { toObject } from '../record.ts';
+import { toObject } from '../log/record.ts';
 
 const MAX = 100;
 

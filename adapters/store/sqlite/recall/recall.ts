@@ -1,8 +1,8 @@
 import type { Recall, RecalledText, RecallSearch } from '@klaus/core/agent';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
-import type { GroupCommit } from '../group-commit.ts';
-import { readEvents } from '../log.ts';
+import type { GroupCommit } from '../log/group-commit.ts';
+import { readEvents } from '../log/log.ts';
 import { buildIndex, toWhole } from './build-index.ts';
 import { toRecordText } from './document.ts';
 import { findPassages, findPlaces, toExcerpt, weighIn } from './excerpt.ts';

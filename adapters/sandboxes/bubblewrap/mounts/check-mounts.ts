@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { contains } from '../../paths.ts';
+import { toSource, type WorkspaceView } from '../../view.ts';
+
+/** One line of mountinfo. @source man 5 proc_pid_mountinfo */
+export interface MountRow {
+  /** Device of the filesystem. */
+  device: string;
+  /** What of the filesystem is shown. */
+  root: string;
+  point: string;
+  type: string;
+}
+
+/** A process that is gone has no mounts. */
+const SELF = '/proc/self/mountinfo';
+
+export interface MountExpectation {
+  view: WorkspaceView;
+  /** What is looked at, as the sandbox names it. */
+  folders: readonly string[];
+  /** Arguments of bubblewrap. */
+  words: readonly string[];
+  /** Mounts that may have gone, because the sandbox was made a while ago. */
+  expected?: readonly string[] | undefined;
+}
+
+/**
+ * Compares what is mounted in a sandbox at the workspace, and at the folders beside it, with what was asked for. bubblewrap
+ * finds what it mounts by its path; a process that is at work there can put a symlink in the place of a folder in between.
+ *
+ * @param pid A process inside, before the command has begun.
+ * @returns The first path where something else is mounted; undefined when everything is as it should be.
+ */
+export function findForeignMount(
+  pid: number,
+  { view, folders, words, expected }: MountExpectation,
+): string | undefined {
+  const host = readMounts(SELF);
+  const binds = toBinds(words);
+  const devices = new Set(host.map(({ device }) => device));
+  const rows = readMountRows(pid);
+  const lost = expected && findLost(rows, expected);
+  if (lost !== undefined) return lost;
+  return rows.find((row) => {
+    if (!folders.some((folder) => contains(folder, row.point))) return false;
+    // Only bubblewrap's own: a folder that is hidden, and what hides a file.
+    if (row.type === 'tmpfs' && row.root === '/' && !devices.has(row.device)) return false;
+    const sources = [toSource(view, row.point), ...(binds.get(row.point) ?? [])];
+    return !sources.some((source) => isShown(source, row, host));
+  })?.point;
+}
+
+/** A mount that is not there any more, or is of a file that is not. */
+function findLost(rows: readonly MountRow[], expected: readonly string[]): string | undefined {
+  // A file that was replaced takes the mount on it along, and shows its old content where it is mounted itself.
+  const stale = rows.find(({ root }) => root.endsWith('//deleted'));
+  const points = new Set(rows.map(({ point }) => point));
+  return stale?.point ?? expected.find((target) => !points.has(target));
+}
+
+/** True when the mount shows what is at this path of the host, by the path alone. */
+function isShown(path: string, { device, root }: MountRow, host: readonly MountRow[]): boolean {
+  let holder: MountRow | undefined;
+  // The last of several mounts at one point is the one in sight.
+  for (const each of host)
+    if (isBelow(each.point, path) && each.point.length >= (holder?.point.length ?? 0)) holder = each;
+  if (!holder || holder.device !== device) return false;
+  const below = relative(holder.point, path);
+  return root === (below === '' ? holder.root : `${holder.root === '/' ? '' : holder.root}/${below}`);
+}
+
+/** As {@link contains}, for paths of the kernel, which need no reading. */
+function isBelow(folder: string, path: string): boolean {
+  return folder === '/' || path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Sources by target. */
+function toBinds(words: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [at, word] of words.entries()) {
+    if (!/^--(?:ro-|dev-)?bind(?:-try)?$/.test(word)) continue;
+    const [source, target] = [words[at + 1]!, words[at + 2]!];
+    found.set(target, [...(found.get(target) ?? []), source]);
+  }
+  return found;
+}
+
+/** What a process sees mounted. @throws The system's error when it is gone. */
+function readMountRows(pid: number): MountRow[] {
+  return readMounts(`/proc/${pid}/mountinfo`);
+}
+
+function readMounts(file: string): MountRow[] {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const [, , device = '', root = '', point = ''] = line.split(' ');
+    const type = line.slice(line.indexOf(' - ') + 3).split(' ')[0]!;
+    return { device, root: unescape(root), point: unescape(point), type };
+  });
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}

@@ -1,0 +1,108 @@
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { KlausError } from '@klaus/core/protocol';
+import { BUSY_TIMEOUT_MS } from '../database.ts';
+import { toStoreError } from '../store-error.ts';
+
+/** Milliseconds to wait before a lock counts as held: `isLocked` holds it for a moment while it looks. */
+const PROBE_MS = 5;
+
+/** A lock that the kernel gives back when the process ends, however it ends. */
+export interface FileLock {
+  /** Idempotent. */
+  release(options?: { remove: boolean }): void;
+}
+
+/** Where lock files are. */
+export function toLockFile(home: string, session: string): string {
+  if (!/^\w[\w.-]{0,127}$/.test(session)) throw new KlausError('usage', `"${session}" is no session id.`);
+  return join(home, 'locks', `${session}.lock`);
+}
+
+/**
+ * Locks a file against every other process and every other holder in this one; undefined while somebody
+ * else holds it. The lock is an exclusive transaction on an empty database, so that the locking is
+ * SQLite's own, portable and proven.
+ *
+ * Nothing else may open such a file: POSIX drops all of a process's locks on a file as soon as any
+ * descriptor for it is closed.
+ */
+export function lockFile(file: string): FileLock | undefined {
+  for (;;) {
+    const before = prepareFile(file);
+    const connection = begin(file, { mode: 'EXCLUSIVE', timeout: PROBE_MS });
+    if (!connection) return undefined;
+    // The previous holder may have removed the file between our look and our lock: then what we hold is
+    // a file without a name, and somebody else can hold the new one.
+    if (toIdentity(file) === before) return toLock(file, connection);
+    connection.close();
+  }
+}
+
+/** True while somebody holds the lock. */
+export function isLocked(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const lock = lockFile(file);
+  lock?.release();
+  return lock === undefined;
+}
+
+/**
+ * Takes part in a lock that any number of processes share.
+ *
+ * @throws KlausError `store.busy` when somebody holds it exclusively for longer than the busy time-out.
+ */
+export function shareFile(file: string): FileLock {
+  prepareFile(file);
+  const connection = begin(file, { mode: 'DEFERRED', timeout: BUSY_TIMEOUT_MS });
+  if (connection) return toLock(file, connection);
+  throw new KlausError('store.busy', 'The database is being recovered by another process.', {
+    hint: 'Try again in a moment.',
+    retryable: true,
+  });
+}
+
+/** Makes the file when it is missing, without opening one that exists, and says which file it is. */
+function prepareFile(file: string): string {
+  for (;;) {
+    const identity = toIdentity(file);
+    if (identity !== undefined) return identity;
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      closeSync(openSync(file, 'wx', 0o600));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw toStoreError(error, file);
+    }
+  }
+}
+
+function toIdentity(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stat && `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`;
+}
+
+function begin(file: string, options: { mode: 'EXCLUSIVE' | 'DEFERRED'; timeout: number }): DatabaseSync | undefined {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(file, { timeout: options.timeout });
+    // In memory: a lock writes nothing, so it needs no journal beside it.
+    connection.exec(`PRAGMA journal_mode = MEMORY; BEGIN ${options.mode}; SELECT 1 FROM sqlite_schema`);
+    return connection;
+  } catch (error) {
+    connection?.close();
+    const known = toStoreError(error, file);
+    if (known instanceof KlausError && known.code === 'store.busy') return undefined;
+    throw known;
+  }
+}
+
+function toLock(file: string, connection: DatabaseSync): FileLock {
+  return {
+    release(options) {
+      if (!connection.isOpen) return;
+      if (options?.remove) rmSync(file, { force: true });
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
+import { createSqliteStore } from '../sqlite-store.ts';
+
+test('a blob written in pieces is found by the hash of its bytes, privately, also by another process', async () => {
+  using home = createTemporaryHome();
+  const pieces = [Buffer.from('one '), Buffer.alloc(200_000, 7), Buffer.from([0, 255])];
+  const whole = Buffer.concat(pieces);
+  const hash = createHash('sha256').update(whole).digest('hex');
+  {
+    using store = createSqliteStore({ home: home.path });
+    const writer = store.writeBlob();
+    for (const piece of pieces) writer.write(piece);
+    expect(await writer.finish()).toEqual({ hash, size: whole.length });
+  }
+  using store = createSqliteStore({ home: home.path });
+  expect(Buffer.from(store.readBlob(hash)!).equals(whole)).toBe(true);
+  const path = join(home.path, 'blobs', hash.slice(0, 2), hash);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(home.path, 'blobs')).mode & 0o777).toBe(0o700);
+});
+
+test('the same bytes are kept once, and what is given up leaves nothing', async () => {
+  using home = createTemporaryHome();
+  using store = createSqliteStore({ home: home.path });
+  const write = async (text: string) => {
+    const writer = store.writeBlob();
+    writer.write(Buffer.from(text));
+    return writer.finish();
+  };
+  expect(await write('same')).toEqual(await write('same'));
+  const given = store.writeBlob();
+  given.write(Buffer.from('half'));
+  given.abort();
+  given.abort();
+  await expect(given.finish()).rejects.toThrow(/given up/);
+  expect(store.stats()).toMatchObject({ blobs: 1, bytes: { blobs: 4 } });
+  expect(readdirSync(join(home.path, 'blobs'))).toHaveLength(1);
+});
+
+test('an empty blob is one too; unknown and odd hashes are none', async () => {
+  using home = createTemporaryHome();
+  using store = createSqliteStore({ home: home.path });
+  const { hash, size } = await store.writeBlob().finish();
+  expect(size).toBe(0);
+  expect(store.readBlob(hash)).toHaveLength(0);
+  expect(store.readBlob('0'.repeat(64))).toBeUndefined();
+  expect(store.readBlob('../../etc/passwd')).toBeUndefined();
+});
+
+test('a blob whose bytes have changed on the disk is refused', async () => {
+  using home = createTemporaryHome();
+  using store = createSqliteStore({ home: home.path });
+  const writer = store.writeBlob();
+  writer.write(Buffer.from('true'));
+  const { hash } = await writer.finish();
+  writeFileSync(join(home.path, 'blobs', hash.slice(0, 2), hash), 'false');
+  expect(() => store.readBlob(hash)).toThrow(expect.objectContaining({ code: 'store.corrupt' }));
+});

@@ -1,0 +1,143 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { BlobWriter } from '@klaus/core/agent';
+import { makeFolder, syncFolder } from '../open-database.ts';
+import { corrupt, guarded, toStoreError } from '../store-error.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+const DRAFT = 'draft-';
+
+export interface BlobFile {
+  hash: string;
+  path: string;
+  /** Bytes. */
+  size: number;
+  /** Unix milliseconds. */
+  writtenAt: number;
+}
+
+/** Files named by the SHA-256 of their bytes, in folders named by its first two characters. */
+export class Blobs {
+  readonly folder: string;
+
+  constructor(home: string) {
+    this.folder = join(home, 'blobs');
+  }
+
+  /**
+   * Writes as the bytes come, into a draft. A failure to write is kept and thrown by `finish`, so that
+   * whoever feeds the writer from a stream needs no care.
+   */
+  writer(): BlobWriter {
+    const folder = this.folder;
+    const path = join(folder, `${DRAFT}${randomUUID()}`);
+    const hash = createHash('sha256');
+    let size = 0;
+    let failure: Error | undefined;
+    let descriptor = open(folder, path);
+    const discard = () => {
+      if (descriptor === undefined) return;
+      closeSync(descriptor);
+      descriptor = undefined;
+      rmSync(path, { force: true });
+    };
+    return {
+      write(chunk) {
+        if (descriptor === undefined || failure !== undefined) return;
+        try {
+          writeAll(descriptor, chunk);
+          hash.update(chunk);
+          size += chunk.length;
+        } catch (error) {
+          failure = toStoreError(error, folder) as Error;
+        }
+      },
+      async finish() {
+        try {
+          if (failure !== undefined) throw failure;
+          if (descriptor === undefined) throw new Error('The blob was given up or finished before.');
+          await sync(descriptor);
+          const name = hash.digest('hex');
+          place(folder, path, name);
+          closeSync(descriptor);
+          descriptor = undefined;
+          return { hash: name, size };
+        } catch (error) {
+          discard();
+          throw toStoreError(error, folder);
+        }
+      },
+      abort: discard,
+    };
+  }
+
+  /** @throws KlausError `store.corrupt` when the bytes do not fit the name. */
+  read(hash: string): Uint8Array | undefined {
+    if (!HASH.test(hash)) return undefined;
+    const path = toPath(this.folder, hash);
+    let bytes: Uint8Array;
+    try {
+      bytes = readFileSync(path);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw toStoreError(error, path);
+    }
+    if (createHash('sha256').update(bytes).digest('hex') !== hash) throw corrupt(path, 'its bytes have changed');
+    return bytes;
+  }
+
+  /** Every blob, and every draft that a killed process left behind (its hash is ''). */
+  list(): BlobFile[] {
+    return listFolder(this.folder).flatMap((entry) => {
+      if (entry.startsWith(DRAFT)) return toBlobFile(join(this.folder, entry), '');
+      const sub = join(this.folder, entry);
+      return listFolder(sub).flatMap((name) => (HASH.test(name) ? toBlobFile(join(sub, name), name) : []));
+    });
+  }
+}
+
+const sync = promisify(fsync);
+
+function open(folder: string, path: string): number | undefined {
+  return guarded(folder, () => {
+    makeFolder(folder);
+    return openSync(path, 'wx', 0o600);
+  });
+}
+
+function writeAll(descriptor: number, chunk: Uint8Array): void {
+  for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
+}
+
+/** Moves a synced draft to its name. One that is there already is replaced: the bytes are the same. */
+function place(folder: string, path: string, hash: string): void {
+  const target = toPath(folder, hash);
+  makeFolder(dirname(target));
+  renameSync(path, target);
+  syncFolder(dirname(target));
+}
+
+function toPath(folder: string, hash: string): string {
+  return join(folder, hash.slice(0, 2), hash);
+}
+
+function toBlobFile(path: string, hash: string): BlobFile[] {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? [{ hash, path, size: stat.size, writtenAt: stat.mtimeMs }] : [];
+}
+
+function listFolder(folder: string): string[] {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+}

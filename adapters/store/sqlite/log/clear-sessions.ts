@@ -1,0 +1,129 @@
+import { rmSync } from 'node:fs';
+import { FIRST_PREV } from '@klaus/core/protocol';
+import type { Blobs } from './blobs.ts';
+import type { Database } from '../database.ts';
+import { lockFile, toLockFile } from '../locks/file-lock.ts';
+import { appendHostRecord, type Redact } from './host-chain.ts';
+import { toIso } from '../iso-time.ts';
+import { readHead } from './log.ts';
+import { dropFromSearch } from '../queries/search-messages.ts';
+
+/** Milliseconds in which a blob may still be waiting for the event that will refer to it. */
+const BLOB_GRACE_MS = 60 * 60 * 1_000;
+
+export interface ClearFilter {
+  /** Unix milliseconds: only sessions without an event since then. */
+  olderThan?: number;
+  /** Only these, also when pinned. Default: every session that is not pinned. */
+  ids?: readonly string[];
+  /** Who deletes, for the host chain: a door. Default `sdk`. */
+  by?: string;
+}
+
+export interface ClearReport {
+  /** Ids of the sessions that are gone. */
+  cleared: string[];
+  /** Sessions that a live process holds; they stay. */
+  busy: string[];
+  blobs: { count: number; bytes: number };
+}
+
+const OWNED_TABLES = ['approvals', 'token_usage', 'tool_calls', 'messages'] as const;
+
+/**
+ * Deletes sessions with everything that is only theirs: events, inbox, projections, lock files, and blobs
+ * that no other session refers to. The host chain keeps how many records each had and the hash of the last.
+ *
+ * @param options.now Unix milliseconds.
+ */
+export function clearSessions(
+  database: Database,
+  options: { home: string; blobs: Blobs; filter: ClearFilter; now: number; redact?: Redact | undefined },
+): ClearReport {
+  const { home, blobs, filter } = options;
+  const cleared: string[] = [];
+  const busy: string[] = [];
+  for (const session of toCandidates(database, filter)) {
+    const lock = lockFile(toLockFile(home, session));
+    if (!lock) {
+      busy.push(session);
+      continue;
+    }
+    try {
+      database.transaction(() => {
+        recordDeletion(database, session, options);
+        deleteSession(database, session);
+      });
+      cleared.push(session);
+    } finally {
+      lock.release({ remove: true });
+    }
+  }
+  const report = { cleared, busy, blobs: sweepBlobs(database, blobs, options.now - BLOB_GRACE_MS) };
+  // What was deleted would otherwise stay readable in the write-ahead log.
+  if (cleared.length > 0) database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  return report;
+}
+
+function toCandidates(database: Database, filter: ClearFilter): string[] {
+  const before = filter.olderThan === undefined ? null : toIso(filter.olderThan);
+  const sql = `SELECT id FROM sessions WHERE (?1 IS NULL OR updated_at < ?1)
+    AND (CASE WHEN ?2 IS NULL THEN pinned = 0 ELSE id IN (SELECT value FROM json_each(?2)) END) ORDER BY id`;
+  const ids = filter.ids ? JSON.stringify(filter.ids) : null;
+  return database.all<{ id: string }>(sql, before, ids).map((row) => row.id);
+}
+
+function recordDeletion(
+  database: Database,
+  session: string,
+  { filter, now, redact }: { filter: ClearFilter; now: number; redact?: Redact | undefined },
+): void {
+  const { seq, hash } = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
+  const by = filter.by ?? 'sdk';
+  appendHostRecord(database, {
+    body: { type: 'session.deleted', session, records: seq, head: hash, by },
+    at: now,
+    redact,
+  });
+}
+
+function deleteSession(database: Database, session: string): void {
+  clearRecall(database, session);
+  dropFromSearch(database, session);
+  for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints', 'outbox']) {
+    database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
+  }
+  database.run('DELETE FROM sessions WHERE id = ?', session);
+  database.run(
+    'DELETE FROM projects WHERE hash NOT IN (SELECT project_hash FROM sessions WHERE project_hash IS NOT NULL)',
+  );
+}
+
+function clearRecall(database: Database, session: string): void {
+  database.run(
+    `DELETE FROM recall_fts WHERE rowid IN (SELECT c.id FROM recall_chunks c
+      JOIN recall_documents d ON d.id = c.document WHERE d.session_id = ?)`,
+    session,
+  );
+  database.run(
+    'DELETE FROM recall_chunks WHERE document IN (SELECT id FROM recall_documents WHERE session_id = ?)',
+    session,
+  );
+  const gone = database.run('DELETE FROM recall_documents WHERE session_id = ?', session);
+  database.run('DELETE FROM recall_heads WHERE session_id = ?', session);
+  // An index keeps words that are nowhere any more until its parts are merged.
+  if (gone > 0) database.run("INSERT INTO recall_fts (recall_fts) VALUES ('optimize')");
+}
+
+/** Removes blobs that nothing refers to, and drafts that were given up, unless they are young. */
+function sweepBlobs(database: Database, blobs: Blobs, writtenBefore: number): ClearReport['blobs'] {
+  const removed = { count: 0, bytes: 0 };
+  for (const blob of blobs.list()) {
+    if (blob.writtenAt >= writtenBefore) continue;
+    if (database.get('SELECT 1 FROM blob_refs WHERE hash = ? LIMIT 1', blob.hash)) continue;
+    rmSync(blob.path, { force: true });
+    removed.count += 1;
+    removed.bytes += blob.size;
+  }
+  return removed;
+}

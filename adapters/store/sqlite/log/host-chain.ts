@@ -1,0 +1,124 @@
+import { FIRST_PREV, HOST_EVENT_VERSION } from '@klaus/core/protocol';
+import type { HostEvent, HostEventBody, HostEventOf, HostEventType } from '@klaus/core/protocol';
+import type { Database } from '../database.ts';
+import { toHash, toObject } from './record.ts';
+import { corrupt, newer } from '../store-error.ts';
+
+/** Where the host chain ends. */
+export interface HostHead {
+  /** Of the last record; 0 when there is none. */
+  seq: number;
+  /** Of the last record; FIRST_PREV when there is none. */
+  hash: string;
+}
+
+/** Takes secrets out of a text before it is kept. */
+export type Redact = (text: string) => string;
+
+export interface HostFilter {
+  /** Only events after this seq. Default 0. */
+  after?: number;
+  /** Unix milliseconds: only events from then on. */
+  since?: number;
+  type?: HostEventType;
+  /** A session, or the path of a workspace. */
+  subject?: string;
+}
+
+interface HostRow {
+  seq: number;
+  record: string;
+}
+
+const PAGE = 128;
+
+export function readHostHead(database: Database): HostHead {
+  return database.get<HostHead>('SELECT seq, hash FROM host_head WHERE id = 1') ?? { seq: 0, hash: FIRST_PREV };
+}
+
+/** Writes one event at the end of the host chain. Runs in the caller's transaction. */
+export function appendHostRecord(
+  database: Database,
+  options: { body: HostEventBody; at: number; redact?: Redact | undefined },
+): HostEvent {
+  const { redact } = options;
+  const body = redact ? (redactFields(options.body, redact) as HostEventBody) : options.body;
+  const head = readHostHead(database);
+  const event: HostEvent = { v: HOST_EVENT_VERSION, seq: head.seq + 1, prev: head.hash, at: options.at, ...body };
+  insertHostRecord(database, event, JSON.stringify(event));
+  return event;
+}
+
+/** Stores one record as it stands and moves the head to it. */
+export function insertHostRecord(database: Database, event: HostEvent, record: string): void {
+  database.run(
+    'INSERT INTO host_events (seq, at, type, subject, record) VALUES (?, ?, ?, ?, ?)',
+    event.seq,
+    Math.trunc(event.at),
+    event.type,
+    toSubject(event),
+    record,
+  );
+  database.run(
+    'INSERT INTO host_head (id, seq, hash) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash',
+    event.seq,
+    toHash(record),
+  );
+}
+
+/** What an event is about: its session or its workspace; empty for all. */
+function toSubject(body: HostEventBody): string {
+  if ('session' in body) return body.session;
+  return 'workspace' in body ? body.workspace : '';
+}
+
+/**
+ * Events of the host chain in order, read in pages.
+ *
+ * @throws KlausError `store.corrupt` for a record that is none.
+ */
+export function* readHostEvents(database: Database, filter: HostFilter = {}): Generator<HostEvent, void, undefined> {
+  const sql = `SELECT seq, record FROM host_events WHERE seq > ?1 AND (?2 IS NULL OR at >= ?2)
+    AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR subject = ?4) ORDER BY seq LIMIT ?5`;
+  for (let last = filter.after ?? 0; ;) {
+    const { since = null, type = null, subject = null } = filter;
+    const rows = database.all<HostRow>(sql, last, since, type, subject, PAGE);
+    for (const row of rows) {
+      last = row.seq;
+      yield fromHostRecord(row.record, { file: database.file, place: `record ${row.seq} of the host chain` });
+    }
+    if (rows.length < PAGE) return;
+  }
+}
+
+/** The newest event of one type about one subject. */
+export function readLastHostEvent<T extends HostEventType>(
+  database: Database,
+  type: T,
+  subject: string,
+): HostEventOf<T> | undefined {
+  const sql = 'SELECT seq, record FROM host_events WHERE type = ? AND subject = ? ORDER BY seq DESC LIMIT 1';
+  const row = database.get<HostRow>(sql, type, subject);
+  const place = `record ${row?.seq} of the host chain`;
+  return row && (fromHostRecord(row.record, { file: database.file, place }) as HostEventOf<T>);
+}
+
+function fromHostRecord(text: string, from: { file: string; place: string }): HostEvent {
+  const value = toObject(text);
+  const version = value?.['v'];
+  if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is no record`);
+  if (version > HOST_EVENT_VERSION) throw newer(from.file, `${from.place} has version ${version}`);
+  return value as HostEvent;
+}
+
+/** Names that are ours, and digests: nothing from outside stands there. */
+const OWN = new Set(['type', 'session', 'workspace', 'approval', 'head', 'hash', 'key', 'answer', 'kind', 'scope']);
+
+function redactFields(value: unknown, redact: Redact): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactFields(item, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, OWN.has(key) ? item : redactFields(item, redact)]),
+  );
+}

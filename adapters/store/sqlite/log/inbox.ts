@@ -1,0 +1,56 @@
+import { KlausError } from '@klaus/core/protocol';
+import type { BlobRef, Command } from '@klaus/core/protocol';
+import { noteBlobs } from './blob-refs.ts';
+import type { Database } from '../database.ts';
+
+/** Stores a command; false when its id is known already. Runs in the caller's transaction. */
+export function putCommand(
+  database: Database,
+  options: { session: string; command: Command; receivedAt: number },
+): boolean {
+  const { session, command } = options;
+  const sql =
+    'INSERT INTO inbox (session_id, command_id, command, received_at) VALUES (?, ?, ?, ?) ' +
+    'ON CONFLICT (session_id, command_id) DO NOTHING';
+  const at = new Date(options.receivedAt).toISOString();
+  const isNew = database.run(sql, session, command.id, JSON.stringify(command), at) === 1;
+  if (isNew) noteBlobs(database, session, toPromptBlobs(command));
+  return isNew;
+}
+
+/** The blobs that a command brings along. */
+export function toPromptBlobs(command: Command): BlobRef[] {
+  if (command.type !== 'prompt') return [];
+  return command.parts.flatMap((part) => (part.type === 'file' && part.blob ? [part.blob] : []));
+}
+
+/** Commands that nobody consumed, in order of arrival. */
+export function readInbox(database: Database, session: string): Command[] {
+  const sql = 'SELECT command FROM inbox WHERE session_id = ? AND consumed_seq IS NULL ORDER BY id';
+  return database.all<{ command: string }>(sql, session).map((row) => JSON.parse(row.command) as Command);
+}
+
+/**
+ * Marks commands as answered by the events up to `seq`. Runs in the caller's transaction.
+ *
+ * @throws KlausError `internal` when one is not waiting: acting on it twice would be worse than stopping.
+ */
+export function consumeCommands(
+  database: Database,
+  options: { session: string; ids: readonly string[]; seq: number },
+): void {
+  const sql =
+    'UPDATE inbox SET consumed_seq = ?, command = NULL ' +
+    'WHERE session_id = ? AND command_id = ? AND consumed_seq IS NULL';
+  for (const id of options.ids) {
+    if (database.run(sql, options.seq, options.session, id) !== 1) {
+      throw new KlausError('internal', `Command ${id} is not waiting in the inbox of session ${options.session}.`);
+    }
+  }
+}
+
+/** Arrival number of the session's newest command; 0 when there never was one. */
+export function newestArrival(database: Database, session: string): number {
+  const sql = 'SELECT max(id) AS id FROM inbox WHERE session_id = ? AND consumed_seq IS NULL';
+  return database.get<{ id: number | null }>(sql, session)?.id ?? 0;
+}

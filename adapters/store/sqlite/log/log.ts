@@ -1,0 +1,161 @@
+import type { Draft } from '@klaus/core/agent';
+import { EVENT_VERSION, FIRST_PREV, KlausError } from '@klaus/core/protocol';
+import type { Event } from '@klaus/core/protocol';
+import type { Database } from '../database.ts';
+import { project } from '../projections/projections.ts';
+import type { ProjectionOptions } from '../projections/projections.ts';
+import { fromRecord, toHash, toText } from './record.ts';
+import { corrupt } from '../store-error.ts';
+
+/** Rows read at a time: no read transaction stays open while the caller looks at an event. */
+const PAGE = 128;
+
+export interface Head {
+  /** Of the last record; 0 when there is none. */
+  seq: number;
+  /** Of the last record; FIRST_PREV when there is none. */
+  hash: string;
+  fence: number;
+}
+
+/** Where the session's chain ends; undefined for a session that nobody ever claimed. */
+export function readHead(database: Database, session: string): Head | undefined {
+  return database.get<Head>('SELECT seq, hash, fence FROM heads WHERE session_id = ?', session);
+}
+
+/**
+ * Raises the session's fence and returns it. Own transaction, which need not outlive a loss of power: neither do the
+ * processes that a fence keeps apart.
+ */
+export function raiseFence(database: Database, session: string): number {
+  const sql =
+    'INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, 0, ?, 1) ' +
+    'ON CONFLICT (session_id) DO UPDATE SET fence = fence + 1 RETURNING fence';
+  return database.transactionInMemory(() => database.get<{ fence: number }>(sql, session, FIRST_PREV)!.fence);
+}
+
+/** Fence of the session's newest claim; 0 when it was never claimed. */
+export function readFence(database: Database, session: string): number {
+  const sql = 'SELECT fence FROM heads WHERE session_id = ?';
+  return database.get<{ fence: number }>(sql, session)?.fence ?? 0;
+}
+
+/** Events with their text as it is stored, and the head behind them. */
+interface Chained {
+  events: Event[];
+  records: string[];
+  head: Head;
+}
+
+/**
+ * Writes drafts at the end of the session's chain, with their projections. Runs in the caller's transaction.
+ *
+ * @param options.known The head that the last call for this claim returned: it is taken at its word if it still holds.
+ * @throws KlausError `store.busy` when somebody claimed the session after `fence`.
+ */
+export function appendRecords(
+  database: Database,
+  options: {
+    session: string;
+    fence: number;
+    drafts: readonly Draft[];
+    projection: ProjectionOptions;
+    known?: Head | undefined;
+  },
+): { events: Event[]; head: Head } {
+  const { session, drafts, fence, known } = options;
+  let chained = known && chain(known, session, drafts);
+  // A transaction that was undone leaves a head that never was.
+  if (!chained || !moveHead(database, session, { from: known!, to: chained.head })) {
+    const head = readHead(database, session);
+    if (head?.fence !== fence) throw takenOver(session);
+    chained = chain(head, session, drafts);
+    moveHead(database, session, { from: head, to: chained.head });
+  }
+  const { events, records, head } = chained;
+  for (const [at, event] of events.entries()) {
+    insertRecord(database, event, records[at]!);
+    project(database, event, options.projection);
+  }
+  return { events, head };
+}
+
+function chain({ seq, hash, fence }: Head, session: string, drafts: readonly Draft[]): Chained {
+  const head = { seq, hash, fence };
+  const events: Event[] = [];
+  const records: string[] = [];
+  for (const draft of drafts) {
+    head.seq += 1;
+    const event: Event = { v: EVENT_VERSION, seq: head.seq, prev: head.hash, session, ...draft };
+    const record = JSON.stringify(event);
+    head.hash = toHash(record);
+    events.push(event);
+    records.push(record);
+  }
+  return { events, records, head };
+}
+
+/** False, and nothing done, when the chain does not end at `from`, or somebody else has claimed the session. */
+function moveHead(database: Database, session: string, { from, to }: { from: Head; to: Head }): boolean {
+  const sql = 'UPDATE heads SET seq = ?, hash = ? WHERE session_id = ? AND fence = ? AND seq = ? AND hash = ?';
+  return database.run(sql, to.seq, to.hash, session, from.fence, from.seq, from.hash) === 1;
+}
+
+function takenOver(session: string): KlausError {
+  return new KlausError('store.busy', `Session ${session} was taken over by another process.`, {
+    hint: 'Follow it there, or try again when that process has ended.',
+  });
+}
+
+/** Stores one record as it stands. */
+export function insertRecord(database: Database, event: Event, record: string): void {
+  const sql = 'INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, ?, ?)';
+  database.run(sql, event.session, event.seq, event.type, record);
+}
+
+/**
+ * Events after `after` in order, read in pages as they are asked for, so that what is appended meanwhile
+ * is seen too.
+ *
+ * @throws KlausError `store.corrupt` for a gap, or a record that is none.
+ */
+export function* readEvents(database: Database, session: string, after: number): Generator<Event, void, undefined> {
+  for (const { record, from } of readRecords(database, session, after)) yield fromRecord(record, from);
+}
+
+/** An event as JSON text, as `toText` makes it. */
+export interface EventText {
+  seq: number;
+  text: string;
+}
+
+/** The same as text, for whoever hands it on unread. @throws KlausError `store.corrupt` as `readEvents`. */
+export function* readTexts(database: Database, session: string, after: number): Generator<EventText, void, undefined> {
+  for (const { seq, record, from } of readRecords(database, session, after)) yield { seq, text: toText(record, from) };
+}
+
+interface Stored {
+  seq: number;
+  record: string;
+  /** Where it stands, for the message of an error. */
+  from: { file: string; place: string };
+}
+
+function* readRecords(database: Database, session: string, after: number): Generator<Stored, void, undefined> {
+  let last = after;
+  for (;;) {
+    const rows = database.all<{ seq: number; record: string }>(
+      'SELECT seq, record FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+      session,
+      last,
+      PAGE,
+    );
+    for (const { seq, record } of rows) {
+      last += 1;
+      const from = { file: database.file, place: `record ${last} of session ${session}` };
+      if (seq !== last) throw corrupt(database.file, `${from.place} is missing`);
+      yield { seq, record, from };
+    }
+    if (rows.length < PAGE) return;
+  }
+}

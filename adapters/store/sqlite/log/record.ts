@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+import { EVENT_VERSION } from '@klaus/core/protocol';
+import type { Event } from '@klaus/core/protocol';
+import { corrupt, newer } from '../store-error.ts';
+import { upcast } from './upcast.ts';
+
+/** Lower-case SHA-256 of the UTF-8 bytes of a record. */
+export function toHash(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
+/**
+ * The event of a stored record, in today's shape.
+ *
+ * @param from The file and a word for the place in it, both for the message of an error.
+ * @throws KlausError `store.corrupt` when it is no record, or one of a newer version.
+ */
+export function fromRecord(text: string, from: { file: string; place: string }): Event {
+  const value = toObject(text);
+  const version = value?.['v'];
+  if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is no record`);
+  if (version > EVENT_VERSION) throw newer(from.file, `${from.place} has version ${version}`);
+  return (version < EVENT_VERSION ? upcast(value, version) : value) as Event;
+}
+
+/** How a record begins that was written in today's shape. */
+const TODAY = `{"v":${EVENT_VERSION},`;
+
+/**
+ * The JSON text of a stored record's event, in today's shape and on one line: the record itself where it has that
+ * shape, unread. Whoever parses it finds out whether it was damaged.
+ *
+ * @throws KlausError as `fromRecord`.
+ */
+export function toText(record: string, from: { file: string; place: string }): string {
+  const isWhole = record.startsWith(TODAY) && record.endsWith('}') && !record.includes('\n');
+  return isWhole ? record : JSON.stringify(fromRecord(record, from));
+}
+
+/** The fields of a JSON object; undefined for anything else. */
+export function toObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Database } from '../database.ts';
+import { ambiguous } from './session-row.ts';
+
+/** A question and, once it is settled, its answer. */
+export interface ApprovalRow {
+  id: string;
+  session: string;
+  /** Of the session. */
+  sessionTitle: string | null;
+  workspace: string;
+  kind: 'call' | 'changes' | 'limit';
+  title: string;
+  reason: string;
+  /** For calls. */
+  toolName: string | null;
+  /** Unified diff, for calls that change files. */
+  diff: string | null;
+  command: string | null;
+  /** For limits: which one, and the cap that an approval sets. */
+  limitName: string | null;
+  offer: number | null;
+  /** ISO 8601. */
+  createdAt: string;
+  /** Unix milliseconds. */
+  expiresAt: number;
+  /** Null while the question is open. */
+  answer: 'approved' | 'rejected' | 'expired' | 'superseded' | null;
+  answeredBy: string | null;
+  note: string | null;
+  answeredAt: string | null;
+}
+
+export interface ApprovalFilter {
+  /** Only questions without an answer. Default false. */
+  open?: boolean;
+  /** Of one session. */
+  session?: string;
+}
+
+const SELECT = `SELECT approvals.id, session_id AS session, sessions.title AS sessionTitle,
+  workspace_dir AS workspace, kind, approvals.title, reason, tool_name AS toolName, diff, command,
+  limit_name AS limitName, offer, approvals.created_at AS createdAt, expires_at AS expiresAt, answer,
+  answered_by AS answeredBy, note, answered_at AS answeredAt
+  FROM approvals JOIN sessions ON sessions.id = session_id`;
+
+/** Questions of all sessions, the oldest first. */
+export function listApprovals(database: Database, filter: ApprovalFilter = {}): ApprovalRow[] {
+  const sql = `${SELECT} WHERE (?1 = 0 OR answer IS NULL) AND (?2 IS NULL OR session_id = ?2)
+    ORDER BY approvals.created_at, approvals.id`;
+  return database
+    .all<ApprovalRow>(sql, Number(filter.open ?? false), filter.session ?? null)
+    .map((row) => ({ ...row }));
+}
+
+/**
+ * The question with this id, or the only one whose id begins so, whatever the case.
+ *
+ * @throws KlausError `usage` when several begin so.
+ */
+export function findApproval(database: Database, idOrPrefix: string): ApprovalRow | undefined {
+  if (idOrPrefix === '') return undefined;
+  const sql = `${SELECT} WHERE substr(approvals.id, 1, length(?1)) = ?1 COLLATE NOCASE
+    ORDER BY approvals.id <> ?1, approvals.id LIMIT 3`;
+  const rows = database.all<ApprovalRow>(sql, idOrPrefix).map((row) => ({ ...row }));
+  const exact = rows.filter((row) => row.id === idOrPrefix);
+  if (exact.length === 1) return exact[0];
+  if (rows.length > 1) throw ambiguous('approvals', idOrPrefix, rows);
+  return rows[0];
+}

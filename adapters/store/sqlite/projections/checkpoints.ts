@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { deserialize, serialize } from 'node:v8';
+import { createState, fold, FOLD_VERSION, type Checkpoints, type State } from '@klaus/core/agent';
+import type { Database } from '../database.ts';
+import type { GroupCommit } from '../log/group-commit.ts';
+import { readEvents, readHead } from '../log/log.ts';
+import { toHash } from '../log/record.ts';
+
+interface Row {
+  seq: number;
+  hash: string;
+  version: string;
+  digest: string;
+  state: Uint8Array;
+}
+
+export function createCheckpoints(database: Database, commits: GroupCommit): Checkpoints {
+  return {
+    read: (session, version) => readCheckpoint(database, session, version),
+    seqOf: (session) =>
+      database.get<{ seq: number }>('SELECT seq FROM checkpoints WHERE session_id = ?', session)?.seq ?? 0,
+    async write({ session, fence }, { state, version }) {
+      const { seq } = state;
+      const text = serialize(state);
+      await commits.run(
+        () => {
+          const head = readHead(database, session);
+          if (head?.fence !== fence || head.seq !== seq) return;
+          const sql =
+            'INSERT OR REPLACE INTO checkpoints (session_id, seq, hash, version, digest, state) VALUES (?, ?, ?, ?, ?, ?)';
+          database.run(sql, session, seq, head.hash, version, toDigest(text), text);
+        },
+        () => {},
+      );
+    },
+  };
+}
+
+function readCheckpoint(database: Database, session: string, version: string): State | undefined {
+  const sql = 'SELECT seq, hash, version, digest, state FROM checkpoints WHERE session_id = ? AND version = ?';
+  const row = database.get<Row>(sql, session, version);
+  if (!row) return undefined;
+  const event = database.get<{ record: string }>(
+    'SELECT record FROM events WHERE session_id = ? AND seq = ?',
+    session,
+    row.seq,
+  );
+  if (!event || toHash(event.record) !== row.hash || toDigest(row.state) !== row.digest) return undefined;
+  try {
+    const state = deserialize(row.state) as State;
+    return state.seq === row.seq ? state : undefined;
+  } catch {
+    // Another version of Node wrote it in a way that this one cannot read.
+    return undefined;
+  }
+}
+
+function toDigest(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex');
+}
+
+/**
+ * Folds the log again as far as a state is kept. Undefined when it comes to the same, or nothing is kept; else the
+ * seq of the last event in it.
+ */
+export function findAlteredCheckpoint(database: Database, session: string): number | undefined {
+  const kept = readCheckpoint(database, session, FOLD_VERSION);
+  if (!kept) return undefined;
+  const state = createState();
+  for (const event of readEvents(database, session, 0)) {
+    if (event.seq > kept.seq) break;
+    fold(state, event);
+  }
+  return isDeepStrictEqual(toPlain(state), toPlain(kept)) ? undefined : kept.seq;
+}
+
+/** Without what JSON does not know: an absent field and an undefined one are the same. */
+function toPlain(state: State): unknown {
+  const text = JSON.stringify(state, (_, value: unknown) =>
+    value instanceof Map || value instanceof Set ? [...value] : value,
+  );
+  return JSON.parse(text) as unknown;
+}

@@ -1,0 +1,119 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { isCharged } from '@klaus/core/protocol';
+import type { Event, EventOf } from '@klaus/core/protocol';
+import type { Database } from '../database.ts';
+import { isInherited } from '../log/inherited.ts';
+import { toIso } from '../iso-time.ts';
+import { toHash } from '../log/record.ts';
+
+/** Characters of a project's hash: short enough to be part of a Unix socket's path. */
+const PROJECT_HASH_LENGTH = 24;
+
+/** What an event changes in its session's row: assignments in SQL, with their values in order. */
+type Change = readonly [assignments: string, ...values: SQLInputValue[]];
+
+/** A closed session stays so. */
+const STATUS = `status = CASE status WHEN 'closed' THEN 'closed' ELSE ? END`;
+
+/**
+ * Keeps `sessions` and `projects`, with at most one statement for most events. What says nothing of the session as a
+ * whole leaves its row, and the page that it stands on, alone: the next event that does is never far.
+ */
+export function projectSession(database: Database, event: Event): void {
+  const at = toIso(event.at);
+  if (event.seq === 1) {
+    const sql = `INSERT INTO sessions (id, workspace_dir, created_at, updated_at) VALUES (?, '', ?, ?)`;
+    database.run(sql, event.session, at, at);
+  }
+  if (event.type === 'session.opened') addProject(database, event, at);
+  // What a fork took over was spent by its original.
+  const isFree = event.type === 'model.attempted' && isInherited(database, event);
+  const change = isFree ? undefined : toChange(event);
+  if (!change) return;
+  const [assignments, ...values] = change;
+  database.run(toUpdate(assignments), ...values, at, event.session);
+}
+
+const updates = new Map<string, string>();
+
+/** One text for each of the few kinds of change: a text that is put together anew has to be looked up anew. */
+function toUpdate(assignments: string): string {
+  let sql = updates.get(assignments);
+  if (sql === undefined) {
+    sql = `UPDATE sessions SET ${assignments}updated_at = ? WHERE id = ?`;
+    updates.set(assignments, sql);
+  }
+  return sql;
+}
+
+/** Undefined for an event that says nothing of the session as a whole. */
+function toChange(event: Event): Change | undefined {
+  switch (event.type) {
+    case 'session.opened':
+      return [
+        'workspace_dir = ?, project_hash = ?, parent_id = ?, model = ?, mode = ?, sandbox = ?, ',
+        event.workspace,
+        toProject(event.workspace),
+        event.parent?.session ?? null,
+        event.model,
+        event.mode,
+        event.sandbox,
+      ];
+    case 'session.changed':
+      return [
+        `title = coalesce(?, title), summary = coalesce(?, summary), model = coalesce(?, model),
+          mode = coalesce(?, mode), pinned = coalesce(?, pinned), `,
+        event.title ?? null,
+        event.summary ?? null,
+        event.model ?? null,
+        event.mode ?? null,
+        event.pinned === undefined ? null : Number(event.pinned),
+      ];
+    case 'session.closed':
+      return [`${STATUS}, `, 'closed'];
+    case 'run.started':
+      return [`${STATUS}, outcome = NULL, outcome_reason = NULL, `, 'running'];
+    case 'run.finished':
+      return [`${STATUS}, outcome = ?, outcome_reason = ?, `, 'idle', event.outcome, event.reason];
+    case 'approval.asked':
+      return [`${STATUS}, `, 'waiting'];
+    case 'approval.answered':
+      // The row itself is updated after this: of the open ones, one is the question just settled.
+      return [
+        `status = CASE WHEN status = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals
+          WHERE session_id = sessions.id AND answer IS NULL AND approvals.id <> ?) THEN 'running' ELSE status END, `,
+        event.approval,
+      ];
+    case 'turn.started':
+      return ['turns = ?, ', event.turn];
+    case 'tool.finished':
+      return ['tool_calls = tool_calls + 1, '];
+    case 'model.attempted': {
+      if (!isCharged(event)) return undefined;
+      const { input, output, cacheRead, cacheWrite } = event.usage;
+      // A sum with an unknown part is unknown: null plus anything is null.
+      return [
+        `input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+          cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, `,
+        input + cacheRead + cacheWrite,
+        output,
+        cacheRead,
+        cacheWrite,
+        event.usd,
+      ];
+    }
+    case 'message.added':
+      return event.message.role === 'user' ? [''] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function addProject(database: Database, { workspace }: EventOf<'session.opened'>, at: string): void {
+  const sql = 'INSERT OR IGNORE INTO projects (hash, root, created_at) VALUES (?, ?, ?)';
+  database.run(sql, toProject(workspace), workspace, at);
+}
+
+function toProject(workspace: string): string {
+  return toHash(workspace).slice(0, PROJECT_HASH_LENGTH);
+}

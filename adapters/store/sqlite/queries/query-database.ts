@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { KlausError } from '@klaus/core/protocol';
+import { toDatabaseFile } from '../open-database.ts';
+
+export type QueryRow = Record<string, SQLOutputValue>;
+
+export interface QueryResult {
+  rows: QueryRow[];
+  /** True when there are more rows than were asked for. */
+  more: boolean;
+}
+
+/** What a statement that only reads begins with. */
+const READS = /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:SELECT|WITH|VALUES|EXPLAIN)\b/i;
+/** Another statement behind the first one; not a semicolon in a text. */
+const SECOND = /;(?=(?:[^'"]|'(?:[^']|'')*'|"(?:[^"]|"")*")*$)\s*\S/;
+
+/**
+ * Runs one statement that reads, over a connection that cannot write.
+ *
+ * @param home State folder.
+ * @param limit Rows at most.
+ * @throws KlausError `usage` for another statement, and for one that SQLite refuses; `config` without a database.
+ */
+export function queryDatabase(home: string, sql: string, { limit }: { limit: number }): QueryResult {
+  if (!READS.test(sql) || SECOND.test(sql)) {
+    throw new KlausError('usage', 'Only one statement that reads is taken: SELECT, WITH, VALUES or EXPLAIN.');
+  }
+  const file = toDatabaseFile(home);
+  if (!existsSync(file)) throw new KlausError('config', `There is no database ${file} yet.`);
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec('PRAGMA query_only = 1; PRAGMA trusted_schema = 0');
+    const rows: QueryRow[] = [];
+    for (const row of database.prepare(sql).iterate()) {
+      if (rows.length === limit) return { rows, more: true };
+      rows.push({ ...row });
+    }
+    return { rows, more: false };
+  } catch (error) {
+    throw new KlausError('usage', `SQLite refuses it: ${error instanceof Error ? error.message : String(error)}.`, {
+      hint: 'docs/database.md has the tables.',
+      cause: error,
+    });
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,77 @@
+import { rememberedSchema, type EventOf, type Remembered } from '@klaus/core/protocol';
+import type { Database } from '../database.ts';
+import { isInherited } from '../log/inherited.ts';
+import { appendHostRecord } from '../log/host-chain.ts';
+import { toIso } from '../iso-time.ts';
+
+/** An approval that holds for longer than its session. */
+export interface RememberedRow {
+  /** The approval it was given with. */
+  approval: string;
+  session: string;
+  /** Absolute real path. */
+  workspace: string;
+  remembered: Remembered;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+interface Row {
+  approval: string;
+  session_id: string;
+  workspace: string;
+  record: string;
+  created_at: string;
+}
+
+/** Takes an answer with the scope `project` in. */
+export function remember(database: Database, event: EventOf<'approval.answered'>): void {
+  if (event.scope !== 'project' || !event.remember || isInherited(database, event)) return;
+  const { workspace } =
+    database.get<{ workspace: string | null }>(
+      'SELECT workspace_dir AS workspace FROM sessions WHERE id = ?',
+      event.session,
+    ) ?? {};
+  if (workspace == null) return;
+  database.run(
+    'INSERT OR REPLACE INTO remembered (approval, session_id, workspace, agent, record, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    event.approval,
+    event.session,
+    workspace,
+    event.remember.agent,
+    JSON.stringify(event.remember),
+    toIso(event.at),
+  );
+}
+
+/** The newest last. */
+export function listRemembered(
+  database: Database,
+  filter: { workspace?: string | undefined; agent?: string | undefined } = {},
+): RememberedRow[] {
+  const rows = database.all<Row>(
+    'SELECT * FROM remembered WHERE workspace = coalesce(?, workspace) AND agent = coalesce(?, agent) ORDER BY created_at, approval',
+    filter.workspace ?? null,
+    filter.agent ?? null,
+  );
+  return rows.map((row) => ({
+    approval: row.approval,
+    session: row.session_id,
+    workspace: row.workspace,
+    remembered: rememberedSchema.parse(JSON.parse(row.record)),
+    createdAt: row.created_at,
+  }));
+}
+
+/** Forgets one by its id or the beginning of it, and records that; false when there is no such one, or more than one. */
+export function forgetRemembered(database: Database, idOrPrefix: string, by: { by: string; at: number }): boolean {
+  const rows = database.all<{ approval: string; workspace: string; agent: string }>(
+    'SELECT approval, workspace, agent FROM remembered WHERE substr(approval, 1, ?) = ? LIMIT 2',
+    idOrPrefix.length,
+    idOrPrefix,
+  );
+  if (idOrPrefix === '' || rows.length !== 1) return false;
+  database.run('DELETE FROM remembered WHERE approval = ?', rows[0]!.approval);
+  appendHostRecord(database, { body: { type: 'approval.forgotten', ...rows[0]!, by: by.by }, at: by.at });
+  return true;
+}

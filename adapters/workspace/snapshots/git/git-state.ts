@@ -1,0 +1,121 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { z } from 'zod';
+import type { Directory } from '../../directory.ts';
+import { isRace } from '../../raced.ts';
+import type { Root } from '../../walk.ts';
+import { withParent } from '../restore/trail.ts';
+import { sha256 } from '../tree.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_REFS = 1_000;
+const MAX_DEPTH = 8;
+const OBJECT_ID = /^[0-9a-f]{40,64}$/;
+
+export const gitStateSchema = z.object({
+  path: z.string().describe('The folder that holds the repository; "" is the workspace.'),
+  head: z.string().describe('HEAD, such as `ref: refs/heads/main`; for a `.git` file its line; "" when unreadable.'),
+  refs: z.record(z.string(), z.string()).describe('Object id by name, such as `refs/heads/main`; at most 1,000.'),
+  index: z.string().nullable().describe('A mark of the index file that changes with it; null without one.'),
+});
+/** Where a Git repository stood beside a snapshot. It is shown and never restored. */
+export type GitState = z.infer<typeof gitStateSchema>;
+
+/**
+ * Reads it without running Git, which on a repository that an agent can write runs what the repository says, and
+ * without following a symlink.
+ *
+ * @param path Relative path of what is named `.git`.
+ * @source https://git-scm.com/docs/gitrepository-layout
+ */
+export async function readGitState(root: Root, path: string): Promise<GitState | undefined> {
+  const folder = path === '.git' ? '' : path.slice(0, -'/.git'.length);
+  return withParent(root, path, (parent, name) => {
+    let git: Directory;
+    try {
+      git = parent.open(name);
+    } catch (error) {
+      if (!isRace(error) && !isForbidden(error)) throw error;
+      // A file that leads elsewhere, or a symlink.
+      return { path: folder, head: readText(parent, name)?.trim() ?? '', refs: {}, index: null };
+    }
+    try {
+      const refs = new Map<string, string>();
+      for (const [ref, id] of readPacked(git)) refs.set(ref, id);
+      readLoose(git, 'refs', refs);
+      const sorted = [...refs].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_REFS);
+      const head = readText(git, 'HEAD')?.trim() ?? '';
+      return { path: folder, head, refs: Object.fromEntries(sorted), index: markIndex(git) };
+    } finally {
+      git.close();
+    }
+  });
+}
+
+/** Git ends its index with a checksum of it: with length and that, the file need not be read. */
+function markIndex(git: Directory): string | null {
+  const tail = readBytes(git, 'index', { from: -64 });
+  if (!tail) return null;
+  const size = lstatSync(git.child('index'), { throwIfNoEntry: false })?.size ?? 0;
+  return sha256(Buffer.concat([Buffer.from(`${size}\n`), tail])).toString('hex');
+}
+
+function readPacked(git: Directory): [string, string][] {
+  return (readText(git, 'packed-refs') ?? '').split('\n').flatMap((line): [string, string][] => {
+    const [id = '', ref = ''] = line.split(' ');
+    return OBJECT_ID.test(id) && ref.startsWith('refs/') ? [[ref, id]] : [];
+  });
+}
+
+function readLoose(parent: Directory, path: string, refs: Map<string, string>): void {
+  let directory: Directory;
+  try {
+    directory = parent.open(path.split('/').at(-1)!);
+  } catch (error) {
+    if (isRace(error) || isForbidden(error)) return;
+    throw error;
+  }
+  try {
+    for (const entry of readdirSync(directory.child('.'), { withFileTypes: true })) {
+      if (refs.size >= MAX_REFS * 2 || path.split('/').length > MAX_DEPTH) return;
+      const ref = `${path}/${entry.name}`;
+      if (entry.isDirectory()) readLoose(directory, ref, refs);
+      else {
+        const id = readText(directory, entry.name)?.trim() ?? '';
+        if (OBJECT_ID.test(id) || id.startsWith('ref: ')) refs.set(ref, id);
+      }
+    }
+  } catch (error) {
+    if (!isRace(error) && !isForbidden(error)) throw error;
+  } finally {
+    directory.close();
+  }
+}
+
+function readText(directory: Directory, name: string): string | undefined {
+  return readBytes(directory, name, { from: 0 })?.toString('utf8');
+}
+
+/** At most a megabyte of a regular file, from its beginning, or its end when `from` is negative. */
+function readBytes(directory: Directory, name: string, { from }: { from: number }): Buffer | undefined {
+  let fd: number;
+  try {
+    fd = openSync(directory.child(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isRace(error) || isForbidden(error)) return undefined;
+    throw error;
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return undefined;
+    const at = from < 0 ? Math.max(0, stat.size + from) : from;
+    const bytes = Buffer.alloc(Math.min(MAX_BYTES, stat.size - at));
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, at));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return code === 'EACCES' || code === 'EPERM' || code === 'ENXIO';
+}

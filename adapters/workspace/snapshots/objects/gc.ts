@@ -1,0 +1,276 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
+import type { TreeId } from '@klaus/core/protocol';
+import type { Database } from '../database.ts';
+import type { Kept } from '../kept.ts';
+import { createPack, now, writeFully } from './object-writer.ts';
+import { readBlock, readStored, toHashes, type BlockRow } from './objects.ts';
+import { Pace } from '../scan/pace.ts';
+import { lastState } from '../states.ts';
+import { EMPTY } from '../tree.ts';
+
+const compress = promisify(zstdCompress);
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const GRACE_S = 3_600;
+const PAGE = 2_000;
+/** A block or a pack is written anew when less than this part of it is still used. */
+const WORTH = 0.75;
+
+export interface GcOptions {
+  /** States to keep. Those of the last hour, and the last one, are kept in any case. */
+  keep: readonly TreeId[];
+  /** Only says what would be freed. Default false. */
+  dryRun?: boolean;
+}
+
+export interface GcReport {
+  /** States that were, or would be, given up. */
+  states: number;
+  /** Contents and directory objects. */
+  objects: number;
+  /** Bytes of them as they are stored. Room inside the database is used again, not given back. */
+  bytes: number;
+}
+
+interface Marks {
+  trees: Set<string>;
+  objects: Set<string>;
+}
+
+/** Frees what no kept state needs. The caller holds the lock alone. */
+export async function collectGarbage(kept: Kept, options: GcOptions): Promise<GcReport> {
+  const { db } = kept;
+  const pace = new Pace();
+  const limit = now() - GRACE_S;
+  const marks = await mark(kept, toRoots(db, options.keep, limit), pace);
+  const states = db
+    .all<{ tree: Uint8Array }>('SELECT tree FROM states')
+    .filter(({ tree }) => !marks.trees.has(toKey(tree)));
+  const trees = await findDeadTrees(db, { marks, limit, pace });
+  const objects = await findDeadObjects(db, { marks, limit, pace });
+  const sweep = planBlocks(db, objects.live);
+  const report: GcReport = {
+    states: states.length,
+    objects: trees.dead.length + objects.dead.length,
+    bytes: trees.bytes + sweep.bytes,
+  };
+  if (options.dryRun) return report;
+  await inSlices(db, pace, { rows: states.map((it) => it.tree), sql: 'DELETE FROM states WHERE tree = ?' });
+  await inSlices(db, pace, { rows: trees.dead, sql: 'DELETE FROM trees WHERE hash = ?' });
+  await inSlices(db, pace, { rows: objects.dead, sql: 'DELETE FROM objects WHERE hash = ?' });
+  await rewrite(db, sweep, pace);
+  removeUnusedPacks(db);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  return report;
+}
+
+function toKey(hash: Uint8Array): string {
+  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString('latin1');
+}
+
+function toRoots(db: Database, keep: readonly TreeId[], limit: number): Buffer[] {
+  const young = db.all<{ tree: Uint8Array }>('SELECT tree FROM states WHERE at >= ?', limit);
+  const seen = db.all<{ tree: Uint8Array }>('SELECT tree FROM seen');
+  const last = lastState(db);
+  const rows = [...young, ...seen].map(({ tree }) => Buffer.from(tree));
+  return [...keep.map((id) => Buffer.from(id, 'hex')), ...rows, ...(last ? [last] : [])];
+}
+
+async function mark(kept: Kept, roots: readonly Buffer[], pace: Pace): Promise<Marks> {
+  const marks: Marks = { trees: new Set(), objects: new Set() };
+  const waiting = roots.filter((root) => root.equals(EMPTY) || kept.trees.has(root));
+  for (let hash = waiting.pop(); hash; hash = waiting.pop()) {
+    const key = toKey(hash);
+    if (marks.trees.has(key)) continue;
+    marks.trees.add(key);
+    for (const node of kept.trees.nodes(hash)) {
+      if (node.type === 'directory') waiting.push(node.hash);
+      else marks.objects.add(toKey(node.hash));
+    }
+    if (pace.due) await pace.rest();
+  }
+  return marks;
+}
+
+interface Search {
+  marks: Marks;
+  /** Seconds since 1970: what is younger stays. */
+  limit: number;
+  pace: Pace;
+}
+
+async function findDeadTrees(db: Database, { marks, limit, pace }: Search): Promise<{ dead: Buffer[]; bytes: number }> {
+  const dead: Buffer[] = [];
+  let bytes = 0;
+  const sql = 'SELECT hash, length(data) AS size, made FROM trees WHERE hash > ? ORDER BY hash LIMIT ?';
+  for await (const row of pages<{ hash: Uint8Array; size: number; made: number }>(db, sql, pace)) {
+    if (marks.trees.has(toKey(row.hash)) || row.made >= limit) continue;
+    dead.push(Buffer.from(row.hash));
+    bytes += row.size;
+  }
+  return { dead, bytes };
+}
+
+/** Dead objects, and the bytes that live ones have in each block. */
+async function findDeadObjects(
+  db: Database,
+  { marks, limit, pace }: Search,
+): Promise<{ dead: Buffer[]; live: Map<number, number> }> {
+  // Pieces first: those of a large file live as long as it does.
+  for (const row of db.all<{ hash: Uint8Array; chunks: Uint8Array; made: number }>(
+    'SELECT hash, chunks, made FROM objects WHERE chunks IS NOT NULL',
+  )) {
+    if (!marks.objects.has(toKey(row.hash)) && row.made < limit) continue;
+    for (const chunk of toHashes(row.chunks)) marks.objects.add(toKey(chunk));
+  }
+  const dead: Buffer[] = [];
+  const live = new Map<number, number>();
+  const sql = 'SELECT hash, size, block, made FROM objects WHERE hash > ? ORDER BY hash LIMIT ?';
+  type Row = { hash: Uint8Array; size: number; block: number | null; made: number };
+  for await (const row of pages<Row>(db, sql, pace)) {
+    if (!marks.objects.has(toKey(row.hash)) && row.made < limit) dead.push(Buffer.from(row.hash));
+    else if (row.block !== null) live.set(row.block, (live.get(row.block) ?? 0) + row.size);
+  }
+  return { dead, live };
+}
+
+async function* pages<Row extends { hash: Uint8Array }>(db: Database, sql: string, pace: Pace): AsyncGenerator<Row> {
+  for (let after: Uint8Array = new Uint8Array(); ;) {
+    const rows = db.all<Row>(sql, after, PAGE);
+    yield* rows;
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.hash;
+    if (pace.due) await pace.rest();
+  }
+}
+
+interface Sweep {
+  dropped: number[];
+  /** Mostly unused: their live objects go into a new block. */
+  thinned: BlockRow[];
+  /** Whole, but in a pack that is mostly unused. */
+  moved: BlockRow[];
+  bytes: number;
+}
+
+function planBlocks(db: Database, live: ReadonlyMap<number, number>): Sweep {
+  const sweep: Sweep = { dropped: [], thinned: [], moved: [], bytes: 0 };
+  const packs = new Map<string, { kept: BlockRow[]; keptBytes: number; bytes: number }>();
+  const rows = db.all<BlockRow>('SELECT id, pack, at, stored, raw FROM blocks');
+  for (const row of rows) {
+    const used = (live.get(row.id) ?? 0) / Math.max(1, row.raw);
+    if (used === 0) sweep.dropped.push(row.id);
+    else if (used < WORTH) sweep.thinned.push(row);
+    if (row.pack === null) {
+      if (used < WORTH) sweep.bytes += Math.round(row.stored * (1 - used));
+      continue;
+    }
+    let pack = packs.get(row.pack);
+    if (!pack) packs.set(row.pack, (pack = { kept: [], keptBytes: 0, bytes: 0 }));
+    pack.bytes += row.stored;
+    pack.keptBytes += used < WORTH ? row.stored * used : row.stored;
+    if (used >= WORTH) pack.kept.push(row);
+  }
+  for (const { kept, keptBytes, bytes } of packs.values()) {
+    if (keptBytes >= bytes * WORTH) continue;
+    sweep.bytes += Math.round(bytes - keptBytes);
+    sweep.moved.push(...kept);
+  }
+  return sweep;
+}
+
+/** Writes what is still used into a new pack, makes that durable, and only then points to it. */
+async function rewrite(db: Database, sweep: Sweep, pace: Pace): Promise<void> {
+  if (sweep.thinned.length + sweep.moved.length > 0) {
+    const pack = await createPack(db.folder);
+    const places = new Map<number, Place>();
+    try {
+      for (const row of sweep.moved) {
+        const bytes = await readStored(db, row);
+        await writeFully(pack.handle, bytes, pack.size);
+        places.set(row.id, { at: pack.size, stored: row.stored, raw: row.raw, objects: [] });
+        pack.size += bytes.length;
+      }
+      for (const row of sweep.thinned) {
+        const { raw, objects } = await thin(db, row.id);
+        const packed = await compress(raw, LEVEL);
+        const bytes = packed.length < raw.length ? packed : raw;
+        await writeFully(pack.handle, bytes, pack.size);
+        places.set(row.id, { at: pack.size, stored: bytes.length, raw: raw.length, objects });
+        pack.size += bytes.length;
+      }
+      await pack.handle.datasync();
+    } finally {
+      await pack.handle.close();
+    }
+    for (const [id, place] of places) {
+      db.transaction(() => pointTo(db, id, { ...place, pack: pack.name }));
+      if (pace.due) await pace.rest();
+    }
+  }
+  await inSlices(db, pace, { rows: sweep.dropped, sql: 'DELETE FROM blocks WHERE id = ?' });
+}
+
+/** A block with other content gets another id: somebody may have the old one in memory. */
+function pointTo(db: Database, id: number, to: Place & { pack: string }): void {
+  const { pack, at, stored, raw, objects } = to;
+  if (objects.length === 0) {
+    db.run('UPDATE blocks SET pack = ?, at = ? WHERE id = ?', pack, at, id);
+    return;
+  }
+  const next = db.run('INSERT INTO blocks (pack, at, stored, raw) VALUES (?, ?, ?, ?)', pack, at, stored, raw);
+  for (const object of objects)
+    db.run('UPDATE objects SET block = ?, at = ? WHERE hash = ?', next, object.at, object.hash);
+  db.run('DELETE FROM blocks WHERE id = ?', id);
+}
+
+interface Place {
+  at: number;
+  stored: number;
+  raw: number;
+  /** Empty for a block that is only moved. */
+  objects: ObjectPlace[];
+}
+
+interface ObjectPlace {
+  hash: Uint8Array;
+  at: number;
+}
+
+async function thin(db: Database, id: number): Promise<{ raw: Buffer; objects: ObjectPlace[] }> {
+  const block = await readBlock(db, id);
+  const rows = db.all<{ hash: Uint8Array; at: number; size: number }>(
+    'SELECT hash, at, size FROM objects WHERE block = ? ORDER BY at',
+    id,
+  );
+  let at = 0;
+  const objects = rows.map(({ hash, size }) => ({ hash, at: (at += size) - size }));
+  return { raw: Buffer.concat(rows.map((row) => block.subarray(row.at, row.at + row.size))), objects };
+}
+
+/** Packs without a block, also those that a killed process left half written. */
+function removeUnusedPacks(db: Database): void {
+  const folder = join(db.folder, 'packs');
+  const used = new Set(
+    db.all<{ pack: string }>('SELECT DISTINCT pack FROM blocks WHERE pack IS NOT NULL').map((it) => it.pack),
+  );
+  for (const name of readdirSync(folder)) {
+    if (!used.has(name) && statSync(join(folder, name), { throwIfNoEntry: false }))
+      rmSync(join(folder, name), { force: true });
+  }
+}
+
+async function inSlices(
+  db: Database,
+  pace: Pace,
+  { rows, sql }: { rows: readonly (Uint8Array | number)[]; sql: string },
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += PAGE) {
+    db.transaction(() => {
+      for (const row of rows.slice(at, at + PAGE)) db.run(sql, row);
+    });
+    if (pace.due) await pace.rest();
+  }
+}

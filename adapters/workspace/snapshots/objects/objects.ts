@@ -1,0 +1,125 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
+import { corrupt, type Database } from '../database.ts';
+import { codeOf } from '../../raced.ts';
+import { EMPTY, sha256 } from '../tree.ts';
+
+const decompress = promisify(zstdDecompress);
+/** Decompressed blocks that are kept, of half a megabyte each: a restore reads neighbours one after the other. */
+const KEPT_BLOCKS = 8;
+const HASH_BYTES = 32;
+
+interface ObjectRow {
+  size: number;
+  block: number | null;
+  at: number | null;
+  chunks: Uint8Array | null;
+}
+
+export interface BlockRow {
+  id: number;
+  pack: string | null;
+  at: number;
+  stored: number;
+  raw: number;
+  data: Uint8Array | null;
+}
+
+/** The contents of a store, for reading. */
+export class Objects {
+  readonly #db: Database;
+  readonly #blocks = new Map<number, Buffer>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  has(hash: Buffer): boolean {
+    return hash.equals(EMPTY) || this.#db.get('SELECT 1 FROM objects WHERE hash = ?', hash) !== undefined;
+  }
+
+  /** The pieces of a content in order, each checked against its hash. @throws KlausError `store.corrupt`. */
+  async *pieces(hash: Buffer): AsyncGenerator<Buffer> {
+    if (hash.equals(EMPTY)) return;
+    const row = this.#row(hash);
+    if (row.chunks === null) yield await this.#piece(hash, row);
+    else for (const chunk of toHashes(row.chunks)) yield await this.#piece(chunk, this.#row(chunk));
+  }
+
+  /** A whole content. @throws KlausError `store.corrupt` when it is gone or altered. */
+  async read(hash: Buffer): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    for await (const piece of this.pieces(hash)) pieces.push(piece);
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  }
+
+  #row(hash: Buffer): ObjectRow {
+    const row = this.#db.get<ObjectRow>('SELECT size, block, at, chunks FROM objects WHERE hash = ?', hash);
+    if (!row) throw corrupt(this.#db.folder, `the content ${hash.toString('hex')} is missing`);
+    return row;
+  }
+
+  async #piece(hash: Buffer, row: ObjectRow): Promise<Buffer> {
+    try {
+      const block = await this.#block(row.block!);
+      const piece = Buffer.from(block.subarray(row.at!, row.at! + row.size));
+      if (sha256(piece).equals(hash)) return piece;
+      throw corrupt(this.#db.folder, `the content ${hash.toString('hex')} was altered`);
+    } catch (error) {
+      // A clean-up by another process may have moved it meanwhile.
+      const now = this.#row(hash);
+      if (now.block === row.block && now.at === row.at) throw error;
+      return await this.#piece(hash, now);
+    }
+  }
+
+  async #block(id: number): Promise<Buffer> {
+    const kept = this.#blocks.get(id);
+    if (kept) return kept;
+    const block = await readBlock(this.#db, id);
+    this.#blocks.set(id, block);
+    if (this.#blocks.size > KEPT_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value!);
+    return block;
+  }
+}
+
+/** One block, decompressed. */
+export async function readBlock(db: Database, id: number): Promise<Buffer> {
+  const row = db.get<BlockRow>('SELECT * FROM blocks WHERE id = ?', id);
+  if (!row) throw corrupt(db.folder, `block ${id} is missing`);
+  const stored = row.pack === null ? Buffer.from(row.data!) : await readStored(db, row);
+  if (row.stored === row.raw) return stored;
+  try {
+    return await decompress(stored);
+  } catch (error) {
+    throw corrupt(db.folder, `block ${id} cannot be decompressed`, error);
+  }
+}
+
+/** The bytes of a block as they stand in its pack. */
+export async function readStored(db: Database, row: BlockRow): Promise<Buffer> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(join(db.folder, 'packs', row.pack!));
+    const bytes = Buffer.allocUnsafe(row.stored);
+    const { bytesRead } = await handle.read(bytes, 0, row.stored, row.at);
+    if (bytesRead < row.stored) throw corrupt(db.folder, `${row.pack!} is cut short`);
+    return bytes;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    // A clean-up by another process has moved the block to another pack meanwhile.
+    const now = db.get<BlockRow>('SELECT * FROM blocks WHERE id = ?', row.id);
+    if (now?.pack != null && now.pack !== row.pack) return await readStored(db, now);
+    throw corrupt(db.folder, `${row.pack!} is missing`, error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** The hashes in a list of chunks. */
+export function toHashes(chunks: Uint8Array): Buffer[] {
+  const all = Buffer.from(chunks);
+  return Array.from({ length: all.length / HASH_BYTES }, (_, i) => all.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES));
+}

@@ -1,0 +1,260 @@
+import { KlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
+import type { ApplyResult, Conflict } from '@klaus/core/agent';
+import { codeOf } from '../../raced.ts';
+import { shorten } from '../../walk.ts';
+import { toSnapshotError } from '../database.ts';
+import { editTree, NEW_DIRECTORY_MODE, type TreeEdit } from './edit-tree.ts';
+import { withScan, type Kept } from '../kept.ts';
+import { lookAtPath, statPath, type Standing } from '../scan/look.ts';
+import { Pace } from '../scan/pace.ts';
+import { checkPath, toEdit } from '../path.ts';
+import { Overtaken, perform, toStagingName, type Move } from './perform.ts';
+import { scanAt } from '../scan/scan-paths.ts';
+import type { Scan } from '../scan/scan.ts';
+import { lastState, toStateWrite } from '../states.ts';
+import { endPlan, settleAll, takeBack, writePlan, type Plan } from './step.ts';
+import { EMPTY, toTreeEntry } from '../tree.ts';
+import { isSameEntry } from '../trees.ts';
+
+const PERMISSIONS = 0o7777;
+const OWNER_ALL = 0o700;
+
+/** What is known of the affected paths before anything is touched. */
+interface Survey {
+  standing: Map<string, Standing>;
+  /** Directories below those that shall go which hold something that no row takes away. */
+  holders: Set<string>;
+  before: Buffer;
+}
+
+export interface ApplyOptions {
+  overwrite?: ReadonlySet<string>;
+  /** The rows are between states of git's own data, which are never the workspace's last one. */
+  isGit?: boolean;
+}
+
+/** See `Snapshots.apply`. The caller holds the lock alone. */
+export async function applyChanges(
+  kept: Kept,
+  changes: readonly TreeChange[],
+  { overwrite = new Set(), isGit = false }: ApplyOptions,
+): Promise<ApplyResult> {
+  await settleAll(kept);
+  const rows = toRows(kept, changes, isGit);
+  const pace = new Pace();
+  const decided = await withScan(kept, { root: kept.root, keepsSeen: true, pace }, async (scan) => {
+    const survey = await look(kept, { ...scan, isGit }, rows);
+    const { conflicts, todo, edits } = await decide(kept, { rows, survey, overwrite });
+    if (conflicts.length > 0) {
+      await scan.batch.flush();
+      return { conflicts };
+    }
+    const after = await editTree({ trees: kept.trees, batch: scan.batch, pace: scan.pace }, survey.before, edits);
+    await scan.batch.flush();
+    return { survey, after, todo };
+  });
+  if ('conflicts' in decided) return { applied: false, conflicts: decided.conflicts! };
+  const { survey, after } = decided;
+  const result = await kept.trees.changes(survey.before, after, pace);
+  const moves: Move[] = result.map((row) => {
+    const standing = survey.standing.get(row.path);
+    return { path: row.path, now: row.before, goal: row.after, stat: standing?.stat };
+  });
+  // What a deeper look found has not been looked at one by one.
+  for (const move of moves) {
+    move.stat ??= await statPath(kept.root, move.path);
+    if (pace.due) await pace.rest();
+  }
+  const plan: Plan = {
+    before: survey.before.toString('hex'),
+    after: after.toString('hex'),
+    staging: toStagingName(),
+    locked: await findLocked(kept, moves, pace),
+    back: false,
+  };
+  return carryOut(kept, { plan, moves, result, pace, isGit });
+}
+
+async function carryOut(
+  kept: Kept,
+  work: { plan: Plan; moves: Move[]; result: TreeChange[]; pace: Pace; isGit: boolean },
+): Promise<ApplyResult> {
+  const { plan, moves, result, pace, isGit } = work;
+  const { db } = kept;
+  const save = (tree: string) => toStateWrite(db, Buffer.from(tree, 'hex'), { isLast: !isGit })?.();
+  if (moves.length > 0) {
+    const id = db.transaction(() => {
+      save(plan.before);
+      return writePlan(kept, plan);
+    });
+    try {
+      await perform(kept, moves, { staging: plan.staging, locked: plan.locked, lenient: false, pace });
+    } catch (error) {
+      await takeBack(kept, id, plan);
+      if (!(error instanceof Overtaken)) throw toFailure(error, kept.root.path);
+      const { entry } = await lookAtPath(kept.root, error.path, { pace });
+      const expected = moves.find((move) => move.path === error.path)?.now ?? null;
+      return { applied: false, conflicts: [{ path: error.path, expected, found: entry }] };
+    }
+    db.transaction(() => {
+      endPlan(kept, id);
+      save(plan.after);
+    });
+  } else db.transaction(() => save(plan.after));
+  return { applied: true, changes: result, before: plan.before, after: plan.after };
+}
+
+/** Rows in order of path. @throws KlausError `usage`. */
+function toRows(kept: Kept, changes: readonly TreeChange[], isGit: boolean): TreeChange[] {
+  const rows = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  for (const [i, row] of rows.entries()) {
+    checkPath(row.path, kept.excluded, isGit);
+    if (rows[i + 1]?.path === row.path) {
+      throw new KlausError('usage', `${shorten(row.path)} is changed twice in one step.`);
+    }
+    const { after } = row;
+    if (after && after.type !== 'directory' && !kept.objects.has(Buffer.from(after.hash, 'hex'))) {
+      throw new KlausError('usage', `The content for ${shorten(row.path)} is not kept any more; nothing was changed.`);
+    }
+  }
+  return rows;
+}
+
+/** Looks at every affected path and takes in what is there. A directory that shall go is looked at as a whole. */
+async function look(kept: Kept, scan: Scan, rows: readonly TreeChange[]): Promise<Survey> {
+  const named = new Map(rows.map((row) => [row.path, row]));
+  const standing = new Map<string, Standing>();
+  const holders = new Set<string>();
+  const edits = new Map<string, TreeEdit>();
+  const whole = new Set<string>();
+  for (const { path, after } of rows) {
+    // The last state may be old: what stands above the path now is what the step begins from.
+    for (const above of toAncestors(path)) {
+      if (named.has(above) || edits.has(above)) continue;
+      const stat = await statPath(kept.root, above);
+      if (!stat) edits.set(above, null);
+      else if (stat.isDirectory()) {
+        edits.set(above, { type: 'directory', mode: stat.mode & PERMISSIONS, size: 0, hash: undefined });
+      }
+    }
+    const one = await lookAtPath(kept.root, path, scan);
+    standing.set(path, one);
+    if (scan.writer?.full) await scan.writer.drain();
+    if (scan.pace.due) await scan.pace.rest();
+    if (toAncestors(path).some((above) => whole.has(above))) continue;
+    edits.set(path, one.foreign ? null : toEdit(one.entry));
+    if (one.entry?.type !== 'directory' || one.foreign || after?.type === 'directory') continue;
+    whole.add(path);
+    const from = { uncovered: scan.uncovered.length, repositories: scan.repositories.length };
+    const hash = (await scanAt(kept.root, scan, path)) ?? EMPTY;
+    edits.set(path, { type: 'directory', mode: one.entry.mode, size: 0, hash });
+    await scan.batch.flush();
+    const stay = (found: string) => {
+      if (named.get(found)?.after !== null) holders.add(found.slice(0, found.lastIndexOf('/')));
+    };
+    for (const one of scan.uncovered.slice(from.uncovered)) stay(one.path);
+    for (const found of scan.repositories.slice(from.repositories)) stay(found);
+    for (const below of kept.trees.walk(hash, path)) {
+      stay(below.path);
+      if (scan.pace.due) await scan.pace.rest();
+    }
+  }
+  await scan.batch.flush();
+  const before = await editTree(
+    { trees: kept.trees, batch: scan.batch, pace: scan.pace },
+    (scan.isGit ? undefined : lastState(kept.db)) ?? EMPTY,
+    edits,
+  );
+  await scan.batch.flush();
+  return { standing, holders, before };
+}
+
+/** Says which rows are to be carried out, and which cannot be. */
+async function decide(
+  kept: Kept,
+  { rows, survey, overwrite }: { rows: readonly TreeChange[]; survey: Survey; overwrite: ReadonlySet<string> },
+): Promise<{ conflicts: Conflict[]; todo: TreeChange[]; edits: Map<string, TreeEdit> }> {
+  const conflicts: Conflict[] = [];
+  const todo: TreeChange[] = [];
+  const edits = new Map<string, TreeEdit>();
+  const goals = new Map(rows.map((row) => [row.path, row.after]));
+  // What holds something stays, and so does all above it.
+  const staying = new Set([...survey.holders].flatMap((path) => [path, ...toAncestors(path)]));
+  for (const row of rows) {
+    const { entry: found, foreign } = survey.standing.get(row.path)!;
+    if (!foreign && isSameEntry(found, row.after)) continue;
+    const isAsExpected = !foreign && isSameEntry(found, row.before);
+    const holdsMore = found?.type === 'directory' && row.after?.type !== 'directory' && staying.has(row.path);
+    const isForced = overwrite.has(row.path);
+    if (foreign || (!isAsExpected && !isForced)) {
+      conflicts.push({ path: row.path, expected: row.before, found });
+    } else if (holdsMore) {
+      // It holds something that no row names. Named to be overwritten it stays, with that; nothing can take its place.
+      const isNamed = isForced || [...overwrite].some((path) => path.startsWith(`${row.path}/`));
+      if (!isNamed || row.after !== null) conflicts.push({ path: row.path, expected: row.before, found });
+    } else {
+      todo.push(row);
+      edits.set(row.path, toEdit(row.after));
+    }
+  }
+  const clear = new Set<string>();
+  for (const { path, after } of todo) {
+    if (after) conflicts.push(...(await clearTheWay(kept, { path, goals, edits, clear })));
+  }
+  const unique = new Map(conflicts.map((conflict) => [conflict.path, conflict]));
+  return { conflicts: [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), todo, edits };
+}
+
+/** The paths of the directories above, outermost first. */
+function toAncestors(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, i) => names.slice(0, i + 1).join('/'));
+}
+
+/** Plans the directories that are missing above a path. What stands in the way is a conflict. */
+async function clearTheWay(
+  kept: Kept,
+  at: {
+    path: string;
+    goals: ReadonlyMap<string, TreeEntry | null>;
+    edits: Map<string, TreeEdit>;
+    /** Directories that were looked at already. */
+    clear: Set<string>;
+  },
+): Promise<Conflict[]> {
+  for (const above of toAncestors(at.path)) {
+    if (at.clear.has(above) || at.edits.get(above)?.type === 'directory') continue;
+    at.clear.add(above);
+    const stat = await statPath(kept.root, above);
+    if (stat?.isDirectory() && at.goals.get(above) !== null) continue;
+    const expected: TreeEntry = toTreeEntry({ type: 'directory', mode: NEW_DIRECTORY_MODE, size: 0, hash: EMPTY });
+    if (!stat) at.edits.set(above, toEdit(expected));
+    else {
+      const { entry } = await lookAtPath(kept.root, above, { pace: new Pace() });
+      return [{ path: above, expected, found: entry }];
+    }
+  }
+  return [];
+}
+
+/** Directories in which something is to change and which their owner may not change. */
+async function findLocked(kept: Kept, moves: readonly Move[], pace: Pace): Promise<[string, number][]> {
+  const locked: [string, number][] = [];
+  // The folder for files on their way stands in the root.
+  const parents = new Set(['', ...moves.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))]);
+  for (const path of [...parents].toSorted()) {
+    if (pace.due) await pace.rest();
+    const stat = await statPath(kept.root, path === '' ? '.' : path);
+    if (stat?.isDirectory() && (stat.mode & OWNER_ALL) !== OWNER_ALL) locked.push([path, stat.mode & PERMISSIONS]);
+  }
+  return locked;
+}
+
+function toFailure(error: unknown, folder: string): unknown {
+  const known = toSnapshotError(error, folder);
+  const code = codeOf(error);
+  if (known !== error || code === '' || (error instanceof Error && error.name === 'KlausError')) return known;
+  return new KlausError('tool.failed', `The files could not be restored (${code}); nothing was changed.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,144 @@
+import type { Stats } from 'node:fs';
+import type { Database } from '../database.ts';
+import { decodeTree, TreeCursor, type Node } from '../tree.ts';
+
+/** size, mtime, ctime, inode of each entry. */
+const NUMBERS = 4;
+const CTIME = 2;
+const HASH_BYTES = 32;
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+/**
+ * A file whose change time is as young as this, in milliseconds, may be changed again without a new time: the clocks
+ * of filesystems stand still for some milliseconds, of FAT for two seconds. It is read again the next time.
+ */
+const RACY_MS = 2_000;
+
+/**
+ * What the last look found in one directory: the directory object, and for each of its entries the facts by which an
+ * unchanged file is known. Times are milliseconds with fractions of 244 nanoseconds or less, finer than the clocks
+ * that set them.
+ */
+export class SeenDirectory {
+  readonly tree: Buffer;
+  readonly bytes: Buffer;
+  readonly #numbers: Float64Array;
+  readonly cursor: TreeCursor;
+
+  /** @param data What {@link toSeen} made. */
+  constructor(data: Uint8Array) {
+    const aligned = data.byteOffset % 8 === 0 ? data : new Uint8Array(data);
+    this.tree = Buffer.from(aligned.buffer, aligned.byteOffset, HASH_BYTES);
+    const count = new Float64Array(aligned.buffer, aligned.byteOffset + HASH_BYTES, 1)[0]!;
+    this.#numbers = new Float64Array(aligned.buffer, aligned.byteOffset + HASH_BYTES + 8, count * NUMBERS);
+    const head = HASH_BYTES + 8 * (1 + count * NUMBERS);
+    this.bytes = Buffer.from(aligned.buffer, aligned.byteOffset + head, aligned.length - head);
+    this.cursor = new TreeCursor(this.bytes);
+  }
+
+  get count(): number {
+    return this.#numbers.length / NUMBERS;
+  }
+
+  /** True when the entry at the cursor certainly has the content it had. */
+  isUnchanged(stat: Stats): boolean {
+    const at = this.cursor.index * NUMBERS;
+    const numbers = this.#numbers;
+    return (
+      numbers[at] === stat.size &&
+      numbers[at + 1] === stat.mtimeMs &&
+      numbers[at + CTIME] === stat.ctimeMs &&
+      numbers[at + 3] === stat.ino
+    );
+  }
+
+  /**
+   * True when only owner, mode or name of the entry seem to have changed. For a file that cannot be read any more:
+   * its content as it was is the best that is known.
+   */
+  isProbablyUnchanged(stat: Stats): boolean {
+    const at = this.cursor.index * NUMBERS;
+    return (
+      this.#numbers[at] === stat.size && this.#numbers[at + 1] === stat.mtimeMs && this.#numbers[at + 3] === stat.ino
+    );
+  }
+
+  numbers(index: number): Float64Array {
+    return this.#numbers.subarray(index * NUMBERS, (index + 1) * NUMBERS);
+  }
+
+  nodes(): Node[] {
+    return decodeTree(this.bytes);
+  }
+}
+
+/** What was seen in each directory, with a part of it in memory: a session looks at the same folders again and again. */
+export class Seen {
+  readonly #db: Database;
+  readonly #kept = new Map<string, Uint8Array>();
+  #bytes = 0;
+  #version = -1;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Forgets what is in memory when another process has written. Called before each look. */
+  refresh(): void {
+    const { data_version: version } = this.#db.get<{ data_version: number }>('PRAGMA data_version')!;
+    if (version !== this.#version) this.#clear();
+    this.#version = version;
+  }
+
+  get(path: string): SeenDirectory | undefined {
+    let data = this.#kept.get(path);
+    if (!data) {
+      data = this.#db.get<{ data: Uint8Array }>('SELECT data FROM seen WHERE path = ?', path)?.data;
+      if (!data) return undefined;
+      if (this.#bytes + data.length < MAX_KEPT_BYTES) {
+        this.#kept.set(path, data);
+        this.#bytes += data.length;
+      }
+    }
+    return new SeenDirectory(data);
+  }
+
+  /** To be called in a transaction. */
+  put(path: string, tree: Buffer, data: Buffer): void {
+    this.#drop(path);
+    this.#db.run('INSERT OR REPLACE INTO seen VALUES (?, ?, ?)', path, tree, data);
+  }
+
+  /** Forgets a directory and what is below it. To be called in a transaction. */
+  forget(path: string): void {
+    this.#clear();
+    this.#db.run('DELETE FROM seen WHERE path = ? OR (path > ? AND path < ?)', path, `${path}/`, `${path}0`);
+  }
+
+  #drop(path: string): void {
+    this.#bytes -= this.#kept.get(path)?.length ?? 0;
+    this.#kept.delete(path);
+  }
+
+  #clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+}
+
+/**
+ * The facts of one entry. Without a usable change time, nothing equals them.
+ *
+ * @param options.since When the look began, milliseconds since 1970.
+ */
+export function toNumbers(stat: Stats, options: { since: number; steady: boolean }): Float64Array {
+  const sure = options.steady && stat.ctimeMs < options.since - RACY_MS;
+  return Float64Array.of(stat.size, stat.mtimeMs, sure ? stat.ctimeMs : Number.NaN, stat.ino);
+}
+
+/** The row's data: the hash of the directory object, the number of entries, their facts, and the object itself. */
+export function toSeen(hash: Buffer, numbers: readonly Float64Array[], tree: Buffer): Buffer {
+  const all = new Float64Array(1 + numbers.length * NUMBERS);
+  all[0] = numbers.length;
+  for (const [i, four] of numbers.entries()) all.set(four, 1 + i * NUMBERS);
+  return Buffer.concat([hash, Buffer.from(all.buffer), tree]);
+}

@@ -1,0 +1,206 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  isEditable,
+  renderHunk,
+  toHostEnvironment,
+  toNewText,
+  type AnswerOptions,
+  type EventOf,
+  type Hunk,
+  type HunkAnswer,
+} from '@klaus/sdk';
+import { openKeyboard, type Keyboard } from './keyboard.ts';
+import { toPrintable } from '@klaus/sdk/printable';
+import { formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { createPaint, paintDiff, type Paint } from '../output/paint.ts';
+import { err } from '../output/sink.ts';
+
+/** What a person said to a question. `interrupt` is Ctrl-C; `later` leaves the question open. */
+export type Reply =
+  | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope'> }
+  | { kind: 'rejected'; options: Pick<AnswerOptions, 'note'> }
+  | { kind: 'later' }
+  | { kind: 'interrupt' };
+
+/** Lines of a diff or command that are shown unasked. */
+const SHOWN_LINES = 200;
+
+type Question = EventOf<'approval.asked'>;
+
+interface Prompt {
+  question: Question;
+  keyboard: Keyboard;
+  paint: Paint;
+  plain: boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * Shows a question in the terminal and takes one key: y, n (and then a reason), h (hunk by hunk), s or p (and from now on), d (show
+ * everything again) or q.
+ *
+ * @param options.signal Ends the wait, as `later`.
+ */
+export async function askInTerminal(
+  question: Question,
+  options: { plain: boolean; signal: AbortSignal },
+): Promise<Reply> {
+  const paint = createPaint(err, options.plain);
+  const keyboard = await openKeyboard();
+  const prompt: Prompt = { question, keyboard, paint, ...options };
+  const keys = paint('bold', `[${toKeys(question)}] `);
+  try {
+    err.write(`${showQuestion(prompt, false)}\n${keys}`);
+    for (;;) {
+      const key = (await keyboard.key(options.signal))?.toLowerCase();
+      const reply = await toReply(key, prompt);
+      if (reply) {
+        // The answers hunk by hunk stand there already.
+        if (key !== 'h' && key !== 'n') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
+        return reply;
+      }
+      if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
+      else if (key === 'h') err.write(keys);
+    }
+  } finally {
+    keyboard.close();
+  }
+}
+
+function hunksOf({ subject }: Question): readonly Hunk[] {
+  return subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+}
+
+function canRemember({ subject }: Question): boolean {
+  return subject.kind === 'call' && subject.remember !== undefined;
+}
+
+function toKeys(question: Question): string {
+  if (question.subject.kind === 'limit') return 'y go on, n stop, q decide later';
+  const hunks = hunksOf(question).length > 1 ? ', h hunk by hunk' : '';
+  const scopes = canRemember(question) ? ', s yes in this session, p yes in this project' : '';
+  return `y approve, n reject${hunks}${scopes}, d show again, q decide later`;
+}
+
+async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply | undefined> {
+  const { question } = prompt;
+  switch (key) {
+    case 'y':
+      return { kind: 'approved', options: {} };
+    case 's':
+      return canRemember(question) ? { kind: 'approved', options: { scope: 'session' } } : undefined;
+    case 'p':
+      return canRemember(question) ? { kind: 'approved', options: { scope: 'project' } } : undefined;
+    case 'h': {
+      if (hunksOf(question).length < 2) return undefined;
+      err.write('h\n');
+      const hunks = await askHunks(prompt);
+      return hunks && { kind: 'approved', options: { hunks } };
+    }
+    case 'n':
+      return await askReason(prompt);
+    case 'q':
+    case undefined:
+      return { kind: 'later' };
+    case 'ctrl-c':
+      return { kind: 'interrupt' };
+    default:
+      return undefined;
+  }
+}
+
+/** Why not, for the model; nothing has to be said. */
+async function askReason({ question, keyboard, paint, signal }: Prompt): Promise<Reply> {
+  err.write('n\n');
+  if (question.subject.kind === 'limit') return { kind: 'rejected', options: {} };
+  const reason = await keyboard.line(paint('bold', 'Reason, or Enter for none: '), signal);
+  if (reason === undefined) return { kind: 'later' };
+  if (reason === 'ctrl-c') return { kind: 'interrupt' };
+  return { kind: 'rejected', options: reason.trim() === '' ? {} : { note: reason.trim() } };
+}
+
+/** Asks about each hunk: y, n, e (with other lines), a and x (this and all that follow). Undefined: back to the question. */
+async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<HunkAnswer | undefined> {
+  const hunks = hunksOf(question);
+  const accepted: string[] = [];
+  const edited: { id: string; text: string }[] = [];
+  for (let at = 0; at < hunks.length; at++) {
+    const hunk = hunks[at]!;
+    const canEdit = isEditable(hunk);
+    const keys = `y accept, n reject${canEdit ? ', e edit' : ''}, a accept the rest, x reject the rest, q back`;
+    err.write(
+      `${paint('bold', `${at + 1} of ${hunks.length}: ${toPrintable(hunk.path)}`)}\n` +
+        `${paintDiff(toPrintable(renderHunk(hunk)).trimEnd(), paint)}\n${paint('bold', `[${keys}] `)}`,
+    );
+    const key = (await keyboard.key(signal))?.toLowerCase();
+    err.write(`${key === 'ctrl-c' ? '^C' : (key ?? '')}\n`);
+    if (key === 'y') accepted.push(hunk.id);
+    else if (key === 'a')
+      return { accepted: [...accepted, ...hunks.slice(at).map(({ id }) => id)], ...toEdited(edited) };
+    else if (key === 'x') break;
+    else if (key === 'e' && canEdit) {
+      keyboard.pause();
+      const text = editLines(hunk);
+      keyboard.resume();
+      if (text === undefined) at--;
+      else edited.push({ id: hunk.id, text });
+    } else if (key === 'q' || key === 'ctrl-c' || key === undefined) return undefined;
+    else if (key !== 'n') at--;
+  }
+  return { accepted, ...toEdited(edited) };
+}
+
+function toEdited(edited: { id: string; text: string }[]): Pick<HunkAnswer, 'edited'> {
+  return edited.length > 0 ? { edited } : {};
+}
+
+/** Opens the user's editor on the new lines of a hunk; undefined when it failed. */
+function editLines(hunk: Hunk): string | undefined {
+  const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-hunk-'));
+  const file = join(folder, 'hunk');
+  try {
+    writeFileSync(file, toNewText(hunk));
+    const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1" </dev/tty >/dev/tty`, 'edit', file], {
+      stdio: 'inherit',
+      env: toHostEnvironment(),
+    });
+    if (status !== 0) {
+      err.write(`${editor} failed; the hunk is as it was.\n`);
+      return undefined;
+    }
+    return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The question with everything that is needed to decide it, made safe for a terminal. */
+function showQuestion({ question, paint, plain }: Prompt, all: boolean): string {
+  const { subject } = question;
+  const lines = [`${plain ? 'Question: ' : paint('yellow', '? ')}${paint('bold', toPrintable(question.title))}`];
+  lines.push(paint('dim', toPrintable(question.reason)));
+  if (subject.kind === 'limit') {
+    const show = subject.limit === 'usd' ? formatUsd : formatCount;
+    lines.push(
+      `Used ${show(subject.used)} of ${show(subject.cap)} (${subject.limit}). Going on raises the limit to ${show(subject.offer)}.`,
+    );
+    return lines.join('\n');
+  }
+  const max = all ? Number.POSITIVE_INFINITY : SHOWN_LINES;
+  if (subject.command !== undefined) lines.push(shorten(`$ ${toPrintable(subject.command)}`, max));
+  if (subject.kind === 'call' && subject.scripts)
+    lines.push(shorten(`runs ${subject.scripts.map(({ path }) => toPrintable(path)).join('\nruns ')}`, max));
+  if (subject.diff !== undefined) lines.push(paintDiff(shorten(toPrintable(subject.diff).trimEnd(), max), paint));
+  return lines.join('\n');
+}
+
+function shorten(text: string, max: number): string {
+  const lines = text.split('\n');
+  if (lines.length <= max) return text;
+  const rest = lines.length - max;
+  return `${lines.slice(0, max).join('\n')}\n… ${formatCount(rest)} more line${rest === 1 ? '' : 's'}: d shows all of them`;
+}

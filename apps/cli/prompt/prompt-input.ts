@@ -1,0 +1,115 @@
+import { isUtf8 } from 'node:buffer';
+import { fstatSync } from 'node:fs';
+import type { ImagePart, Part } from '@klaus/sdk';
+import { formatBytes, formatCount } from '@klaus/sdk/transcript';
+import { UsageError } from '../program/report-error.ts';
+import { err } from '../output/sink.ts';
+
+/** Bytes of standard input that are taken at most: more than any model's window holds. */
+const MAX_BYTES = 8 * 1_024 * 1_024;
+
+/** Milliseconds after which a silent standard input is worth a word. */
+const SILENCE = 2_000;
+
+export interface PromptInput {
+  /** What stood on the command line; `-` alone means standard input. */
+  words: readonly string[];
+  /** What was piped in, if anything was. */
+  stdin: Uint8Array | undefined;
+  /** Characters that a prompt may have (`maxPromptChars`); 0 means no limit. */
+  maxChars: number;
+}
+
+/**
+ * Makes the parts of a prompt. Piped input becomes the prompt where none is given, and a file named `stdin`
+ * beside it otherwise; input too long for a prompt is attached as a file too.
+ *
+ * @throws UsageError when there is no prompt, it is too long, or the input is neither text nor an image.
+ */
+export function toPromptParts(input: PromptInput): Part[] {
+  const fromStdin = input.words.length === 1 && input.words[0] === '-';
+  const prompt = fromStdin ? '' : input.words.join(' ').trim();
+  const piped = input.stdin !== undefined && input.stdin.length > 0 ? input.stdin : undefined;
+  if (prompt === '' && piped === undefined) {
+    throw new UsageError('There is no prompt.', 'Write it in quotes: klaus "fix the failing test", or pipe it in.');
+  }
+  if (input.maxChars > 0 && prompt.length > input.maxChars) {
+    throw new UsageError(
+      `The prompt has ${formatCount(prompt.length)} characters; ${formatCount(input.maxChars)} are allowed.`,
+      'Pipe the long part in, as in klaus "what is wrong here?" < log.txt, or raise AGENT_MAX_PROMPT_CHARS.',
+    );
+  }
+  if (piped === undefined) return [{ type: 'text', text: prompt }];
+  const image = toImage(piped);
+  if (image !== undefined) return [{ type: 'text', text: prompt || 'Look at this image.' }, image];
+  if (!isUtf8(piped) || piped.includes(0)) {
+    throw new UsageError(
+      'Standard input is neither text nor a PNG, JPEG, GIF or WebP image.',
+      'Convert it to text first.',
+    );
+  }
+  const text = new TextDecoder().decode(piped);
+  if (text.trim() === '' && prompt === '')
+    throw new UsageError('Standard input is empty.', 'Pipe in a prompt, or write one in quotes.');
+  if (prompt === '' && (input.maxChars === 0 || text.length <= input.maxChars))
+    return [{ type: 'text', text: text.trimEnd() }];
+  return [
+    { type: 'text', text: prompt || 'Do what the attached file stdin says.' },
+    { type: 'file', name: 'stdin', mediaType: 'text/plain', text },
+  ];
+}
+
+const SIGNATURES: readonly { mediaType: ImagePart['mediaType']; at: number; bytes: string }[] = [
+  { mediaType: 'image/png', at: 0, bytes: '\u0089PNG\r\n\u001a\n' },
+  { mediaType: 'image/jpeg', at: 0, bytes: '\u00ff\u00d8\u00ff' },
+  { mediaType: 'image/gif', at: 0, bytes: 'GIF8' },
+  { mediaType: 'image/webp', at: 8, bytes: 'WEBP' },
+];
+
+function toImage(bytes: Uint8Array): ImagePart | undefined {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  const found = SIGNATURES.find((signature) => head.startsWith(signature.bytes, signature.at));
+  return found && { type: 'image', mediaType: found.mediaType, data: Buffer.from(bytes).toString('base64') };
+}
+
+/**
+ * Reads what is piped in, to its end. Says so on standard error when nothing has come for two seconds: a pipe
+ * that nobody closes would otherwise look like a hang.
+ *
+ * @returns Undefined when standard input is a terminal, closed or the null device.
+ * @throws UsageError for more than 8 MiB.
+ */
+export async function readStdin(): Promise<Uint8Array | undefined> {
+  if (!isPiped()) return undefined;
+  const silence = setTimeout(() => {
+    err.write('klaus: waiting for the end of standard input; < /dev/null means that there is none\n');
+  }, SILENCE);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+      clearTimeout(silence);
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_BYTES) {
+        throw new UsageError(
+          `Standard input is longer than ${formatBytes(MAX_BYTES)}.`,
+          'Save it in the workspace and name the file: the agent reads the parts that it needs.',
+        );
+      }
+    }
+  } finally {
+    clearTimeout(silence);
+  }
+  return Buffer.concat(chunks);
+}
+
+function isPiped(): boolean {
+  // Not by `process.stdin`, which is a stream that is made when it is first looked at. A terminal is none of these.
+  try {
+    const stat = fstatSync(0);
+    return stat.isFIFO() || stat.isFile() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { toContentPolicy } from './security-headers.ts';
+
+/** What stands in the page where a nonce belongs; Vite puts it there (`html.cspNonce`). */
+const NONCE_PLACE = '__KLAUS_NONCE__';
+
+/**
+ * Where the built page lies: in a clone `apps/web/dist`; in a bundle, and so in the package, `dist/web/dist`, to
+ * which the build copies it. The build replaces `import.meta.dirname` of this file so that one path fits both.
+ */
+const WEB_FOLDER = join(import.meta.dirname, '../../web/dist');
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+export interface StaticAnswer {
+  status: 200 | 304;
+  headers: Record<string, string>;
+  body: Uint8Array | string;
+}
+
+export interface StaticFiles {
+  /** False in a clone where the page was not built. */
+  readonly exists: boolean;
+  /** The file at a path, at `/` the page itself; undefined when there is none. */
+  find(path: string, headers: { etag?: string | undefined; encodings?: string | undefined }): StaticAnswer | undefined;
+}
+
+interface File {
+  content: Buffer;
+  type: string;
+  etag: string;
+  /** Made when it is first asked for. */
+  brotli?: Buffer;
+}
+
+/** Reads the built page when it is asked for; a file is kept in memory as long as it stays the same. */
+export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
+  const files = new Map<string, File & { mtimeMs: number }>();
+  // Only what is there is served, by its exact name: no path of a request reaches the file system.
+  const names = listNames(folder);
+  const read = (name: string): File | undefined => {
+    if (!names.has(name)) return undefined;
+    const path = join(folder, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFile()) return undefined;
+    const known = files.get(name);
+    if (known?.mtimeMs === stat.mtimeMs) return known;
+    const content = readFileSync(path);
+    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    const file = { content, type, etag, mtimeMs: stat.mtimeMs };
+    files.set(name, file);
+    return file;
+  };
+  return {
+    exists: names.has('index.html'),
+    find(path, { etag, encodings = '' }) {
+      const name = path.slice(1);
+      const file = read(name);
+      if (name !== 'index.html' && file) {
+        // Vite names files of /assets by their content.
+        const cache = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+        const headers = { 'content-type': file.type, 'cache-control': cache, etag: file.etag, vary: 'accept-encoding' };
+        if (etag === file.etag) return { status: 304, headers, body: '' };
+        if (!/\bbr\b/.test(encodings) || !isText(file.type)) return { status: 200, headers, body: file.content };
+        file.brotli ??= brotliCompressSync(file.content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+        return { status: 200, headers: { ...headers, 'content-encoding': 'br' }, body: file.brotli };
+      }
+      // Views of the page have no addresses of their own but behind the #, which no server is told.
+      if (name !== '' && name !== 'index.html') return undefined;
+      const page = read('index.html');
+      if (!page) return undefined;
+      const nonce = randomBytes(16).toString('base64');
+      return {
+        status: 200,
+        headers: {
+          'content-type': page.type,
+          'cache-control': 'no-store',
+          'content-security-policy': toContentPolicy(nonce),
+        },
+        body: page.content.toString('utf8').replaceAll(NONCE_PLACE, nonce),
+      };
+    },
+  };
+}
+
+function isText(type: string): boolean {
+  return /^text\/|json|svg|wasm/.test(type);
+}
+
+function listNames(folder: string): Set<string> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return new Set();
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Set(
+    entries.flatMap((entry) =>
+      entry.isFile()
+        ? [
+            join(entry.parentPath, entry.name)
+              .slice(folder.length + 1)
+              .replaceAll('\\', '/'),
+          ]
+        : [],
+    ),
+  );
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import type { Event, EventBody } from '../../protocol/index.ts';
+import { accountOf, book, leftOf, spentOf, takenOf, type Ledger } from './ledger.ts';
+
+/** Books bodies as events of sessions. */
+function createBooks() {
+  const ledger: Ledger = new Map();
+  const add = (session: string, body: Partial<EventBody> & Pick<EventBody, 'type'>): void =>
+    book(ledger, { v: 2, seq: 0, prev: '', session, at: 0, ...body } as Event);
+  return {
+    ledger,
+    open: (session: string, caps: { tokens?: number; usd?: number }, parent?: string) =>
+      add(session, {
+        type: 'session.opened',
+        limits: { tokens: 0, usd: 0, toolCalls: 0, turns: 0, ...caps },
+        ...(parent === undefined ? {} : { parent: { session: parent, call: 'c' } }),
+      }),
+    raise: (session: string, caps: { tokens: number; usd: number }) =>
+      add(session, { type: 'session.changed', limits: { toolCalls: 0, turns: 0, ...caps } }),
+    close: (session: string) => add(session, { type: 'session.closed' }),
+    request: (session: string, tokens: number, usd: number | null = 0) =>
+      add(session, { type: 'model.requested', purpose: 'title', reserved: { tokens, usd } }),
+    settle: (session: string, tokens: number, usd: number | null = 0) =>
+      add(session, {
+        type: 'model.attempted',
+        usage: { input: tokens, output: 0, cacheRead: 5, cacheWrite: 0 },
+        usd,
+      }),
+  };
+}
+
+describe('one session', () => {
+  test('what is set aside is taken until the request ends, then what it cost', () => {
+    const { ledger, ...books } = createBooks();
+    books.open('a', { tokens: 100 });
+    books.request('a', 40);
+    expect([spentOf(ledger, 'a').tokens, leftOf(ledger, 'a').tokens]).toEqual([0, 60]);
+    books.settle('a', 15);
+    expect([spentOf(ledger, 'a').tokens, leftOf(ledger, 'a').tokens]).toEqual([15, 85]);
+    expect(accountOf(ledger, 'a').open).toBeUndefined();
+  });
+
+  test('a price that is not known makes the sum unknown, and leaves nothing that could be promised', () => {
+    const { ledger, ...books } = createBooks();
+    books.open('a', { usd: 1 });
+    books.settle('a', 1, null);
+    expect(spentOf(ledger, 'a').usd).toBeNull();
+    expect(leftOf(ledger, 'a')).toEqual({ tokens: Infinity, usd: null });
+  });
+
+  test('what cost nothing needs no price', () => {
+    const { ledger, ...books } = createBooks();
+    books.open('a', { usd: 1 });
+    book(ledger, {
+      type: 'model.attempted',
+      session: 'a',
+      usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      usd: null,
+    } as Event);
+    expect(leftOf(ledger, 'a').usd).toBe(1);
+  });
+});
+
+describe('a tree', () => {
+  test('what a child may spend is taken from its parent when it opens, and what it did not spend comes back', () => {
+    const { ledger, ...books } = createBooks();
+    books.open('a', { tokens: 100, usd: 10 });
+    books.settle('a', 10, 1);
+    books.open('b', { tokens: 50, usd: 4 }, 'a');
+    expect(leftOf(ledger, 'a')).toEqual({ tokens: 40, usd: 5 });
+    books.settle('b', 20, 3);
+    expect(leftOf(ledger, 'a')).toEqual({ tokens: 40, usd: 5 });
+    expect(spentOf(ledger, 'a')).toEqual({ tokens: 30, usd: 4 });
+    books.close('b');
+    expect(leftOf(ledger, 'a')).toEqual({ tokens: 70, usd: 6 });
+  });
+
+  test('a child that was left with a request under way keeps what that may cost', () => {
+    const { ledger, ...books } = createBooks();
+    books.open('a', { tokens: 100 });
+    books.open('b', { tokens: 50 }, 'a');
+    books.request('b', 30);
+    books.close('b');
+    expect(takenOf(ledger, 'a').tokens).toBe(30);
+  });
+
+  test('a child without a limit of its own takes what it spends', () => {
+    const { ledger, ...books } = createBooks();
+    books.open('a', { tokens: 100 });
+    books.open('b', {}, 'a');
+    books.open('c', {}, 'b');
+    books.settle('c', 70);
+    expect(leftOf(ledger, 'a').tokens).toBe(30);
+  });
+});
+
+/** Pseudo-random whole numbers below `below` (mulberry32). */
+function createChance(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+test('in any history a tree spends at most what its root was given, when everybody asks the ledger first', () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const chance = createChance(seed);
+    const { ledger, ...books } = createBooks();
+    let cap = 500 + chance(1_000);
+    books.open('s0', { tokens: cap });
+    const alive = ['s0'];
+    const charges = new Map<string, number>([['s0', 0]]);
+    for (let step = 0; step < 60; step++) {
+      const session = alive[chance(alive.length)]!;
+      const account = accountOf(ledger, session);
+      const left = leftOf(ledger, session).tokens;
+      const what = chance(10);
+      if (account.open) {
+        // It ends well, or a later holder charges it in full.
+        const cost = what < 6 ? chance(account.open.reserved.tokens + 1) : account.open.reserved.tokens;
+        books.settle(session, cost);
+        charges.set(session, charges.get(session)! + cost);
+      } else if (what < 5 && left > 0) books.request(session, 1 + chance(left));
+      else if (what < 8 && left > 1) {
+        const child = `s${charges.size}`;
+        books.open(child, { tokens: 1 + chance(left - 1) }, session);
+        charges.set(child, 0);
+        alive.push(child);
+      } else if (what === 8 && session !== 's0') {
+        const isLeaf = ![...ledger].some(([id, { parent }]) => parent === session && alive.includes(id));
+        if (isLeaf) {
+          books.close(session);
+          alive.splice(alive.indexOf(session), 1);
+        }
+      } else if (what === 9 && session === 's0') books.raise('s0', { tokens: (cap += chance(200)), usd: 0 });
+      const spent = [...charges.values()].reduce((sum, cost) => sum + cost, 0);
+      expect(spentOf(ledger, 's0').tokens, `seed ${seed}, step ${step}`).toBe(spent);
+      expect(takenOf(ledger, 's0').tokens, `seed ${seed}, step ${step}`).toBeGreaterThanOrEqual(spent);
+      expect(takenOf(ledger, 's0').tokens, `seed ${seed}, step ${step}`).toBeLessThanOrEqual(cap);
+    }
+  }
+});

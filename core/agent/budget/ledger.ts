@@ -1,0 +1,165 @@
+import {
+  addUsage,
+  isCharged,
+  NO_USAGE,
+  toCountedTokens,
+  type Event,
+  type EventBody,
+  type Limits,
+  type Reserved,
+  type Usage,
+} from '../../protocol/index.ts';
+
+/** A request whose end is not in the log: on its way, or sent by a process that is gone. */
+export interface OpenRequest {
+  readonly run: string;
+  readonly purpose: Extract<EventBody, { type: 'model.attempted' }>['purpose'];
+  readonly turn: number;
+  readonly model: string;
+  /** Set aside for it. */
+  readonly reserved: Reserved;
+}
+
+/** The money of one session, from its log alone. */
+export interface Account {
+  /** The session that it was spawned by. */
+  parent?: string;
+  /** 0: unlimited. */
+  caps: Pick<Limits, 'tokens' | 'usd'>;
+  /** Sums over all requests that ended. `usd` is null as soon as one price is not known. */
+  usage: Usage;
+  usd: number | null;
+  /** A session has one request under way at most. */
+  open?: OpenRequest;
+  isClosed: boolean;
+  /** Of a fork: events up to this seq were taken over, and what they spent was spent by the original. */
+  inherited?: number;
+}
+
+/**
+ * The accounts of a session and its descendants, by session. What a child may spend is set aside in its parent
+ * when it opens; when it closes, what it did not spend is there again.
+ */
+export type Ledger = Map<string, Account>;
+
+/** Tokens that count against a limit, and US dollars; null when a price is not known. */
+export type Amount = Reserved;
+
+/** Types of the events that `book` looks at. */
+export const BOOKED_EVENTS = [
+  'session.opened',
+  'session.changed',
+  'session.closed',
+  'turn.started',
+  'model.requested',
+  'model.attempted',
+] as const satisfies readonly Event['type'][];
+
+/** Takes one event into the ledger, which is changed in place. Events of one session come in their order. */
+export function book(ledger: Ledger, event: Event): void {
+  const { inherited } = ledger.get(event.session) ?? {};
+  const isInherited = inherited !== undefined && event.seq <= inherited;
+  if (isInherited && event.type !== 'session.opened' && event.type !== 'session.changed') return;
+  switch (event.type) {
+    case 'session.opened':
+      Object.assign(toAccount(ledger, event.session), {
+        caps: event.limits,
+        ...(event.parent ? { parent: event.parent.session } : {}),
+        ...(event.forked ? { inherited: event.forked.seq } : {}),
+      });
+      return;
+    case 'session.changed':
+      if (event.limits) toAccount(ledger, event.session).caps = event.limits;
+      return;
+    case 'session.closed':
+      toAccount(ledger, event.session).isClosed = true;
+      return;
+    case 'turn.started':
+      toAccount(ledger, event.session).open = toOpen(event, 'turn');
+      return;
+    case 'model.requested':
+      toAccount(ledger, event.session).open = toOpen(event, event.purpose);
+      return;
+    case 'model.attempted': {
+      const account = toAccount(ledger, event.session);
+      delete account.open;
+      if (!isCharged(event)) return;
+      account.usage = addUsage(account.usage, event.usage);
+      account.usd = addUsd(account.usd, event.usd);
+      return;
+    }
+    default:
+  }
+}
+
+function toOpen(
+  { run, turn, model, reserved }: Omit<OpenRequest, 'purpose'>,
+  purpose: OpenRequest['purpose'],
+): OpenRequest {
+  return { run, purpose, turn, model, reserved };
+}
+
+/** The account of a session; an empty one without limits where nothing was booked. */
+export function accountOf(ledger: Ledger, session: string): Readonly<Account> {
+  return ledger.get(session) ?? createAccount();
+}
+
+function toAccount(ledger: Ledger, session: string): Account {
+  let account = ledger.get(session);
+  if (!account) ledger.set(session, (account = createAccount()));
+  return account;
+}
+
+function createAccount(): Account {
+  return { caps: { tokens: 0, usd: 0 }, usage: NO_USAGE, usd: 0, isClosed: false };
+}
+
+/** What a session and all below it have spent. */
+export function spentOf(ledger: Ledger, session: string): Amount {
+  const { usage, usd } = accountOf(ledger, session);
+  const own = { tokens: toCountedTokens(usage), usd };
+  return childrenOf(ledger, session).reduce((sum, child) => add(sum, spentOf(ledger, child)), own);
+}
+
+/** What is taken from a session's limits: spent, set aside for its request under way, or moved to children. */
+export function takenOf(ledger: Ledger, session: string): Amount {
+  const { usage, usd, open } = accountOf(ledger, session);
+  const own = { tokens: toCountedTokens(usage), usd };
+  const sum = childrenOf(ledger, session).reduce((all, child) => add(all, takenByChild(ledger, child)), own);
+  return open ? add(sum, open.reserved) : sum;
+}
+
+/** What a session may still set aside. Without a limit it is Infinity; null when what was spent is not known. */
+export function leftOf(ledger: Ledger, session: string): Amount {
+  const { caps } = accountOf(ledger, session);
+  const taken = takenOf(ledger, session);
+  const usd = taken.usd === null ? null : Math.max(0, caps.usd - taken.usd);
+  return {
+    tokens: caps.tokens === 0 ? Infinity : Math.max(0, caps.tokens - taken.tokens),
+    usd: caps.usd === 0 ? Infinity : usd,
+  };
+}
+
+/** An open child holds all that it may spend; a closed one, and one without a limit of its own, what it has taken. */
+function takenByChild(ledger: Ledger, child: string): Amount {
+  const { caps, isClosed } = accountOf(ledger, child);
+  const taken = takenOf(ledger, child);
+  if (isClosed) return taken;
+  return {
+    tokens: Math.max(caps.tokens, taken.tokens),
+    usd: taken.usd === null ? null : Math.max(caps.usd, taken.usd),
+  };
+}
+
+function childrenOf(ledger: Ledger, session: string): string[] {
+  return [...ledger].flatMap(([id, { parent }]) => (parent === session && id !== session ? [id] : []));
+}
+
+function add(a: Amount, b: Amount): Amount {
+  return { tokens: a.tokens + b.tokens, usd: addUsd(a.usd, b.usd) };
+}
+
+/** A sum with an unknown part is unknown. */
+export function addUsd(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}

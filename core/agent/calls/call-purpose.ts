@@ -1,0 +1,121 @@
+import type { EventOf } from '../../protocol/index.ts';
+import type { CallState } from '../loop/state.ts';
+
+/** What a call was for, as the log has it. */
+export interface CallPurpose {
+  /** The command with its folder, or the whole input where there is neither a command nor a path. */
+  key: string;
+  /** Files that the call names, relative to the workspace where they are inside. */
+  paths: string[];
+}
+
+/** A call that has its result. */
+export interface FinishedCall {
+  name: string;
+  outcome: EventOf<'tool.finished'>['outcome'];
+  /** It got past the gate: its effect began, whatever came of it. */
+  began: boolean;
+  /** The rule of paths denied it outright, and nobody was asked. */
+  isClosedPlace: boolean;
+  purpose: CallPurpose;
+  /** Files that the result says it changed. */
+  changed: string[];
+}
+
+/** Inputs that do not change what a call is for. */
+const SIDE_INPUTS: ReadonlySet<string> = new Set(['timeoutMs', 'background', 'network', 'description', 'waitFor']);
+
+/**
+ * Before the state forgets that the call was started.
+ *
+ * @param given.workspace Absolute.
+ */
+export function toFinishedCall(
+  { name, outcome, changes }: EventOf<'tool.finished'>,
+  { call, workspace }: { call: CallState; workspace: string },
+): FinishedCall {
+  const { decided, started } = call;
+  return {
+    name,
+    outcome,
+    began: started !== undefined || outcome === 'ok',
+    isClosedPlace: decided?.verdict === 'deny' && decided.rule === 'path',
+    purpose: toPurpose(call.input, workspace),
+    changed: changes.map(({ path }) => path),
+  };
+}
+
+function toPurpose(input: unknown, workspace: string): CallPurpose {
+  if (typeof input !== 'object' || input === null) return { key: JSON.stringify(input ?? null), paths: [] };
+  const fields = input as Record<string, unknown>;
+  const { command, cwd, patch } = fields;
+  if (typeof command === 'string') {
+    const folder = typeof cwd === 'string' ? toRelative(cwd, workspace) : '';
+    return { key: JSON.stringify(['command', command.trim(), folder]), paths: [] };
+  }
+  const named = [fields['path'], ...(Array.isArray(fields['paths']) ? (fields['paths'] as unknown[]) : [])];
+  const paths = [...named.filter((path) => typeof path === 'string'), ...toPatchedFiles(patch)];
+  const main = Object.entries(fields).filter(([name]) => !SIDE_INPUTS.has(name));
+  return {
+    key: JSON.stringify(main.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    paths: [...new Set(paths.map((path) => toRelative(path, workspace)))],
+  };
+}
+
+/**
+ * The denied call that stands in the way at the end of a run; the last one where there are several.
+ *
+ * A denied call stands in the way until a later call of the run gets past the gate for the same purpose: the same
+ * tool with the same command, the same files or the same input; or another tool with at least its effects that names
+ * or changes all of its files. A place that no approval opens has one more way: the same tool at another place. Each
+ * such call replaces one denied call.
+ */
+export function findOpenDenial(calls: readonly FinishedCall[], effectsOf: EffectsOf): FinishedCall | undefined {
+  const used = new Set<FinishedCall>();
+  const isOpen = (denied: FinishedCall, at: number): boolean => {
+    const later = calls.slice(at + 1).filter(isAllowed);
+    if (later.some((call) => isSamePurpose(call, denied, effectsOf))) return false;
+    const elsewhere = denied.isClosedPlace
+      ? later.find((call) => call.name === denied.name && !used.has(call))
+      : undefined;
+    if (elsewhere) used.add(elsewhere);
+    return elsewhere === undefined;
+  };
+  // From the end, so that a late denied call takes what only comes behind it.
+  for (const [at, call] of [...calls.entries()].toReversed())
+    if (call.outcome === 'denied' && isOpen(call, at)) return call;
+  return undefined;
+}
+
+type EffectsOf = (tool: string) => readonly string[];
+
+function isAllowed({ began, outcome }: FinishedCall): boolean {
+  return began && outcome !== 'denied' && outcome !== 'cancelled';
+}
+
+function isSamePurpose(later: FinishedCall, denied: FinishedCall, effectsOf: EffectsOf): boolean {
+  if (later.name === denied.name && later.purpose.key === denied.purpose.key) return true;
+  const { paths } = denied.purpose;
+  if (paths.length === 0) return false;
+  const effects = effectsOf(later.name);
+  const reached = new Set([...later.purpose.paths, ...later.changed]);
+  return effectsOf(denied.name).every((effect) => effects.includes(effect)) && paths.every((path) => reached.has(path));
+}
+
+const PATCHED = /^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm;
+
+function toPatchedFiles(patch: unknown): string[] {
+  if (typeof patch !== 'string') return [];
+  return [...patch.matchAll(PATCHED)].map((match) => match[1]!.trim());
+}
+
+function toRelative(path: string, workspace: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  const whole = `${path.startsWith('/') ? '/' : ''}${parts.join('/')}`;
+  if (whole === workspace) return '';
+  return whole.startsWith(`${workspace}/`) ? whole.slice(workspace.length + 1) : whole;
+}

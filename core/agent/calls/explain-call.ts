@@ -1,0 +1,82 @@
+import { explainAccess, type AccessExplanation } from '../../policy/index.ts';
+import { EVENT_VERSION, FIRST_PREV, toCalled, type Decision, type Grant, type Mode } from '../../protocol/index.ts';
+import type { Engine } from '../loop/engine.ts';
+import { fold } from '../loop/fold.ts';
+import { judgeCall } from './judge-call.ts';
+import type { Intent } from '../ports/tool.ts';
+import { openedOf, type State } from '../loop/state.ts';
+import { createToolContext } from './tool-context.ts';
+import { createWork, type Work } from '../loop/work.ts';
+
+/** What the gate would say to a call, with the part of the grant behind it. */
+export interface ExplainedDecision {
+  name: string;
+  input: unknown;
+  /** The call in one line, where the tool could look at it. */
+  title: string;
+  grant: Grant;
+  mode: Mode;
+  decision: Decision;
+  /** Everything that the call needs; only the tool itself where it could not be looked at. */
+  access: AccessExplanation[];
+}
+
+const RUN = {
+  type: 'run.started',
+  run: 'explain',
+  trigger: 'prompt',
+  onAsk: 'wait',
+  v: EVENT_VERSION,
+  prev: FIRST_PREV,
+} as const;
+
+/**
+ * Prepares a call with its real tool in the real workspace, asks the gate, and runs nothing.
+ *
+ * @param state Of a session, or of one that would be opened.
+ */
+export async function explainCall(
+  engine: Engine,
+  state: State,
+  given: { name: string; input: unknown },
+): Promise<ExplainedDecision> {
+  const { name, input } = toCalled(given);
+  const { session } = openedOf(state);
+  // Asked as in a run that may ask: whether somebody is there to answer is not what is explained.
+  if (!state.run) fold(state, { ...RUN, session, at: engine.clock.now(), seq: state.seq + 1 });
+  const work = createWork({
+    engine,
+    session,
+    // Holds nothing: the store refuses whatever would be appended with it.
+    lease: { session, fence: -1, release: () => {} },
+    state,
+    stop: new AbortController().signal,
+    isLeaving: () => false,
+  });
+  const call = { id: 'explain', index: 0, name, input, redacted: false };
+  const { decided } = await judgeCall(work, call);
+  const { verdict, rule, reason, findings } = decided;
+  const intent = await findIntent(work, name, input);
+  const effects = engine.tools.find(name)?.effects ?? [];
+  const facts = { name, effects, access: intent?.access ?? [] };
+  return {
+    name,
+    input,
+    title: intent?.title ?? name,
+    grant: state.grant,
+    mode: state.mode,
+    decision: { verdict, rule, reason, findings },
+    access: explainAccess(state.grant, facts, engine.clock.now()),
+  };
+}
+
+/** What the call would touch; undefined where the gate has said already why that cannot be known. */
+async function findIntent(work: Work, name: string, input: unknown): Promise<Intent | undefined> {
+  const tool = work.engine.tools.find(name);
+  try {
+    const parsed = tool?.input.safeParse(input);
+    return parsed?.success ? await tool?.prepare?.(parsed.data, await createToolContext(work, 'explain')) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+import { findScripts, isSystemPath, toRelative, type ScriptUse } from '../../policy/index.ts';
+import { isKlausError, type Access, type BoundScript } from '../../protocol/index.ts';
+import { scriptsOf } from './package-scripts.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Workspace } from '../ports/workspace.ts';
+
+/** Files that are bound at most, rounds in which scripts name further scripts, and bytes read of one. */
+const MAX_FILES = 128;
+const MAX_ROUNDS = 6;
+const MAX_BYTES = 256 * 1_024;
+
+/** The script files that a call runs, as they are now. */
+export interface RunScripts {
+  scripts: BoundScript[];
+  /** False when what runs is not fully known: an approval cannot hold for a later call then. */
+  isComplete: boolean;
+  /** Names of background processes that can exchange these scripts, and may not do what the call may. */
+  rivals: readonly string[];
+}
+
+/** What a call runs that is not looked at. */
+export const NO_SCRIPTS: RunScripts = { scripts: [], isComplete: true, rivals: [] };
+
+interface Line {
+  line: string;
+  /** Absolute. */
+  cwd: string;
+}
+
+/**
+ * Finds the script files that the commands of a call run, directly or through scripts, and their hashes.
+ *
+ * @param running Names of background processes that can write the workspace, and so exchange a script after it was
+ *   compared. That gains them something only where the call reaches the network or another folder.
+ */
+export async function findRunScripts(
+  workspace: Workspace,
+  access: readonly Access[],
+  { digest, running }: { digest: Ids['digest']; running: () => readonly string[] },
+): Promise<RunScripts> {
+  const { root } = workspace;
+  const lines: Line[] = access.flatMap((item) =>
+    item.kind === 'exec' ? [{ line: item.command, cwd: item.cwd ?? root }] : [],
+  );
+  const contents = new Map<string, string>();
+  const hashes = new Map<string, string>();
+  const seen = new Set<string>();
+  let isComplete = true;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const uses = lines.map(({ line, cwd }) => findScripts(line, { workspace: root, cwd, files: contents }));
+    // What a followed script computes is covered by the hash of that script.
+    if (round === 0) isComplete = uses.every((use) => use.isComplete);
+    if (uses.some((use) => !use.isReadable)) isComplete = false;
+    const known = seen.size + lines.length;
+    for (const path of uses.flatMap(({ files }) => [...files])) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const relative = toRelative(path, root);
+      if (relative === undefined) {
+        if (round === 0 && !isSystemPath(path)) isComplete = false;
+        continue;
+      }
+      if (hashes.size >= MAX_FILES) isComplete = false;
+      else if (!(await bindFile(workspace, { path, relative }, { hashes, contents }))) isComplete = false;
+      // A folder that is run by its package file.
+      const main = relative.endsWith('package.json') ? readMain(contents.get(path)) : undefined;
+      if (main !== undefined) lines.push({ line: `node ${quote(main)}`, cwd: path.replace(/\/[^/]*$/, '') || '/' });
+    }
+    for (const found of await bindPackages(workspace, uses, { hashes, digest }))
+      if (!lines.some(({ line, cwd }) => line === found.line && cwd === found.cwd)) lines.push(found);
+    if (seen.size + lines.length === known) break;
+  }
+  const scripts = [...hashes].map(([path, hash]) => ({ path, hash }));
+  const isWider = access.some(
+    (item) => item.kind === 'net' || (item.kind === 'fs' && toRelative(item.path, root) === undefined),
+  );
+  const rivals = isWider && scripts.length > 0 ? running() : [];
+  return { scripts: scripts.sort((a, b) => (a.path < b.path ? -1 : 1)), isComplete, rivals };
+}
+
+/** False when the file exists and cannot be read: a link out of the workspace, for one. */
+async function bindFile(
+  workspace: Workspace,
+  { path, relative }: { path: string; relative: string },
+  { hashes, contents }: { hashes: Map<string, string>; contents: Map<string, string> },
+): Promise<boolean> {
+  try {
+    const state = await workspace.stat(relative);
+    if (state?.kind !== 'file') return true;
+    const hash = await workspace.hash(relative);
+    if (hash === null) return true;
+    hashes.set(relative, hash);
+    if (state.size > MAX_BYTES) return true;
+    const text = new TextDecoder().decode(await workspace.read(relative, { maxBytes: MAX_BYTES }));
+    if (!text.includes('\0')) contents.set(path, text);
+    return true;
+  } catch (error) {
+    if (isKlausError(error)) return false;
+    throw error;
+  }
+}
+
+/** Binds the scripts of the package.json that a package manager finds; returns the lines that it runs. */
+async function bindPackages(
+  workspace: Workspace,
+  uses: readonly ScriptUse[],
+  { hashes, digest }: { hashes: Map<string, string>; digest: Ids['digest'] },
+): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const { folder, script } of uses.flatMap(({ packages }) => packages)) {
+    for (let at = folder; toRelative(at, workspace.root) !== undefined; at = at.replace(/\/[^/]*$/, '') || '/') {
+      const relative = toRelative(`${at}/package.json`, workspace.root)!;
+      const content = await readPackage(workspace, relative);
+      if (content) {
+        const scripts = scriptsOf(content);
+        // Where the file itself is run, all of it counts.
+        if (!hashes.has(relative)) hashes.set(relative, digest(scripts));
+        lines.push(...toLines(scripts, script).map((line) => ({ line, cwd: at })));
+        break;
+      }
+      if (at === workspace.root || at === '/') break;
+    }
+  }
+  return lines;
+}
+
+async function readPackage(workspace: Workspace, relative: string): Promise<Uint8Array | undefined> {
+  try {
+    return (await workspace.stat(relative)) ? await workspace.read(relative, { maxBytes: MAX_BYTES }) : undefined;
+  } catch (error) {
+    if (isKlausError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The file that `node FOLDER` runs, by the folder's package file. */
+function readMain(text: string | undefined): string | undefined {
+  try {
+    const { main } = JSON.parse(text ?? '') as { main?: unknown };
+    return typeof main === 'string' ? main : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function quote(word: string): string {
+  return `'./${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The script with those that run before and after it; for another command, such as `install`, the same by its name. */
+function toLines(scripts: string, name: string): string[] {
+  try {
+    const all = JSON.parse(scripts) as Record<string, unknown>;
+    const names = /^(?:i|in|install|ci|add)$/.test(name)
+      ? ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
+      : [`pre${name}`, name, `post${name}`];
+    const lines = names.map((key) => all[key]).filter((line) => typeof line === 'string');
+    // https://docs.npmjs.com/cli/using-npm/scripts#npm-start
+    return name === 'start' && all['start'] === undefined ? [...lines, 'node server.js'] : lines;
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,78 @@
+import { toNearest } from '../../protocol/index.ts';
+import type { ToolSpec } from '../ports/model.ts';
+
+/** Tools that one search gives at most. */
+const MAX_FOUND = 5;
+/** Words of a query that count. */
+const MAX_WORDS = 20;
+/** What a word is worth where it is found. */
+const WORTH = { name: 6, description: 2, input: 1 } as const;
+/** Words that say nothing about a tool. */
+const EMPTY = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'tool', 'tools', 'use', 'with']);
+
+interface Indexed {
+  spec: ToolSpec;
+  words: Record<keyof typeof WORTH, readonly string[]>;
+}
+
+/**
+ * The tools that fit a query, the best first: a whole name before parts of names, these before words of the
+ * description, these before fields of the input. A word that few tools have counts for more. A query that fits
+ * nothing gives the tool whose name is spelled most like it, if one is near.
+ */
+export function searchTools(query: string, specs: readonly ToolSpec[]): ToolSpec[] {
+  const wanted = [...new Set(toWords(query))].filter((word) => !EMPTY.has(word)).slice(0, MAX_WORDS);
+  const all = specs.map(toIndexed);
+  const worth = wanted.map((word) => {
+    const having = all.filter((tool) => toBest(word, tool) > 0).length;
+    return having === 0 ? 0 : Math.log(1 + all.length / having);
+  });
+  // Names are asked for as they are written, several at a time.
+  const named = new Set(query.toLowerCase().split(/[^a-z0-9_.-]+/));
+  const scored = all.map((tool) => ({
+    spec: tool.spec,
+    score:
+      (named.has(tool.spec.name.toLowerCase()) ? 1_000 : 0) +
+      wanted.reduce((sum, word, index) => sum + toBest(word, tool) * worth[index]!, 0),
+  }));
+  const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+  if (found.length > 0) return found.slice(0, MAX_FOUND).map(({ spec }) => spec);
+  const near = toNearest(
+    query.trim().slice(0, 100),
+    specs.map(({ name }) => name),
+  );
+  return specs.filter(({ name }) => name === near);
+}
+
+function toIndexed(spec: ToolSpec): Indexed {
+  return {
+    spec,
+    words: {
+      name: toWords(spec.name),
+      description: toWords(spec.description),
+      input: toWords(JSON.stringify(spec.inputSchema)),
+    },
+  };
+}
+
+/** `type-check` is found as `type`, `check` and `typecheck`. */
+function toWords(text: string): string[] {
+  const spaced = text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  const joined = [...spaced.matchAll(/\p{L}+(?:-\p{L}+)+/gu)].map(([word]) => word.replaceAll('-', ''));
+  return [...spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== ''), ...joined];
+}
+
+function toBest(word: string, { words }: Indexed): number {
+  for (const field of ['name', 'description', 'input'] as const) {
+    const fit = words[field].reduce((best, other) => Math.max(best, toFit(word, other)), 0);
+    if (fit > 0) return WORTH[field] * fit;
+  }
+  return 0;
+}
+
+/** 1 for the same word, less for one that begins with the other: `lint` and `linting`. */
+function toFit(word: string, other: string): number {
+  if (word === other) return 1;
+  const [short, long] = word.length < other.length ? [word, other] : [other, word];
+  return short.length >= 3 && long.startsWith(short) ? 0.6 : 0;
+}

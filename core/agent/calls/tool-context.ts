@@ -1,0 +1,83 @@
+import type { ToolContext } from '../ports/tool.ts';
+import { allowsTool, createSecretScanner, type Redactor, toFingerprint } from '../../policy/index.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Sandbox } from '../ports/sandbox.ts';
+import { toCommandView } from './command-view.ts';
+import { createPathFinder } from '../folders/find-path.ts';
+import { createMemory } from '../context/memory.ts';
+import { createRedactedBlob } from '../redaction/redacted-blob.ts';
+import { openedOf } from '../loop/state.ts';
+import { searchTools } from './search-tools.ts';
+import { createToolProcesses } from './tool-processes.ts';
+import type { Work } from '../loop/work.ts';
+
+/** Everything a call may use. `call` names it to the doors that watch its progress. */
+export async function createToolContext(work: Work, call: string): Promise<ToolContext> {
+  const { engine, redactor } = work;
+  const workspace = await work.workspace();
+  const { readable = [] } = toCommandView(work);
+  let offset = 0;
+  return {
+    workspace,
+    sandbox: lazily(work),
+    signal: work.stop,
+    session: work.session,
+    progress(text) {
+      if (engine.store.isWatched()) {
+        engine.store.emitLive({
+          type: 'tool.progress',
+          session: work.session,
+          call,
+          offset,
+          text: text.toString(),
+        });
+      }
+      offset += text.length;
+    },
+    execLimits: engine.settings.execLimits,
+    readable,
+    find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
+    processes: createToolProcesses(work, call),
+    maxSearchResults: engine.settings.maxSearchResults,
+    gitIdentity: engine.settings.gitIdentity,
+    restoreSecrets: (text, current) => redactor.restore(text, current),
+    memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
+    recall: engine.openRecall(work.session),
+    findTools: createToolFinder(work),
+    openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
+    findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
+  };
+}
+
+/** What the request holds already and what the grant does not hold need not be found. */
+function createToolFinder({ engine, state }: Work): ToolContext['findTools'] {
+  const offered = new Set(openedOf(state).tools);
+  return (query) => {
+    const now = engine.clock.now();
+    const names = engine.tools.names.filter((name) => !offered.has(name) && allowsTool(state.grant, name, now));
+    return { found: searchTools(query, engine.tools.specs(names)), names };
+  };
+}
+
+/** Looks by rules and for the values that the redactor knows; a value inside a finding of a rule is not said twice. */
+function createSecretFinder(redactor: Redactor, digest: Ids['digest']): ToolContext['findSecrets'] {
+  const scanner = createSecretScanner({ digest });
+  return (text, options = {}) => {
+    const findings = scanner.scan(text, options);
+    for (const { rule, line, start, end } of redactor.findValues(text)) {
+      if (findings.some((finding) => finding.start < end && finding.end > start)) continue;
+      const fingerprint = toFingerprint(digest, { rule, path: options.path, secret: text.slice(start, end) });
+      findings.push({ rule, line, start, end, fingerprint });
+    }
+    findings.sort((a, b) => a.start - b.start);
+    return findings.map(({ rule, line, fingerprint }) => ({ rule, line, fingerprint }));
+  };
+}
+
+/** A sandbox that is opened by the first command: a run that only reads does not pay for one. */
+function lazily(work: Work): Sandbox {
+  return {
+    name: openedOf(work.state).sandbox,
+    exec: async (request) => (await work.sandbox()).exec({ ...request, ...toCommandView(work) }),
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { KlausError, toNearest, TOOL_SEARCH, USE_TOOL } from '../../protocol/index.ts';
+import type { ToolSpec } from '../ports/model.ts';
+import type { Tool } from '../ports/tool.ts';
+import { toolSearch, USE_TOOL_SPEC } from './tool-search.ts';
+
+/** The tools of an engine, by name. */
+export interface ToolRegistry {
+  /** Every tool that a call can name. */
+  readonly names: readonly string[];
+  /** What stands in the requests of a session that opens now, in this order. */
+  readonly offered: readonly string[];
+  /** What such a session finds by `tool_search`. */
+  readonly deferred: readonly string[];
+  /**
+   * Adds tools. Sessions that are open find them by `tool_search`: their requests stay as they were.
+   *
+   * @throws KlausError `usage` when two tools share a name; none is added then.
+   */
+  add(tools: readonly Tool[]): void;
+  /** @throws KlausError `tool.unknown` with the nearest match. */
+  get(name: string): Tool<unknown>;
+  find(name: string): Tool<unknown> | undefined;
+  /** The tools as a model sees them, in the order of `names`; computed once. */
+  specs(names: readonly string[]): readonly ToolSpec[];
+}
+
+/** The JSON Schema of what a tool takes. */
+export function toInputSchema({ input }: Pick<Tool<unknown>, 'input'>): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>;
+  return schema;
+}
+
+/** @throws KlausError `usage` when two tools share a name. */
+export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
+  const byName = new Map<string, Tool<unknown>>();
+  const specs = new Map<string, ToolSpec>([[USE_TOOL, USE_TOOL_SPEC]]);
+  const lists = new WeakMap<readonly string[], readonly ToolSpec[]>();
+  const add = (added: readonly Tool[]): void => {
+    const taken = new Set([TOOL_SEARCH, USE_TOOL, ...byName.keys()]);
+    for (const { name } of added) {
+      if (taken.has(name)) throw new KlausError('usage', `Two tools are called ${name}.`);
+      taken.add(name);
+    }
+    for (const tool of added) byName.set(tool.name, tool);
+  };
+  add(tools);
+  const toNames = (isDeferred: boolean): string[] =>
+    [...byName.values()].filter(({ deferred = false }) => deferred === isDeferred).map(({ name }) => name);
+  const find = (name: string): Tool<unknown> | undefined => (name === TOOL_SEARCH ? toolSearch : byName.get(name));
+  const toSpec = (name: string): ToolSpec[] => {
+    const known = specs.get(name);
+    if (known) return [known];
+    const tool = find(name);
+    if (!tool) return [];
+    const inputSchema = tool.inputSchema ?? toInputSchema(tool);
+    const spec = { name, description: tool.description, inputSchema, effects: tool.effects };
+    specs.set(name, spec);
+    return [spec];
+  };
+  return {
+    get names() {
+      return [...byName.keys(), TOOL_SEARCH];
+    },
+    get offered() {
+      // A session can be given more tools later: the way to them is there from the beginning.
+      return [...toNames(false), TOOL_SEARCH, USE_TOOL];
+    },
+    get deferred() {
+      return toNames(true);
+    },
+    add,
+    find,
+    get(name) {
+      const tool = find(name);
+      if (tool) return tool;
+      const close = toNearest(name, byName.keys());
+      const hint = close === undefined ? `Tools: ${[...byName.keys()].join(', ')}.` : `Did you mean ${close}?`;
+      throw new KlausError('tool.unknown', `There is no tool ${name}.`, { hint });
+    },
+    specs(names) {
+      let list = lists.get(names);
+      if (!list) {
+        list = names.flatMap(toSpec);
+        lists.set(names, list);
+      }
+      return list;
+    },
+  };
+}

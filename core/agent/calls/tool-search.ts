@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { KlausError, TOOL_SEARCH, USE_TOOL } from '../../protocol/index.ts';
+import type { ToolSpec } from '../ports/model.ts';
+import { defineTool } from '../ports/tool.ts';
+
+const MAX_QUERY = 1_000;
+
+/**
+ * Finds tools that are not in the request. What it gives is text in the history, so that the prefix of every
+ * later request stays as it is.
+ */
+export const toolSearch = defineTool({
+  name: TOOL_SEARCH,
+  description: `Find more tools by words or names. Gives their descriptions and input schemas; call them with ${USE_TOOL}.`,
+  input: z.object({ query: z.string() }),
+  effects: ['read'],
+  resume: 'repeat',
+  async prepare({ query }) {
+    if (query.length > MAX_QUERY)
+      throw new KlausError('tool.failed', `The query has ${query.length} characters; at most ${MAX_QUERY}.`);
+    return { title: `find a tool: ${query.replaceAll(/\s+/g, ' ').slice(0, 100)}`, access: [] };
+  },
+  async run({ query }, context) {
+    const { found, names } = context.findTools(query);
+    const others = names.filter((name) => !found.some((spec) => spec.name === name));
+    const rest = others.length === 0 ? '' : `${found.length > 0 ? 'Others' : 'There are'}: ${others.join(', ')}`;
+    if (found.length === 0)
+      return { text: rest === '' ? 'There are no more tools.' : `No tool fits these words. ${rest}` };
+    const how = `Call one with ${USE_TOOL} {"name": "${found[0]!.name}", "input": {…}}.`;
+    return {
+      text: [...found.map(describe), how, rest].filter((part) => part !== '').join('\n\n'),
+      detail: { found: found.map(({ name }) => name) },
+    };
+  },
+});
+
+function describe({ name, description, inputSchema, effects }: ToolSpec): string {
+  return `${name} (${effects.join(', ')}): ${description}\ninput: ${JSON.stringify(inputSchema)}`;
+}
+
+/** As the model sees it. It is no tool of its own: a call of it is one of the tool that it names. */
+export const USE_TOOL_SPEC: ToolSpec = {
+  name: USE_TOOL,
+  description: `Call a tool that is not in this list, as ${TOOL_SEARCH} described it.`,
+  inputSchema: {
+    type: 'object',
+    properties: { name: { type: 'string' }, input: { type: 'object', description: "the tool's own fields" } },
+    required: ['name', 'input'],
+  },
+  effects: [],
+};

@@ -1,0 +1,76 @@
+import { allowsAccess, decide, RULES } from '../../policy/index.ts';
+import { isKlausError, type Access, type EventBody } from '../../protocol/index.ts';
+import { toGateContext } from '../calls/gate-context.ts';
+import type { ResolvedPath } from '../ports/workspace.ts';
+import { openSecretsOf, type Work } from '../loop/work.ts';
+
+/** Bytes of one file that enter the history. */
+const MAX_BYTES = 32 * 1_024;
+/** How a notice about a file that was left out begins: a replay knows it by that. */
+const LEFT_OUT = 'Instructions left out: ';
+
+/** The text of an instruction file, or why it is not shown to the model. */
+export type InstructionFile = { text: string } | { leftOut: string };
+
+/**
+ * Reads an instruction file as if a call had asked for it: the gate's rules see every path that leads to the content
+ * (links, where they end, other names of the same file), and a person's answer is not waited for. What the rules
+ * would ask about is left out.
+ *
+ * @param path Relative to the workspace; absolute below `root`.
+ * @param root Absolute path of a folder around the workspace that may be read.
+ * @returns Undefined where there is no such file, and for one that cannot be read.
+ */
+export async function readInstructionFile(
+  work: Work,
+  path: string,
+  root?: string,
+): Promise<InstructionFile | undefined> {
+  try {
+    const workspace = root === undefined ? await work.workspace() : await work.folder(root);
+    const found = await workspace.resolve(path);
+    const state = await workspace.stat(found.relative);
+    if (state?.kind !== 'file') return undefined;
+    const reason = await findObjection(work, path, { found, root });
+    if (reason !== undefined) return { leftOut: reason };
+    const bytes = await workspace.read(found.relative, { maxBytes: Math.max(MAX_BYTES, state.size), exact: true });
+    const text = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES));
+    return { text: bytes.length > MAX_BYTES ? `${text}\n[… the rest is left out …]` : text };
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    return error.code === 'workspace.outside' ? { leftOut: 'it is a link to outside of the workspace' } : undefined;
+  }
+}
+
+/** Why the content of a file must not enter the history; undefined when it may. */
+async function findObjection(
+  work: Work,
+  path: string,
+  { found, root }: { found: ResolvedPath; root: string | undefined },
+): Promise<string | undefined> {
+  const secrets = root === undefined ? work : openSecretsOf(work.engine, { workspace: root });
+  const { isSecret, names, isShared } = await secrets.identify(found.absolute);
+  const own = toGateContext(work);
+  const gate = root === undefined ? own : { ...own, workspace: root };
+  const named = root === undefined ? path : path.slice(root.length + 1);
+  const paths = new Set([named, ...(found.links ?? []), found.relative, ...names]);
+  const access = [...paths].map((each): Access => ({ kind: 'fs', path: `${gate.workspace}/${each}`, right: 'r' }));
+  const wider = access.find((each) => !allowsAccess(gate.grant, each, gate.now));
+  if (wider?.kind === 'fs') return `the grant does not allow to read ${wider.path}`;
+  const rules = [...RULES.filter(({ name }) => name !== 'grant'), ...work.engine.rules];
+  const facts = { name: 'instructions', effects: ['read' as const], access, altered: false };
+  const { verdict, reason } = decide(facts, gate, rules);
+  if (verdict !== 'allow') return reason;
+  if (isSecret) return `${found.relative} is a secret file`;
+  return isShared ? 'it is a hard link to a file outside of the workspace' : undefined;
+}
+
+/** Reports a file that was left out, and why. */
+export function toLeftOutNotice(path: string, reason: string, run: string): EventBody {
+  const text = `${LEFT_OUT}${path}: ${reason}. Replace it by an ordinary file to have it read.`;
+  return { type: 'notice', run, level: 'warn', text };
+}
+
+export function isLeftOutNotice(event: EventBody): boolean {
+  return event.type === 'notice' && event.text.startsWith(LEFT_OUT);
+}

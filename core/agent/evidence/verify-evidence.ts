@@ -1,0 +1,214 @@
+import { decide, RULES } from '../../policy/index.ts';
+import {
+  KlausError,
+  toKlausError,
+  type CallPart,
+  type Decision,
+  type Event,
+  type EventBody,
+  type EventOf,
+  type Evidence,
+} from '../../protocol/index.ts';
+import { loadState } from '../loop/load-state.ts';
+import { isDerived } from './close-evidence.ts';
+import type { Engine } from '../loop/engine.ts';
+import { isReviewed, toGateContext } from '../calls/gate-context.ts';
+import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
+import { toStandIns } from '../workspace/review-changes.ts';
+import { openedOf } from '../loop/state.ts';
+import { look } from './take-evidence.ts';
+import { createToolContext } from '../calls/tool-context.ts';
+import { createWork, type Work } from '../loop/work.ts';
+
+export interface VerifyOptions {
+  /** Who asks, for the log. */
+  by: string;
+  /** Also runs what the gate would ask about: the user's word is given. What it denies stays denied. Default false. */
+  approve?: boolean;
+  /** Stops the check that is running; what it would have shown is not recorded. */
+  signal?: AbortSignal;
+  /** Called before each check that runs. */
+  onCheck?: (command: string) => void;
+}
+
+export type VerifiedEvidence = EventOf<'evidence.verified'>;
+type Row = VerifiedEvidence['checks'][number];
+
+/**
+ * Runs the checks of a session's last run that had any again: the same calls, by the same tools, through the gate, in
+ * the sandbox, on the workspace as it is, with a new home folder. What came out is one event of the log.
+ *
+ * @throws KlausError `store.busy` while a process works on the session, `usage` when a run is not over yet or nothing
+ *   was recorded, `cancelled`.
+ */
+export async function verifyEvidence(
+  engine: Engine,
+  session: string,
+  options: VerifyOptions,
+): Promise<VerifiedEvidence> {
+  const lease = engine.store.claim(session);
+  if (!lease) {
+    throw new KlausError('store.busy', 'A process works on this session.', {
+      hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
+      retryable: true,
+    });
+  }
+  try {
+    const state = loadState(engine, session);
+    if (state.run) {
+      throw new KlausError('usage', 'The run of this session is not over.', {
+        hint: `Answer what it waits for (klaus approvals), go on with klaus resume ${session}, or end it with klaus cancel ${session}.`,
+      });
+    }
+    const recorded = readRecorded(engine.store.read(session));
+    if (!recorded) {
+      throw new KlausError('usage', 'No checks were recorded in this session.', {
+        hint: 'A check is a test, a type check, a linter or a build that ran by itself; klaus show tells what ran.',
+      });
+    }
+    const stop = options.signal ?? new AbortController().signal;
+    const work = createWork({ engine, session, lease, state, stop, isLeaving: () => false, hasNewHome: true });
+    const body = await verifyRows(work, recorded, options);
+    const before = state.seq;
+    await work.append([body]);
+    for (const event of engine.store.read(session, before)) if (event.type === 'evidence.verified') return event;
+    throw new Error('what was appended is not in the log');
+  } finally {
+    lease.release();
+  }
+}
+
+interface Recorded {
+  run: string;
+  rows: Evidence[];
+  calls: ReadonlyMap<string, CallPart>;
+}
+
+/** The checks of the last run that had any, each command once, as it ended last. */
+function readRecorded(events: Iterable<Event>): Recorded | undefined {
+  const calls = new Map<string, CallPart>();
+  let last: EventOf<'run.finished'> | undefined;
+  for (const event of events) {
+    if (event.type === 'run.finished' && event.evidence.length > 0) last = event;
+    if (event.type !== 'message.added') continue;
+    for (const part of event.message.parts) if (part.type === 'call') calls.set(part.id, part);
+  }
+  if (!last) return undefined;
+  const rows = new Map(last.evidence.map((row) => [JSON.stringify([row.command, row.checks ?? null]), row]));
+  return { run: last.run, rows: [...rows.values()], calls };
+}
+
+async function verifyRows(work: Work, recorded: Recorded, options: VerifyOptions): Promise<EventBody> {
+  const { run, rows, calls } = recorded;
+  await work.learnSecrets();
+  const tree = openedOf(work.state).snapshots === false ? undefined : await look(work);
+  const checks: Row[] = [];
+  for (const row of rows) checks.push(await verifyRow(work, { row, run, call: calls.get(row.call) }, options));
+  const isChanged = tree === undefined ? undefined : await differs(work, rows, tree);
+  return {
+    type: 'evidence.verified',
+    run,
+    by: options.by,
+    ...(tree === undefined ? {} : { tree }),
+    ...(isChanged === undefined ? {} : { isChanged }),
+    checks,
+  };
+}
+
+async function differs(work: Work, rows: readonly Evidence[], tree: string): Promise<boolean | undefined> {
+  const snapshots = await work.snapshots();
+  const last = rows.at(-1);
+  const seen = last?.left ?? last?.tree;
+  if (seen === undefined || !snapshots.has(seen)) return undefined;
+  return (await snapshots.changes(seen, tree)).some(({ path }) => !isDerived(path));
+}
+
+interface RowInput {
+  row: Evidence;
+  run: string;
+  call: CallPart | undefined;
+}
+
+async function verifyRow(work: Work, { row, run, call }: RowInput, options: VerifyOptions): Promise<Row> {
+  const { command, exitCode: recorded } = row;
+  const base = { call: row.call, command, recorded, exitCode: null, differs: false };
+  const skip = (reason: string): Row => ({ ...base, result: 'skipped', reason });
+  if (row.doubt !== undefined) return skip(`its exit code proves nothing: ${row.doubt}`);
+  const tool = call && work.engine.tools.find(call.name);
+  if (!call || !tool) return skip('the call, or its tool, is not known any more');
+  if (call.redacted) return skip('it held a secret that was redacted, and the original is gone');
+  const parsed = tool.input.safeParse(call.input);
+  if (!parsed.success) return skip(`the tool ${call.name} takes another input now`);
+  const context = await createToolContext(work, row.call);
+  let intent: Intent;
+  try {
+    intent = (await tool.prepare?.(parsed.data, context)) ?? { title: call.name, access: [] };
+  } catch (error) {
+    return { ...base, result: 'failed', differs: recorded === 0, reason: toKlausError(error, 'tool.failed').message };
+  }
+  const decision = judge(work, { tool, intent }, options);
+  const callHash = work.engine.ids.digest(JSON.stringify([call.name, call.input ?? null]));
+  const head = { run, turn: work.state.turn, call: row.call, index: 0, name: call.name };
+  // Durable before anything runs, like every decision.
+  await work.append([{ type: 'gate.decided', ...head, attempt: 1, ...decision, callHash }]);
+  if (decision.verdict !== 'allow')
+    return { ...base, result: 'denied', reason: `${decision.rule}: ${decision.reason}` };
+  options.onCheck?.(intent.command ?? command);
+  return { ...base, ...(await runAgain(work, { tool, intent, context, input: parsed.data, recorded })) };
+}
+
+function judge(
+  work: Work,
+  { tool, intent }: { tool: Tool<unknown>; intent: Intent },
+  { approve }: VerifyOptions,
+): Decision {
+  const facts = { name: tool.name, effects: tool.effects, access: intent.access, altered: false };
+  const decision = decide(facts, toGateContext(work), [...RULES, ...work.engine.rules]);
+  if (decision.verdict !== 'ask' || !approve) return decision;
+  const finding = { rule: 'approval', verdict: 'allow' as const, reason: 'the user asked for it to run again' };
+  return { ...finding, findings: [...decision.findings, finding] };
+}
+
+interface RunInput {
+  tool: Tool<unknown>;
+  intent: Intent;
+  context: ToolContext;
+  input: unknown;
+  recorded: number | null;
+}
+
+async function runAgain(
+  work: Work,
+  { tool, intent, context, input, recorded }: RunInput,
+): Promise<Pick<Row, 'exitCode' | 'result' | 'differs'> & { reason?: string }> {
+  // Where changes are reviewed before they are kept, nothing that a repeated check writes is kept at all.
+  const layer = isReviewed(work, tool) ? await (await work.layers()).open({ signal: work.stop }) : undefined;
+  try {
+    const { sandbox } = context;
+    const inside: ToolContext = layer
+      ? {
+          ...context,
+          sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toStandIns(layer) }) },
+        }
+      : context;
+    const output = await tool.run(input, inside, intent);
+    if (work.stop.aborted) throw new KlausError('cancelled', 'Stopped before the checks had ended.');
+    const { evidence } = output;
+    if (!evidence) {
+      const reason =
+        output.text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('$ ')) ?? 'it proved nothing';
+      return { exitCode: null, result: 'failed', differs: true, reason: reason.slice(0, 200) };
+    }
+    const { exitCode, doubt } = evidence;
+    const isDifferent = exitCode !== recorded;
+    if (doubt !== undefined)
+      return { exitCode, result: 'failed', differs: true, reason: `it proves nothing now: ${doubt}` };
+    return { exitCode, result: exitCode === 0 ? 'passed' : 'failed', differs: isDifferent };
+  } catch (error) {
+    const known = toKlausError(error, 'tool.failed');
+    if (known.code !== 'tool.failed') throw known;
+    return { exitCode: null, result: 'failed', differs: true, reason: known.message };
+  } finally {
+    await layer?.close();
+  }
+}

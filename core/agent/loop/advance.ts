@@ -1,0 +1,223 @@
+import type { Command, EventBody, EventOf } from '../../protocol/index.ts';
+import { askLimit } from '../budget/ask-limit.ts';
+import { endCommandAhead } from '../calls/command-ahead.ts';
+import { compact } from '../context/compact.ts';
+import type { Engine } from './engine.ts';
+import { finishRun } from './finish.ts';
+import { forecast } from '../budget/forecast.ts';
+import { drainInbox, isReceivable } from './inbox.ts';
+import { keepAfter } from '../workspace/keep-state.ts';
+import { accountOf } from '../budget/ledger.ts';
+import { findWarnings } from '../budget/limit-check.ts';
+import { createKeeper, loadState } from './load-state.ts';
+import { next, type Action, type Facts } from './next.ts';
+import type { Model } from '../ports/model.ts';
+import { noteProcesses, takeOverProcesses } from '../calls/processes.ts';
+import { recoverCall } from './recover.ts';
+import { performCalls } from '../calls/run-calls.ts';
+import { settleTurn, toAbandoned } from './settle.ts';
+import { openedOf, openRequestOf, runOf, type State } from './state.ts';
+import { summarise } from './title.ts';
+import { performTurn } from '../model/turn.ts';
+import { createWork, type Work } from './work.ts';
+
+/** Why `advance` came back. */
+export type Advanced =
+  | { state: 'idle'; finished?: EventOf<'run.finished'> }
+  | { state: 'parked'; approvals: EventOf<'approval.asked'>[] }
+  | { state: 'busy' };
+
+/**
+ * Works on a session until nothing is left to do: claims it, folds its log, and repeats drain, next,
+ * perform, append. Resuming after a crash, after an approval, or on another day is this same call.
+ *
+ * @param options.signal Leave at once, as a crash would: what is durable stays, and the next call goes on.
+ * @param options.last Begin no further run once it is aborted: prompts that wait stay in the inbox.
+ * @param options.pause Leave when what is being performed has ended: nothing is cut off, and the next call goes on.
+ */
+export async function advance(
+  engine: Engine,
+  session: string,
+  options: { signal?: AbortSignal; pause?: AbortSignal; last?: AbortSignal } = {},
+): Promise<Advanced> {
+  let result: Advanced | undefined;
+  for (;;) {
+    const lease = engine.store.claim(session);
+    // Who took the session since the last look serves what was sent; what was done here stays done.
+    if (!lease) return result ?? { state: 'busy' };
+    let state: State;
+    try {
+      state = loadState(engine, session);
+      const now = await work(engine, { session, lease, state, ...options });
+      const finished = result?.state === 'idle' ? result.finished : undefined;
+      result = now.state === 'idle' && finished ? { finished, ...now } : now;
+    } finally {
+      lease.release();
+    }
+    // Something may have arrived between the last look and the release; nobody else would take it.
+    const missed = engine.store.inbox(session).some((command) => isReceivable(state, command));
+    const { signal, pause, last } = options;
+    if (!missed || signal?.aborted || pause?.aborted || last?.aborted || state.closed) return result;
+  }
+}
+
+interface WorkInput {
+  session: string;
+  lease: Work['lease'];
+  state: State;
+  signal?: AbortSignal | undefined;
+  pause?: AbortSignal | undefined;
+  last?: AbortSignal | undefined;
+}
+
+async function work(engine: Engine, { session, lease, state, signal, pause, last }: WorkInput): Promise<Advanced> {
+  const stopper = createStopper(engine, state, { session, leave: signal });
+  const keeper = createKeeper(engine.store, lease, state);
+  let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
+  try {
+    let finished: EventOf<'run.finished'> | undefined;
+    if (!stopper.isLeaving()) await takeOverProcesses(current);
+    for (;;) {
+      if (stopper.isLeaving() || pause?.aborted) return { state: 'idle' };
+      const before = state.lastRun;
+      // A cancel that comes while the inbox is drained may have been missed by it: then it is drained again.
+      do {
+        if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
+        await drainInbox(current, { mayBegin: !last?.aborted });
+      } while (stopper.signal().aborted && !stopper.isLeaving());
+      await noteProcesses(current);
+      const action = await decideNext(current);
+      if (action.kind === 'idle' || action.kind === 'park') {
+        if (state.lastRun !== before) finished = state.lastRun;
+        await keeper.keep('end');
+        if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
+        return { state: 'idle', ...(finished ? { finished } : {}) };
+      }
+      await perform(current, action);
+      if (action.kind === 'finish') await endCommandAhead(current);
+      await warn(current);
+      await keeper.keep('between');
+      if (state.lastRun !== before) finished = state.lastRun;
+    }
+  } finally {
+    stopper.close();
+    await endCommandAhead(current);
+    await current.settled();
+  }
+}
+
+async function decideNext(current: Work): Promise<Action> {
+  const { state, engine } = current;
+  const { settings } = engine;
+  // Only a run needs a model; a session that is idle opens without any key.
+  const model: Model | undefined = state.run ? await current.model() : undefined;
+  const facts: Facts = {
+    effectsOf: (name) => engine.tools.find(name)?.effects ?? ['read'],
+    forecast: () => forecast(state, model!, { settings, overhead: overheadOf(current) }),
+    maxRetries: settings.maxRetries,
+    compactAt: settings.compactAt,
+  };
+  return next(state, facts);
+}
+
+/** Characters of system prompt and tools. */
+function overheadOf({ state, engine }: Work): number {
+  const opened = openedOf(state);
+  const specs = engine.tools.specs(opened.tools);
+  let sum = overheads.get(specs);
+  if (sum === undefined) {
+    sum = JSON.stringify(specs).length;
+    overheads.set(specs, sum);
+  }
+  return opened.system.length + sum;
+}
+
+const overheads = new WeakMap<object, number>();
+
+async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | 'park' }>): Promise<void> {
+  switch (action.kind) {
+    case 'model':
+      return performTurn(current, action.forecast);
+    case 'calls':
+      return await performCalls(current, action.calls);
+    case 'abandon':
+      return current.append([toAbandoned(openRequestOf(current.state)!)]);
+    case 'drop':
+      return current.append(settleTurn(current.state));
+    case 'recover':
+      return recoverCall(current, action.call);
+    case 'keep':
+      return keepAfter(current);
+    case 'compact':
+      return compact(current);
+    case 'title':
+      return summarise(current);
+    case 'say':
+      return say(current, action.text);
+    case 'limit':
+      return askLimit(current, action.reached);
+    case 'finish':
+      return finishRun(current, {
+        outcome: action.outcome,
+        reason: action.reason,
+        ...(action.limit ? { limit: action.limit } : {}),
+        ...(action.error ? { error: action.error } : {}),
+      });
+  }
+}
+
+async function say(current: Work, text: string): Promise<void> {
+  const { state, engine } = current;
+  const message = {
+    id: engine.ids.ulid(),
+    role: 'user' as const,
+    origin: 'engine' as const,
+    parts: [{ type: 'text' as const, text }],
+  };
+  await current.append([{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }]);
+}
+
+async function warn(current: Work): Promise<void> {
+  const { state } = current;
+  if (!state.run) return;
+  const run = state.run.id;
+  const bodies: EventBody[] = findWarnings(state).map((warning) => ({
+    type: 'usage.counted',
+    run,
+    ...warning,
+    cost: accountOf(state.ledger, current.session).usd,
+  }));
+  if (bodies.length > 0) await current.append(bodies);
+}
+
+/**
+ * Watches for a cancel in the inbox and for the caller's wish to leave, while something is being performed. A
+ * revocation stops the tools at work, which were let go on with authority that is gone; the run goes on.
+ */
+function createStopper(
+  engine: Engine,
+  state: State,
+  { session, leave }: { session: string; leave: AbortSignal | undefined },
+): { signal(): AbortSignal; renew(): AbortSignal; isLeaving: () => boolean; close(): void } {
+  let controller = new AbortController();
+  const isStop = (command: Command): boolean =>
+    command.type === 'cancel' || (command.type === 'revoke' && state.calls.some((call) => call.started));
+  const stop = (): void => controller.abort();
+  const unlisten = engine.store.onSend(session, () => {
+    if (engine.store.inbox(session).some(isStop)) stop();
+  });
+  leave?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: () => controller.signal,
+    renew() {
+      controller = new AbortController();
+      if (leave?.aborted) controller.abort();
+      return controller.signal;
+    },
+    isLeaving: () => leave?.aborted ?? false,
+    close() {
+      unlisten();
+      leave?.removeEventListener('abort', stop);
+    },
+  };
+}

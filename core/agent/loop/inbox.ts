@@ -1,0 +1,295 @@
+import {
+  isEditable,
+  isKlausError,
+  type Command,
+  type EventBody,
+  type EventOf,
+  type HunkAnswer,
+  type Limits,
+  type Message,
+  type Remembered,
+  type Scope,
+} from '../../protocol/index.ts';
+import { endRun } from './finish.ts';
+import { toGrantChange } from '../calls/grant-change.ts';
+import { lookLast } from '../workspace/last-look.ts';
+import { describeLimit, usedOf } from '../budget/limit-check.ts';
+import { loadInstructions } from '../context/instructions.ts';
+import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
+import { recallKnowledge } from '../context/recall-knowledge.ts';
+import { carriesText } from '../redaction/redact-command.ts';
+import type { State } from './state.ts';
+import type { Work } from './work.ts';
+
+/** Titles up to this long are taken from the prompt as it is. */
+const MAX_TITLE = 60;
+
+/**
+ * Turns the commands of the inbox into events, each consumed in the transaction of its events. A command
+ * whose time has not come stays where it is.
+ *
+ * @param options.mayBegin False: a prompt that would begin a run stays where it is. Default true.
+ * @returns True when anything was consumed.
+ */
+export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: boolean } = {}): Promise<boolean> {
+  let any = false;
+  await expireApprovals(work);
+  const waiting = work.engine.store.inbox(work.session);
+  const withdrawn = withdrawnFrom(waiting);
+  for (const command of waiting) {
+    // It goes with the command that takes it back, in one transaction: it is never both said and taken back.
+    if (withdrawn.has(command.id)) continue;
+    if (command.type === 'withdraw') {
+      const isWaiting = waiting.some(({ id }) => id === command.command && withdrawn.get(id) === command.id);
+      await work.append([], isWaiting ? [command.id, command.command] : [command.id]);
+      any = true;
+      continue;
+    }
+    if (command.type === 'prompt' && !work.state.run && !mayBegin) continue;
+    const bodies = await receive(work, command);
+    if (!bodies) continue;
+    await work.append(bodies, [command.id]);
+    any = true;
+  }
+  return any;
+}
+
+/** The prompts of an inbox that are taken back, each with the first command that does so. */
+function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
+  const prompts = new Set(waiting.flatMap(({ type, id }) => (type === 'prompt' ? [id] : [])));
+  const withdrawn = new Map<string, string>();
+  for (const command of waiting) {
+    if (command.type !== 'withdraw' || !prompts.has(command.command) || withdrawn.has(command.command)) continue;
+    withdrawn.set(command.command, command.id);
+  }
+  return withdrawn;
+}
+
+/** True for a command that `drainInbox` would take now. */
+export function isReceivable(state: State, command: Command): boolean {
+  // What enters the history does not come between a request and its answer.
+  if (command.type === 'pin') return !state.openTurn;
+  if (command.type !== 'prompt') return true;
+  if (state.closed) return false;
+  if (!state.run) return true;
+  return command.delivery === 'steer' && isAtBoundary(state);
+}
+
+/** True when the run under way waits for answers and for nothing else. */
+export function isParked(state: State, now: number): boolean {
+  const questions = [...state.approvals.values()];
+  if (questions.length === 0 || questions.some((asked) => asked.expiresAt <= now)) return false;
+  // A call that a process which is gone had started is settled first.
+  return !state.calls.some((call) => call.started && !(call.asked && state.approvals.has(call.asked.approval)));
+}
+
+/** Between two model requests, with all results in the history. */
+function isAtBoundary(state: State): boolean {
+  return state.calls.length === 0 && !state.openTurn && state.approvals.size === 0;
+}
+
+/** The events that a command becomes; undefined while its time has not come. */
+export async function receive(work: Work, command: Command): Promise<EventBody[] | undefined> {
+  const { state } = work;
+  if (!isReceivable(state, command)) return undefined;
+  // What the user wrote is searched for the values that the secret files of this moment hold.
+  if (carriesText(command)) await learnWhereThere(work, command);
+  switch (command.type) {
+    case 'prompt':
+      return state.run ? await toSteer(work, command) : await beginRun(work, command);
+    case 'resume':
+      // A run can end before its first turn, at a limit or by a cancel: it is there to go on with all the same.
+      return state.run || !state.lastRun ? [] : resumeRun(work, command);
+    case 'withdraw':
+      return [];
+    case 'cancel':
+      return endCancelled(work, command);
+    case 'approve':
+      return answer(state, command);
+    case 'limits':
+      return changeLimits(state, command.limits);
+    case 'revoke':
+      return toGrantChange(state, command);
+    case 'pin':
+      return [await toPin(work, command)];
+    case 'unpin':
+      return state.pins.some(({ id }) => id === command.pin)
+        ? [{ type: 'context.unpinned', pin: command.pin, by: command.by }]
+        : [];
+    case 'change': {
+      const { title, pinned, model, mode } = command;
+      const changes = { title, pinned, model, mode };
+      return [{ type: 'session.changed', ...dropUndefined(changes) }];
+    }
+  }
+}
+
+/** A title can be changed, and a run cancelled, when the workspace is gone. */
+async function learnWhereThere(work: Work, { type }: Command): Promise<void> {
+  try {
+    await work.workspace();
+  } catch (error) {
+    if (type === 'prompt' || !isKlausError(error)) throw error;
+    return;
+  }
+  // Earlier versions are read while the model answers.
+  await work.learnSecrets({ history: false });
+}
+
+/** A cancel that names a run stops no other: one that ended meanwhile is ended, and the next one is not meant. */
+async function endCancelled(work: Work, command: Extract<Command, { type: 'cancel' }>): Promise<EventBody[]> {
+  const { run } = work.state;
+  if (!run || (command.run !== undefined && command.run !== run.id)) return [];
+  await lookLast(work);
+  const reason = command.reason ?? 'The user stopped the run.';
+  return endRun(work, { outcome: 'cancelled', reason, ...(command.by === undefined ? {} : { by: command.by }) });
+}
+
+async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
+  const { state, engine } = work;
+  const run = engine.ids.ulid();
+  const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'user', parts: command.parts };
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', ...toRunOptions(command) }];
+  if (state.title === undefined) {
+    const title = toShortTitle(message);
+    if (title !== undefined) bodies.push({ type: 'session.changed', title });
+  }
+  // Appended in one transaction: the run's id is set here because the state does not know the run yet.
+  for (const body of await loadInstructions(work, 'root', run)) bodies.push(body);
+  bodies.push(...recallKnowledge(work, run));
+  bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  if (command.pin) bodies.push(await toPromptPin(work, command, message));
+  return bodies;
+}
+
+async function toPin(work: Work, command: Extract<Command, { type: 'pin' }>): Promise<EventBody> {
+  const { state } = work;
+  const { id: pin, text, source, by } = command;
+  const problem = findPinProblem(state, text, await contextWindowOf(work));
+  if (problem !== undefined) return { type: 'notice', level: 'warn', text: `Not pinned. ${problem}` };
+  const known = isInHistory(state, work.redactor.redact(text)) ? { known: true as const } : {};
+  return { type: 'context.pinned', pin, turn: state.turn, text, ...dropUndefined({ source }), ...known, by };
+}
+
+async function toPromptPin(
+  work: Work,
+  { id }: Extract<Command, { type: 'prompt' }>,
+  message: Message,
+): Promise<EventBody> {
+  return pinPrompt(work.state, message, { id, contextWindow: await contextWindowOf(work) });
+}
+
+/** Without its model, which an idle session does not need, nothing is known of its window: who sent it has looked. */
+async function contextWindowOf(work: Work): Promise<number> {
+  try {
+    return (await work.model()).info.contextWindow;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+function toRunOptions({ onAsk, waitForModelMs }: Extract<Command, { type: 'prompt' | 'resume' }>) {
+  return { onAsk, ...dropUndefined({ waitForModelMs }) };
+}
+
+function toShortTitle(message: Message): string | undefined {
+  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : [])).join(' ');
+  return text !== '' && text.length <= MAX_TITLE && !text.includes('\n') ? text : undefined;
+}
+
+async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
+  const { state, engine } = work;
+  const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'steer', parts: command.parts };
+  const added: EventBody = { type: 'message.added', run: state.run!.id, turn: state.turn, message };
+  return command.pin ? [added, await toPromptPin(work, command, message)] : [added];
+}
+
+function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): EventBody[] {
+  const { state, engine } = work;
+  const run = engine.ids.ulid();
+  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', ...toRunOptions(command) }];
+  if (state.messages.at(-1)?.role === 'assistant') {
+    const parts: Message['parts'] = [{ type: 'text', text: 'Go on with the task.' }];
+    const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts };
+    bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  }
+  return bodies;
+}
+
+/** A question that is settled already takes no second answer: the command is consumed and says nothing. */
+function answer(state: State, command: Extract<Command, { type: 'approve' }>): EventBody[] {
+  const asked = state.approvals.get(command.approval);
+  if (!asked) return [];
+  const { approval, by, note } = command;
+  const hunks = command.answer === 'approved' ? toKnownHunks(asked, command.hunks) : undefined;
+  // To accept no hunk is to say no.
+  const isEmpty = hunks !== undefined && hunks.accepted.length + (hunks.edited?.length ?? 0) === 0;
+  const given = isEmpty ? 'rejected' : command.answer;
+  const answered: EventBody = {
+    type: 'approval.answered',
+    run: asked.run,
+    approval,
+    answer: given,
+    by,
+    ...dropUndefined({ note, hunks: isEmpty ? undefined : hunks }),
+    ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
+  };
+  if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
+  return [
+    answered,
+    { type: 'session.changed', limits: { ...state.limits, [asked.subject.limit]: asked.subject.offer } },
+  ];
+}
+
+/** An answer by hunks for the hunks that were asked about; undefined where the whole is meant. */
+function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
+  if (!given || asked.subject.kind === 'limit') return undefined;
+  const known = new Map((asked.subject.hunks ?? []).map((hunk) => [hunk.id, hunk]));
+  // Named twice it is still one hunk: what was not named is not taken.
+  const accepted = [...new Set(given.accepted)].filter((id) => known.has(id));
+  const edited = (given.edited ?? []).filter(({ id }) => isEditable(known.get(id)));
+  if (edited.length === 0 && accepted.length === known.size) return undefined;
+  return { accepted, ...(edited.length > 0 ? { edited } : {}) };
+}
+
+function toScope(asked: EventOf<'approval.asked'>, scope: Scope | undefined): { scope?: Scope; remember?: Remembered } {
+  if (scope === undefined || scope === 'once' || asked.subject.kind !== 'call' || !asked.subject.remember) return {};
+  return { scope, remember: asked.subject.remember };
+}
+
+/** New caps settle the questions about them, if they leave room. */
+function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | undefined }): EventBody[] {
+  const limits: Limits = { ...state.limits, ...dropUndefined(given) };
+  const bodies: EventBody[] = [{ type: 'session.changed', limits }];
+  const used = usedOf(state);
+  for (const asked of state.approvals.values()) {
+    if (asked.subject.kind !== 'limit') continue;
+    const cap = limits[asked.subject.limit];
+    if (cap !== 0 && cap <= used[asked.subject.limit]) continue;
+    const note = describeLimit({ limit: asked.subject.limit, used: used[asked.subject.limit], cap });
+    bodies.push({
+      type: 'approval.answered',
+      run: asked.run,
+      approval: asked.approval,
+      answer: 'superseded',
+      by: 'klaus',
+      note,
+    });
+  }
+  return bodies;
+}
+
+async function expireApprovals(work: Work): Promise<void> {
+  const now = work.engine.clock.now();
+  const expired = [...work.state.approvals.values()].filter((asked) => asked.expiresAt <= now);
+  if (expired.length === 0) return;
+  await work.append(
+    expired.map(({ run, approval }) => ({ type: 'approval.answered', run, approval, answer: 'expired', by: 'klaus' })),
+  );
+}
+
+function dropUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,42 @@
+import { toText } from '../../protocol/index.ts';
+import { askCheap } from '../model/ask-cheap.ts';
+import { toTranscript } from '../context/transcript.ts';
+import type { Work } from './work.ts';
+
+const SYSTEM =
+  'Name a conversation between a user and a coding agent. First line: a title of at most eight words, without quotes. ' +
+  'Second line: one sentence on what was done and how it ended. Nothing else.';
+
+/** A last answer up to this long is its own summary. */
+const MAX_SUMMARY = 280;
+
+/** Gives the session a title and a summary: from its own words where they are short, else from the cheap model. */
+export async function summarise(work: Work): Promise<void> {
+  const { state } = work;
+  const last = state.messages.findLast((message) => message.role === 'assistant');
+  const answer = last ? toText(last).trim() : '';
+  const own = answer.length <= MAX_SUMMARY ? answer : undefined;
+  if (state.title !== undefined && own !== undefined) {
+    await work.append([{ type: 'session.changed', summary: own }]);
+    return;
+  }
+  const prompt = state.firstPrompt ?? '';
+  const text = toTranscript(
+    [
+      { id: 'prompt', role: 'user', origin: 'user', parts: [{ type: 'text', text: prompt }] },
+      { id: 'answer', role: 'assistant', origin: 'model', parts: [{ type: 'text', text: answer }] },
+    ],
+    2_000,
+  );
+  const named = await askCheap(work, { purpose: 'title', system: SYSTEM, text, maxOutputTokens: 200 });
+  if (work.isLeaving()) return work.append(named.bodies);
+  const [first = '', ...rest] = (named.text ?? '').split('\n').map((line) => line.trim());
+  const title = state.title ?? (first === '' ? cut(prompt, 60) : cut(first, 80));
+  const summary = rest.find((line) => line !== '') ?? cut(answer, MAX_SUMMARY);
+  await work.append([...named.bodies, { type: 'session.changed', title, summary }]);
+}
+
+function cut(text: string, max: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+}

@@ -1,0 +1,133 @@
+import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../../protocol/index.ts';
+import { endCommandAhead, startCommandAhead, stopCommandAhead } from '../calls/command-ahead.ts';
+import { makesCheckpoint } from '../loop/finish.ts';
+import type { Forecast } from '../budget/forecast.ts';
+import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
+import { requestModel } from './request-model.ts';
+import type { EngineSettings } from '../loop/settings.ts';
+import { openedOf, runOf } from '../loop/state.ts';
+import type { Work } from '../loop/work.ts';
+
+/** Asks the model for its next message and takes it into the log. */
+export async function performTurn(work: Work, forecast: Forecast): Promise<void> {
+  const { state, engine } = work;
+  const opened = openedOf(state);
+  const run = runOf(state).id;
+  const model = await work.model();
+  const request: ModelRequest = {
+    system: opened.system,
+    tools: engine.tools.specs(opened.tools),
+    messages: state.messages,
+    maxOutputTokens: forecast.maxOutputTokens,
+    session: work.session,
+  };
+  const { promptTokens, maxOutputTokens, tokens, usd } = forecast;
+  const requestHash = work.hasher.hash(request);
+  // A turn that is open already was begun by a process that is gone: the request is announced as one more for it.
+  const turn = state.openTurn ? state.turn : state.turn + 1;
+  if (!state.openTurn) {
+    const modelInfo = toModelInfo(model, engine.settings);
+    await work.append([
+      { type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd }, modelInfo },
+    ]);
+  }
+  const live = createLiveMessage(work);
+  const result = await requestModel(work, {
+    purpose: 'turn',
+    model,
+    request,
+    requestHash,
+    reserved: { tokens, usd },
+    worst: { input: 0, output: maxOutputTokens, cacheRead: 0, cacheWrite: promptTokens },
+    onSent: () => {
+      if (request.tools.length === 0) return;
+      work.warmUp();
+      startCommandAhead(work);
+    },
+    onEvent: (event) => live.show(event),
+    onDiscard: () => live.discard(),
+  });
+  stopCommandAhead(work);
+  const hasCalls = result.ok && result.answer.parts.some(({ type }) => type === 'call');
+  if (!hasCalls && !makesCheckpoint(work)) await endCommandAhead(work);
+  if (work.isLeaving() && !result.ok) return;
+  const bodies: EventBody[] = [result.attempted];
+  if (result.ok) {
+    const { parts, stopReason } = result.answer;
+    const empty = !parts.some((part) => part.type === 'call' || (part.type === 'text' && part.text.trim() !== ''));
+    if (!empty) bodies.push(toAdded(work, live.id, parts));
+    bodies.push({ type: 'turn.finished', run, turn, stopReason, ...(empty ? { empty } : {}) });
+  } else if (result.failure === 'cancelled') {
+    const text = live.text();
+    if (text !== '') bodies.push(toAdded(work, live.id, [{ type: 'text', text }]));
+    bodies.push({ type: 'turn.finished', run, turn, stopReason: 'cancelled' });
+  }
+  await work.append(bodies);
+}
+
+function toAdded(work: Work, id: string, parts: Part[]): EventBody {
+  const taken = new Set<string>();
+  const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id, taken) } : part));
+  for (const part of unique) if (part.type === 'call') work.originals.set(part.id, toCalled(part).input);
+  const message: Message = { id, role: 'assistant', origin: 'model', parts: unique };
+  return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
+}
+
+/** A provider may count its calls anew once the history was compacted; in the log an id stands for one call. */
+function toUniqueId({ state }: Work, id: string, taken: Set<string>): string {
+  let unique = state.callIds.has(id) ? `${id}_turn${state.turn}` : id;
+  while (taken.has(unique)) unique += '_';
+  taken.add(unique);
+  return unique;
+}
+
+/** What the decisions before a request were made from: without it no replay could make them again. */
+function toModelInfo({ info }: Model, settings: EngineSettings): EventOf<'turn.started'>['modelInfo'] {
+  const { contextWindow, prices } = info;
+  return {
+    contextWindow,
+    maxOutputTokens: Math.min(settings.maxOutputTokens, info.maxOutputTokens),
+    prices: [...prices],
+  };
+}
+
+/** Shows an answer as it comes, under an id that a failed attempt gives up. */
+function createLiveMessage(work: Work): {
+  readonly id: string;
+  show(event: ModelEvent): void;
+  discard(): void;
+  text(): string;
+} {
+  const { store, ids } = work.engine;
+  let id = ids.ulid();
+  let offsets = { text: 0, thinking: 0, call: 0 };
+  let pieces: string[] = [];
+  return {
+    get id() {
+      return id;
+    },
+    show(event) {
+      if (event.type !== 'text' && event.type !== 'thinking' && event.type !== 'call') return;
+      if (event.type === 'text') pieces.push(event.text);
+      const offset = offsets[event.type];
+      offsets[event.type] += event.text.length;
+      store.emitLive({
+        type: 'message.delta',
+        session: work.session,
+        message: id,
+        part: event.type,
+        offset,
+        text: event.text,
+      });
+    },
+    discard() {
+      if (offsets.text + offsets.thinking + offsets.call > 0) {
+        store.emitLive({ type: 'message.discarded', session: work.session, message: id });
+      }
+      id = ids.ulid();
+      offsets = { text: 0, thinking: 0, call: 0 };
+      pieces = [];
+    },
+    text: () => pieces.join(''),
+  };
+}

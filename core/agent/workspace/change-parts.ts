@@ -1,0 +1,122 @@
+import { decodeText, keepHunks, renderHunk, toChangeHunks, type KeptChange } from '../../policy/index.ts';
+import type { Hunk, HunkAnswer, TreeChange } from '../../protocol/index.ts';
+import type { Intent } from '../ports/tool.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+import type { Workspace } from '../ports/workspace.ts';
+
+/** One changed path with its hunks. */
+export interface ChangePart {
+  row: TreeChange;
+  /** Content before; null when there was none, or when it is too large to be shown. */
+  before: Uint8Array | null;
+  after: Uint8Array | null;
+  hunks: Hunk[];
+}
+
+/** Beyond this a file is named and not shown. */
+const MAX_BYTES = 1_024 * 1_024;
+
+/** The parts of what an edit tool is about to write. */
+export async function toEditParts(workspace: Workspace, { edits = [], changes = [] }: Intent): Promise<ChangePart[]> {
+  const parts: ChangePart[] = [];
+  for (const [at, edit] of edits.entries()) {
+    const change = changes[at];
+    if (!change || change.path !== edit.path) continue;
+    const { path, kind } = change;
+    const state = await workspace.stat(path);
+    const before = change.before !== null && state && state.size <= MAX_BYTES ? await workspace.read(path) : null;
+    const mode = state?.mode ?? 0o644;
+    const row: TreeChange = {
+      path,
+      kind,
+      before: change.before === null ? null : { type: 'file', hash: change.before, size: state?.size ?? 0, mode },
+      after:
+        change.after === null
+          ? null
+          : { type: 'file', hash: change.after, size: edit.content?.length ?? 0, mode: edit.mode ?? mode },
+    };
+    parts.push(toPart(row, before, edit.content));
+  }
+  return parts;
+}
+
+/** Bytes of content in one question: a command may have installed a thousand packages. */
+export const MAX_ASKED = 4 * 1_024 * 1_024;
+
+/**
+ * The parts of what differs between two states.
+ *
+ * @param maxBytes Of content in all parts together; whatever comes after it is named and not shown. The same rows
+ *   give the same parts. Default: no end.
+ */
+export async function toChangeParts(
+  snapshots: Snapshots,
+  rows: readonly TreeChange[],
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<ChangePart[]> {
+  let left = maxBytes;
+  const read = async (side: TreeChange['before']): Promise<Uint8Array | null> =>
+    side && side.type !== 'directory' && side.size <= MAX_BYTES ? await snapshots.content(side) : null;
+  const parts: ChangePart[] = [];
+  for (const row of rows) {
+    left -= (row.before?.size ?? 0) + (row.after?.size ?? 0);
+    const isShown = left >= 0;
+    parts.push(toPart(row, isShown ? await read(row.before) : null, isShown ? await read(row.after) : null));
+  }
+  return parts;
+}
+
+function toPart(row: TreeChange, before: Uint8Array | null, after: Uint8Array | null): ChangePart {
+  return { row, before, after, hunks: toChangeHunks(row, { before, after }) };
+}
+
+/** The change as unified diff text; what has no lines stands there as a sentence. */
+export function toDiffText(parts: readonly ChangePart[]): string {
+  return parts
+    .map(({ row, hunks }) => {
+      const from = row.before === null ? '/dev/null' : `a/${row.path}`;
+      const to = row.after === null ? '/dev/null' : `b/${row.path}`;
+      return `--- ${from}\n+++ ${to}\n${hunks.map((hunk) => renderHunk(hunk).replace(/\n?$/, '\n')).join('')}`;
+    })
+    .join('');
+}
+
+/**
+ * What an answer leaves of a part. A hunk that was edited counts as accepted.
+ *
+ * @param restore As `Redactor.restore`: whoever edited a hunk saw placeholders in the place of secrets.
+ */
+export function keepPart(
+  { row, hunks, before, after }: ChangePart,
+  answer: HunkAnswer,
+  restore: (text: string, current: string) => string,
+): KeptChange {
+  const mine = new Set(hunks.map(({ id }) => id));
+  const edited = (answer.edited ?? []).filter(({ id }) => mine.has(id));
+  const current = edited.length > 0 ? [before, after].map((side) => (side && decodeText(side)) ?? '').join('\n') : '';
+  const whole = edited.map(({ id, text }) => ({ id, text: restore(text, current) }));
+  return keepHunks(row, { hunks, before, answer: { accepted: [...acceptedOf(answer)], edited: whole } });
+}
+
+function acceptedOf({ accepted, edited = [] }: HunkAnswer): Set<string> {
+  return new Set([...accepted, ...edited.map(({ id }) => id)]);
+}
+
+/** Characters of rejected hunks that the model is shown. */
+const MAX_REJECTED = 4_000;
+
+/** What the model is told of the hunks that a human did not take, or took with other lines; '' when there are none. */
+export function describeRejected(parts: readonly ChangePart[], answer: HunkAnswer): string {
+  const accepted = acceptedOf(answer);
+  const hunks = parts.flatMap((part) => part.hunks);
+  const rejected = hunks.filter(({ id }) => !accepted.has(id));
+  const lines: string[] = [];
+  if (rejected.length > 0) {
+    const text = rejected.map((hunk) => `${hunk.path}\n${renderHunk(hunk).trimEnd()}`).join('\n');
+    const shown = text.length > MAX_REJECTED ? `${text.slice(0, MAX_REJECTED)}\n…` : text;
+    lines.push(`The user rejected ${rejected.length} of ${hunks.length} hunks; these are not in place:\n${shown}`);
+  }
+  const edited = (answer.edited ?? []).map(({ id }) => id);
+  if (edited.length > 0) lines.push(`The user changed ${edited.join(', ')}: read the file before the next edit.`);
+  return lines.join('\n');
+}

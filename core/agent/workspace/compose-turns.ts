@@ -1,0 +1,40 @@
+import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
+import type { Conflict, Snapshots } from '../ports/snapshots.ts';
+import { isSame, toChange } from './tree-row.ts';
+
+/** The states around the effects of one turn; `after` is undefined for a turn that was cut off. */
+export interface StatePair {
+  before: TreeId;
+  after?: TreeId;
+}
+
+export interface Composed {
+  /** From what the last turn left to what the first found. */
+  changes: TreeChange[];
+  /** Paths that somebody else changed between the turns. */
+  foreign: Conflict[];
+}
+
+/**
+ * One change that undoes several turns.
+ *
+ * @param now The present state, for a turn that was cut off: everything since its beginning counts as its own.
+ */
+export async function compose(
+  snapshots: Snapshots,
+  turns: readonly StatePair[],
+  now: () => Promise<TreeId> = () => snapshots.snapshot(),
+): Promise<Composed> {
+  const paths = new Map<string, { first: TreeEntry | null; last: TreeEntry | null }>();
+  const foreign = new Map<string, Conflict>();
+  for (const turn of turns) {
+    const after = turn.after ?? (await now());
+    for (const { path, before, after: left } of await snapshots.changes(turn.before, after)) {
+      const known = paths.get(path);
+      if (known && !isSame(known.last, before)) foreign.set(path, { path, expected: known.last, found: before });
+      paths.set(path, { first: known ? known.first : before, last: left });
+    }
+  }
+  const changes = [...paths].flatMap(([path, { first, last }]) => toChange(path, last, first));
+  return { changes, foreign: [...foreign.values()] };
+}

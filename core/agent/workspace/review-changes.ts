@@ -1,0 +1,178 @@
+import { review } from '../../policy/index.ts';
+import type { EventBody, FileChange, ToolResult, TreeChange, TreeId } from '../../protocol/index.ts';
+import { MAX_ASKED, toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
+import { toGateContext } from '../calls/gate-context.ts';
+import { COVERED, findCoveredChanges } from './ignored-changes.ts';
+import { toHead, toAttempt, type Ready, type ToolFinished } from '../calls/judge-call.ts';
+import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
+import type { Layer } from '../ports/layer.ts';
+import type { ExecRequest } from '../ports/sandbox.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+import type { ToolContext } from '../ports/tool.ts';
+import { runOf } from '../loop/state.ts';
+import type { Work } from '../loop/work.ts';
+
+/** Characters of the question's diff. */
+const MAX_DIFF = 400_000;
+
+/** A layer with the state that its command begins from. */
+export interface Begun {
+  layer: Layer;
+  base: TreeId;
+}
+
+/** A layer for one call: its commands see the workspace at its own path and change none of it. */
+export async function openLayer(work: Work, ready: Ready): Promise<Begun & { context: ToolContext }> {
+  const layers = await work.layers();
+  // Taken first: what somebody changes from now on differs from it, and is not overwritten.
+  const base = await (await work.snapshots()).snapshot({ signal: work.stop });
+  const layer = await layers.open({ signal: work.stop });
+  const { sandbox } = ready.context;
+  const context: ToolContext = {
+    ...ready.context,
+    sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toStandIns(layer) }) },
+  };
+  return { layer, base, context };
+}
+
+/** What a command on the layer sees in the place of the session's folders. */
+export function toStandIns({ folder, beside = [] }: Layer): Pick<ExecRequest, 'besideAt' | 'workspaceAt'> {
+  return { workspaceAt: folder, ...(beside.length > 0 ? { besideAt: beside } : {}) };
+}
+
+export interface ReviewInput {
+  ready: Ready;
+  /** What the command gave. */
+  finished: ToolFinished;
+  begun: Begun;
+}
+
+/**
+ * Judges what a command changed on its layer. Gives what is to be appended: its result, with the changes kept or
+ * refused, or the question that it waits for. Undefined when nothing was changed.
+ */
+export async function reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined> {
+  const { ready, begun } = input;
+  if (work.engine.recorded) return work.engine.recorded.reviewed(ready.call);
+  const { layer, base: from } = begun;
+  const { paths, git } = await layer.touched();
+  const notes = git ? ["What it changed in git's own data was not kept; use the git tools."] : [];
+  const snapshots = await work.snapshots();
+  const to = await snapshots.snapshot({
+    only: { base: from, paths },
+    folder: layer.folder,
+    ...(layer.beside ? { beside: layer.beside } : {}),
+  });
+  const changes = await snapshots.changes(from, to);
+  const finished = withTrees(input.finished, { tree: from, left: to });
+  // Its result is appended as it is; only what it proves is known better now.
+  if (changes.length === 0 && notes.length === 0 && finished !== input.finished) return [finished];
+  if (changes.length === 0) return notes.length > 0 ? [withNotes(finished, notes)] : undefined;
+  const covered = await findCoveredChanges(work, ready, changes);
+  const open = changes.filter(({ path }) => !covered.has(path));
+  const head = toHead(work, ready.call);
+  const callHash = work.engine.ids.digest(JSON.stringify([ready.call.name, changes]));
+  const at = { ...head, attempt: toAttempt(ready.call), callHash, phase: 'changes' as const };
+  if (covered.size > 0) {
+    const rows = changes.filter(({ path }) => covered.has(path));
+    const kept = await applyKept(snapshots, { finished, changes: rows, notes: open.length > 0 ? [] : notes });
+    if (open.length === 0) return [{ type: 'gate.decided', ...at, ...COVERED }, kept];
+    // What stood in the way of a cache is no reason to ask, or to lose the rest.
+  }
+  const parts = await toChangeParts(snapshots, open, MAX_ASKED);
+  const scripts = parts.filter(isScriptChange).map(({ row }) => row.path);
+  const decision = review({ name: ready.call.name, changes: open, scripts }, toGateContext(work), work.engine.rules);
+  const { refused, ...verdict } = decision;
+  const decided: EventBody = { type: 'gate.decided', ...at, ...verdict };
+  if (refused.length > 0) notes.push(`Not kept, because no command may change it: ${refused.join(', ')}.`);
+  const kept = open.filter(({ path }) => !refused.includes(path));
+  if (verdict.verdict === 'deny') return [decided, withNotes(finished, [...notes, 'None of its changes were kept.'])];
+  if (verdict.verdict === 'allow') return [decided, await applyKept(snapshots, { finished, changes: kept, notes })];
+  if (runOf(work.state).onAsk !== 'wait') {
+    const why = `Its changes were not kept: they need an approval (${verdict.reason}), and nobody is here to give it.`;
+    const denied: ToolFinished = { ...withNotes(finished, [...notes, why]), outcome: 'denied' };
+    return [decided, denied];
+  }
+  const shown = parts.filter(({ row }) => !refused.includes(row.path));
+  const result = withNotes(finished, notes);
+  const { command } = ready.intent;
+  return [
+    decided,
+    {
+      type: 'approval.asked',
+      run: head.run,
+      approval: work.engine.ids.ulid(),
+      turn: head.turn,
+      subject: {
+        kind: 'changes',
+        call: head.call,
+        index: head.index,
+        name: head.name,
+        ...(command === undefined ? {} : { command }),
+        from,
+        to,
+        files: kept.length,
+        diff: shorten(toDiffText(shown)),
+        hunks: shown.flatMap((part) => part.hunks),
+        result: toResult(result),
+      },
+      title: `keep what ${ready.intent.title} changed (${kept.length} ${kept.length === 1 ? 'file' : 'files'})`,
+      reason: verdict.reason,
+      expiresAt: work.engine.clock.now() + work.engine.settings.approvalTtlMs,
+    },
+  ];
+}
+
+/** A check on a layer saw the state that the layer began with. */
+function withTrees(finished: ToolFinished, { tree, left }: { tree: TreeId; left: TreeId }): ToolFinished {
+  if (!finished.evidence) return finished;
+  return { ...finished, evidence: { ...finished.evidence, tree, ...(left === tree ? {} : { left }) } };
+}
+
+function isScriptChange({ row, before, after }: ChangePart): boolean {
+  if (!isPackageFile(row.path)) return false;
+  // What was too large to be read may hold anything.
+  if ((row.before && !before) || (row.after && !after)) return true;
+  return scriptsOf(before ?? undefined) !== scriptsOf(after ?? undefined);
+}
+
+/** Puts rows in place, or says what stood in the way. */
+export async function applyKept(
+  snapshots: Snapshots,
+  input: { finished: ToolFinished; changes: readonly TreeChange[]; notes: readonly string[] },
+): Promise<ToolFinished> {
+  const { finished, changes, notes } = input;
+  const result = await snapshots.apply(changes);
+  if (result.applied) return { ...withNotes(finished, notes), changes: changes.flatMap(toFileChange) };
+  const paths = result.conflicts.map(({ path }) => path).slice(0, 20);
+  const why = `Its changes were not kept: ${paths.join(', ')} changed in the workspace meanwhile. Look at it, then do it again.`;
+  return { ...withNotes(finished, [...notes, why]), outcome: 'error' };
+}
+
+function toFileChange({ path, kind, before, after }: TreeChange): FileChange[] {
+  if (before?.type === 'directory' || after?.type === 'directory') return [];
+  const mode = after?.type === 'file' ? { mode: after.mode } : {};
+  return [{ path, kind, before: before?.hash ?? null, after: after?.hash ?? null, ...mode }];
+}
+
+export function withNotes(finished: ToolFinished, notes: readonly string[]): ToolFinished {
+  if (notes.length === 0) return finished;
+  return { ...finished, output: [finished.output.trimEnd(), '', ...notes].join('\n').trimStart() };
+}
+
+function toResult(finished: ToolFinished): ToolResult {
+  const { outcome, output, blob, detail, changes, evidence, durationMs } = finished;
+  return {
+    outcome,
+    output,
+    changes,
+    durationMs,
+    ...(blob ? { blob } : {}),
+    ...(detail === undefined ? {} : { detail }),
+    ...(evidence ? { evidence } : {}),
+  };
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_DIFF ? text : `${text.slice(0, MAX_DIFF)}\n[… ${text.length - MAX_DIFF} more characters]\n`;
+}

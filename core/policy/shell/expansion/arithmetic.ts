@@ -1,0 +1,106 @@
+import type { ArithmeticExpression } from 'unbash';
+import { walkExpression } from './hidden-substitution.ts';
+import type { Machine } from '../interpreter/machine.ts';
+import { isKnown, UNKNOWN } from './word.ts';
+
+/** Reads a word of an arithmetic expression that has expansions in it. */
+export type ReadWord = (expression: ArithmeticExpression & { type: 'ArithmeticWord' }) => string;
+
+/** The value of an arithmetic expression; undefined where it depends on something unknown. Assignments take place. */
+export function evaluateArithmetic(
+  expression: ArithmeticExpression | undefined,
+  machine: Machine,
+  readWord: ReadWord,
+): number | undefined {
+  if (!expression) return undefined;
+  machine.step();
+  const value = (inner: ArithmeticExpression) => evaluateArithmetic(inner, machine, readWord);
+  switch (expression.type) {
+    case 'ArithmeticGroup':
+      return value(expression.expression);
+    case 'ArithmeticWord':
+      return toNumber(readWord(expression), machine);
+    case 'ArithmeticCommandExpansion':
+      return expression.script && toNumber(machine.substitute(expression.script, '$(…)'), machine);
+    case 'ArithmeticTernary': {
+      const test = value(expression.test);
+      const both = [value(expression.consequent), value(expression.alternate)];
+      return test === undefined ? undefined : both[test ? 0 : 1];
+    }
+    case 'ArithmeticUnary': {
+      const operand = value(expression.operand);
+      if (expression.operator === '++' || expression.operator === '--') {
+        const after = operand === undefined ? undefined : operand + (expression.operator === '++' ? 1 : -1);
+        assign(expression.operand, after, machine);
+        return expression.prefix ? after : operand;
+      }
+      if (operand === undefined) return undefined;
+      if (expression.operator === '-') return -operand;
+      if (expression.operator === '!') return operand ? 0 : 1;
+      return expression.operator === '~' ? ~operand : operand;
+    }
+    case 'ArithmeticBinary': {
+      const right = value(expression.right);
+      if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator)) {
+        const before = expression.operator === '=' ? 0 : value(expression.left);
+        const result = expression.operator === '=' ? right : combine(expression.operator.slice(0, -1), before, right);
+        assign(expression.left, result, machine);
+        return result;
+      }
+      return combine(expression.operator, value(expression.left), right);
+    }
+  }
+}
+
+function assign(target: ArithmeticExpression, value: number | undefined, machine: Machine): void {
+  if (target.type !== 'ArithmeticWord' || !/^\w+$/.test(target.value)) return;
+  machine.scope.variables.set(target.value, value === undefined ? UNKNOWN : String(value));
+}
+
+function toNumber(text: string, machine: Machine): number | undefined {
+  const word = text.trim();
+  if (word === '') return 0;
+  if (!isKnown(word)) return undefined;
+  const based = /^(\d{1,2})#([0-9a-zA-Z]{1,32})$/.exec(word);
+  if (based) return Number.parseInt(based[2] ?? '', Number(based[1]));
+  if (/^0x[0-9a-f]+$/i.test(word)) return Number.parseInt(word, 16);
+  if (/^[+-]?0[0-7]+$/.test(word)) return Number.parseInt(word, 8);
+  if (/^[+-]?\d+$/.test(word)) return Number(word);
+  const variable = machine.scope.variables.get(word.replace(/^\$\{?(\w+)\}?$/, '$1'));
+  if (typeof variable !== 'string' || !/^-?\d+$/.test(variable)) {
+    // The value of a variable is an expression too.
+    walkExpression(typeof variable === 'string' ? variable : word, machine);
+    return undefined;
+  }
+  return Number(variable);
+}
+
+function combine(operator: string, left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  const compute = BINARY[operator];
+  const result = compute?.(left, right);
+  return result !== undefined && Number.isFinite(result) ? result : undefined;
+}
+
+const BINARY: Record<string, (a: number, b: number) => number> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => Math.trunc(a / b),
+  '%': (a, b) => a % b,
+  '**': (a, b) => a ** b,
+  '<<': (a, b) => a << b,
+  '>>': (a, b) => a >> b,
+  '&': (a, b) => a & b,
+  '|': (a, b) => a | b,
+  '^': (a, b) => a ^ b,
+  '<': (a, b) => Number(a < b),
+  '>': (a, b) => Number(a > b),
+  '<=': (a, b) => Number(a <= b),
+  '>=': (a, b) => Number(a >= b),
+  '==': (a, b) => Number(a === b),
+  '!=': (a, b) => Number(a !== b),
+  '&&': (a, b) => Number(a !== 0 && b !== 0),
+  '||': (a, b) => Number(a !== 0 || b !== 0),
+  ',': (_a, b) => b,
+};

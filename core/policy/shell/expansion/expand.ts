@@ -1,0 +1,211 @@
+import {
+  parse,
+  type ArithmeticExpression,
+  type DoubleQuotedChild,
+  type Word as SourceWord,
+  type WordPart,
+} from 'unbash';
+import { evaluateArithmetic } from './arithmetic.ts';
+import { expandBraces } from './braces.ts';
+import { LONGEST_TEXT, type Machine } from '../interpreter/machine.ts';
+import { expandParameter, lookUp } from './parameter.ts';
+import { resolvePath } from './resolve-path.ts';
+import { HOME } from '../interpreter/scope.ts';
+import { ANY_NAME, isKnown, ONE, OPAQUE, STAR, toGlobWord, UNKNOWN, withoutGlob, type Word } from './word.ts';
+
+/** A stretch of a word. `split`: it came from an unquoted expansion. `fields`: from `"$@"`, one word each. */
+interface Piece {
+  text: Word;
+  split: boolean;
+  fields?: Word[];
+  quoted?: boolean;
+}
+
+/** Expands a word into the words that a command gets: none, one or several. */
+export function expandWord(word: SourceWord, machine: Machine): Word[] {
+  machine.step();
+  if (!word.parts) return [expandTilde(word.value, word.text, machine)];
+  if (!word.parts.some((part) => part.type === 'BraceExpansion')) return toFields(toPieces(word, machine), machine);
+  const texts = expandBraces(word.text);
+  if (!texts) {
+    machine.report({ rule: 'unreadable', reason: 'a brace expansion makes too many words' });
+    return [UNKNOWN];
+  }
+  return texts.flatMap((text) => {
+    machine.step();
+    const again = reparse(text);
+    if (!again) return [text];
+    return again.parts ? toFields(toPieces(again, machine), machine) : [expandTilde(again.value, again.text, machine)];
+  });
+}
+
+/** Expands a word where it stays one: in an assignment, behind a redirect, in quotes. */
+export function expandText(word: SourceWord, machine: Machine): Word {
+  machine.step();
+  if (!word.parts) return expandTilde(word.value, word.text, machine);
+  return cut(
+    withoutGlob(
+      toPieces(word, machine)
+        .map((piece) => piece.fields?.join(' ') ?? piece.text)
+        .join(''),
+    ),
+  );
+}
+
+/** Expands the parts of a here-document or of something else in double quotes. */
+export function expandParts(parts: readonly WordPart[], machine: Machine): Word {
+  return cut(
+    parts
+      .map((part) =>
+        expandPart(part, machine, true)
+          .map((piece) => piece.fields?.join(' ') ?? piece.text)
+          .join(''),
+      )
+      .join(''),
+  );
+}
+
+/** Evaluates an arithmetic expression to text. */
+export function expandArithmetic(expression: ArithmeticExpression | undefined, machine: Machine): Word {
+  const value = evaluateArithmetic(expression, machine, (word) =>
+    word.parts ? expandParts(word.parts, machine) : word.value,
+  );
+  return value === undefined ? UNKNOWN : String(value);
+}
+
+function reparse(text: string): SourceWord | undefined {
+  const statement = parse(`: ${text}`).commands[0]?.command;
+  const [word, ...more] = statement?.type === 'Command' ? statement.suffix : [];
+  return word?.type === 'Word' && more.length === 0 ? word : undefined;
+}
+
+function expandTilde(value: Word, raw: string, machine: Machine): Word {
+  if (!raw.startsWith('~')) return value;
+  const slash = value.indexOf('/');
+  const user = slash < 0 ? value : value.slice(0, slash);
+  const rest = slash < 0 ? '' : value.slice(slash);
+  if (user === '~') {
+    const home = machine.scope.variables.get('HOME');
+    return (typeof home === 'string' ? home : HOME) + rest;
+  }
+  if (user === '~+') return (machine.scope.cwds[0] ?? UNKNOWN) + rest;
+  return user === '~-' ? UNKNOWN + rest : `/${user}${rest}`;
+}
+
+function toPieces(word: SourceWord, machine: Machine): Piece[] {
+  const pieces = (word.parts ?? []).flatMap((part) => expandPart(part, machine, false));
+  const first = pieces[0];
+  if (word.text.startsWith('~') && first) first.text = expandTilde(first.text, word.text, machine);
+  return pieces;
+}
+
+function expandPart(part: WordPart, machine: Machine, quoted: boolean): Piece[] {
+  switch (part.type) {
+    case 'Literal':
+      return [{ text: part.value, split: false }];
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return [{ text: part.value, split: false, quoted: true }];
+    case 'Glob':
+      return [{ text: part.kind === 'star' ? STAR : ONE, split: false }];
+    case 'ExtendedGlob':
+      return [{ text: ANY_NAME, split: false }];
+    case 'BraceExpansion':
+      return [{ text: part.text, split: false }];
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return expandQuoted(part.parts, machine);
+    case 'SimpleExpansion':
+      return fromValues(lookUp(part.text.slice(1), machine) ?? [UNKNOWN], part.text.slice(1), quoted);
+    case 'ParameterExpansion': {
+      const all = part.index?.value === '@' ? '@' : part.parameter;
+      return fromValues(
+        expandParameter(part, machine, (word) => expandText(word, machine)),
+        all,
+        quoted,
+      );
+    }
+    case 'CommandExpansion': {
+      const text = part.script ? machine.substitute(part.script, '$(…)') : UNKNOWN;
+      return [{ text, split: !quoted }];
+    }
+    case 'ArithmeticExpansion':
+      return [{ text: expandArithmetic(part.expression, machine), split: !quoted }];
+    case 'ProcessSubstitution':
+      return [{ text: part.script ? machine.toPath(part.script, part.operator) : UNKNOWN, split: false }];
+  }
+}
+
+function expandQuoted(parts: readonly DoubleQuotedChild[], machine: Machine): Piece[] {
+  const pieces = parts.flatMap((part) => expandPart(part, machine, true));
+  return [{ text: '', split: false, quoted: true }, ...pieces];
+}
+
+function fromValues(values: Word[], name: string, quoted: boolean): Piece[] {
+  if (quoted) {
+    if (name === '@') return [{ text: '', split: false, fields: values }];
+    return [{ text: values.join(' '), split: false }];
+  }
+  return [{ text: values.join(' '), split: true }];
+}
+
+/** Splits at IFS and turns `*`, `?` and `[…]` of unquoted expansions into patterns. */
+function toFields(pieces: Piece[], machine: Machine): Word[] {
+  const ifs = machine.scope.variables.get('IFS');
+  const separators = typeof ifs === 'string' ? ifs : ' \t\n';
+  const fields: Word[] = [];
+  let current: Word | undefined;
+  for (const piece of pieces) {
+    if (piece.fields) {
+      for (const [at, field] of piece.fields.entries()) {
+        if (at > 0) {
+          fields.push(current ?? '');
+          current = '';
+        }
+        current = (current ?? '') + field;
+      }
+      continue;
+    }
+    if (!piece.split) {
+      if (piece.text !== '' || piece.quoted) current = (current ?? '') + piece.text;
+      continue;
+    }
+    if (!isKnown(separators)) {
+      // Where it comes apart is not known, and so what the words are.
+      current = (current ?? '') + OPAQUE;
+      continue;
+    }
+    for (const part of splitAt(piece.text, separators)) {
+      if (part === undefined) {
+        if (current !== undefined) fields.push(current);
+        current = undefined;
+      } else if (part !== '') current = (current ?? '') + toGlobWord(part);
+    }
+  }
+  if (current !== undefined) fields.push(current);
+  machine.step(fields.length);
+  return fields.map(cut);
+}
+
+/** The stretches between separators, with undefined for each separator. */
+function splitAt(text: Word, separators: string): (Word | undefined)[] {
+  if (text === '' || separators === '') return [text];
+  const out: (Word | undefined)[] = [];
+  let from = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && !separators.includes(text[at] ?? '')) continue;
+    out.push(text.slice(from, at));
+    if (at < text.length) out.push(undefined);
+    from = at + 1;
+  }
+  return out;
+}
+
+function cut(text: Word): Word {
+  return text.length > LONGEST_TEXT ? UNKNOWN : text;
+}
+
+/** The absolute paths a word can mean from where the scope may be. */
+export function toPaths(word: Word, cwds: readonly string[]): string[] {
+  return cwds.map((cwd) => resolvePath(word, cwd));
+}

@@ -1,0 +1,187 @@
+import type { ParameterExpansionPart, Word as SourceWord } from 'unbash';
+import { walkExpression, walkHidden } from './hidden-substitution.ts';
+import type { Machine } from '../interpreter/machine.ts';
+import { couldBe, isKnown, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
+
+/** What a parameter expansion gives: several fields for `$@` and whole arrays. */
+export type ParameterValue = Word[];
+
+type Expand = (word: SourceWord) => Word;
+
+/** The value of `$name`, of a position or of a special parameter; undefined when it is not set in this line. */
+export function lookUp(name: string, machine: Machine): Word[] | undefined {
+  const { scope } = machine;
+  if (name === '@' || name === '*') return scope.positional.slice(1);
+  if (/^\d+$/.test(name)) {
+    const value = scope.positional[Number(name)];
+    return value === undefined ? [''] : [value];
+  }
+  if (name === '#') return [String(scope.positional.length - 1)];
+  if (name === 'PWD') return scope.cwds.length === 1 ? [scope.cwds[0] ?? UNKNOWN] : [UNKNOWN];
+  const value = scope.variables.get(name);
+  if (value === undefined) return undefined;
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** Expands `${…}`; `expand` reads the words in it. */
+export function expandParameter(part: ParameterExpansionPart, machine: Machine, expand: Expand): ParameterValue {
+  machine.step();
+  const name = part.parameter;
+  const index = part.index && expand(part.index);
+  if (index !== undefined) {
+    walkHidden(`[${index}]`, machine);
+    walkExpression(index, machine);
+  }
+  let values = pick(lookUp(name, machine), index);
+  const operation = part.operation;
+  if (part.prefix === '!') {
+    if (operation?.type === 'Names') {
+      const found = [...machine.scope.variables.keys()].filter((key) => key.startsWith(name));
+      return found.length > 0 ? found : [UNKNOWN];
+    }
+    if (index === '@' || index === '*') return values ? values.map((_, at) => String(at)) : [UNKNOWN];
+    const target = values?.[0];
+    if (target === undefined || !isKnown(target)) return [UNKNOWN];
+    walkHidden(target, machine);
+    const indexed = /^(\w+)\[(\d+|[@*])\]$/.exec(target);
+    values = indexed ? pick(lookUp(indexed[1] ?? '', machine), indexed[2]) : lookUp(target, machine);
+  }
+  if (part.prefix === '#') {
+    if (index === '@' || index === '*' || name === '@' || name === '*') return [String(values?.length ?? UNKNOWN)];
+    const value = values?.[0];
+    return [value !== undefined && isKnown(value) ? String(value.length) : UNKNOWN];
+  }
+  if (!operation) return values ?? [UNKNOWN];
+  switch (operation.type) {
+    case 'Default': {
+      const isSet = values !== undefined && (!operation.operator.startsWith(':') || values.join('') !== '');
+      const operand = expand(operation.operand);
+      if (operation.operator.endsWith('+')) return [isSet ? operand : values === undefined ? unknownOr(operand) : ''];
+      if (isSet) return values ?? [];
+      if (operation.operator.endsWith('=')) machine.scope.variables.set(name, operand);
+      return operation.operator.endsWith('?') ? [UNKNOWN] : [operand];
+    }
+    case 'Slice': {
+      for (const word of [operation.offset, operation.length]) if (word) walkExpression(expand(word), machine);
+      const offset = toInteger(expand(operation.offset), machine);
+      const length = operation.length && toInteger(expand(operation.length), machine);
+      if (!values || offset === undefined || (operation.length && length === undefined)) return [unknownFrom(values)];
+      if (name === '@' || name === '*') {
+        return [machine.scope.positional[0] ?? '', ...values].slice(
+          offset,
+          length === undefined ? undefined : offset + length,
+        );
+      }
+      if (index === '@' || index === '*')
+        return values.slice(offset, length === undefined ? undefined : offset + length);
+      return values.map((value) => slice(value, offset, length));
+    }
+    case 'Remove': {
+      const pattern = toGlobWord(expand(operation.operand));
+      return values?.map((value) => remove(value, pattern, operation.operator)) ?? [UNKNOWN];
+    }
+    case 'Replace': {
+      const pattern = withoutGlob(expand(operation.pattern));
+      const replacement = expand(operation.replacement);
+      return (
+        values?.map((value) => replace(value, pattern, { replacement, operator: operation.operator })) ?? [UNKNOWN]
+      );
+    }
+    case 'CaseModification':
+      return (
+        values?.map((value) =>
+          changeCase(value, operation.operator, operation.operand && expand(operation.operand)),
+        ) ?? [UNKNOWN]
+      );
+    case 'Transform': {
+      const kind = expand(operation.operand);
+      if (kind === 'P') for (const value of values ?? []) walkHidden(value, machine, { anywhere: true });
+      if (kind === 'U') return values?.map((value) => value.toUpperCase()) ?? [UNKNOWN];
+      if (kind === 'L') return values?.map((value) => value.toLowerCase()) ?? [UNKNOWN];
+      if (kind === 'u') return values?.map((value) => changeCase(value, '^', undefined)) ?? [UNKNOWN];
+      return kind === 'Q' && values?.every((value) => /^[\w./-]*$/.test(value)) ? values : [unknownFrom(values)];
+    }
+    case 'Names':
+    case 'Unknown':
+      return [unknownFrom(values)];
+  }
+}
+
+/** `${x:+y}` with an x of the environment: `y` or nothing. */
+function unknownOr(operand: Word): Word {
+  return operand === '' ? '' : UNKNOWN;
+}
+
+/** Unknown, and suspicious where it was computed from something known. */
+function unknownFrom(values: Word[] | undefined): Word {
+  return values?.some((value) => value !== '' && isKnown(value)) ? OPAQUE : UNKNOWN;
+}
+
+function pick(values: Word[] | undefined, index: Word | undefined): Word[] | undefined {
+  if (values === undefined || index === undefined || index === '@' || index === '*') return values;
+  if (!/^-?\d+$/.test(index)) return [unknownFrom(values)];
+  return [values.at(Number(index)) ?? ''];
+}
+
+function toInteger(text: Word, machine: Machine): number | undefined {
+  const trimmed = text.trim();
+  if (/^-?\d{1,6}$/.test(trimmed)) return Number(trimmed);
+  const paren = /^\(\s*(-?\d{1,6})\s*\)$/.exec(trimmed);
+  if (paren) return Number(paren[1]);
+  const variable = lookUp(trimmed, machine)?.[0];
+  if (variable !== undefined && /^-?\d{1,6}$/.test(variable)) return Number(variable);
+  const sum = /^(\d{1,6})\s*([-+*])\s*(\d{1,6})$/.exec(trimmed);
+  if (!sum) return undefined;
+  const [a, b] = [Number(sum[1]), Number(sum[3])];
+  return sum[2] === '+' ? a + b : sum[2] === '-' ? a - b : a * b;
+}
+
+function slice(value: Word, offset: number, length: number | undefined): Word {
+  if (value.startsWith('/~') && offset === 0 && length === 1) return '/';
+  if (!isKnown(value)) return UNKNOWN;
+  const start = offset < 0 ? Math.max(0, value.length + offset) : offset;
+  if (length === undefined) return value.slice(start);
+  return value.slice(start, length < 0 ? value.length + length : start + length);
+}
+
+function remove(value: Word, pattern: Word, operator: '#' | '##' | '%' | '%%'): Word {
+  if (!isKnown(value)) return UNKNOWN;
+  if (value.length > 512) return OPAQUE;
+  const front = operator.startsWith('#');
+  const shortest = operator.length === 1;
+  for (let step = 0; step <= value.length; step++) {
+    const size = shortest ? step : value.length - step;
+    const piece = front ? value.slice(0, size) : value.slice(value.length - size);
+    // A slash is an ordinary character here, so patterns match over it.
+    if (couldBe(pattern, piece.replaceAll('/', '\u0001'), true) || couldBe(pattern, piece, true)) {
+      return front ? value.slice(size) : value.slice(0, value.length - size);
+    }
+  }
+  return value;
+}
+
+function replace(value: Word, pattern: Word, { replacement, operator }: { replacement: Word; operator: string }): Word {
+  if (!isKnown(value) || !isKnown(pattern)) return value === UNKNOWN ? UNKNOWN : OPAQUE;
+  if (pattern === '') return value;
+  if (/[*?[]/.test(pattern)) {
+    // A pattern of one character class or of `?` is as far as this is followed.
+    const single = /^(?:\?|\[[^\]]+\])$/.test(pattern);
+    if (!single) return OPAQUE;
+    const source = pattern === '?' ? '[^]' : pattern.replace(/^\[!/, '[^').replace(/\[:(\w+):\]/g, 'a-zA-Z0-9');
+    try {
+      return value.replace(new RegExp(source, operator === '//' ? 'g' : ''), () => replacement);
+    } catch {
+      return OPAQUE;
+    }
+  }
+  if (operator === '//') return value.replaceAll(pattern, () => replacement);
+  if (operator === '/#') return value.startsWith(pattern) ? replacement + value.slice(pattern.length) : value;
+  if (operator === '/%') return value.endsWith(pattern) ? value.slice(0, -pattern.length) + replacement : value;
+  return value.replace(pattern, () => replacement);
+}
+
+function changeCase(value: Word, operator: string, pattern: Word | undefined): Word {
+  if (pattern !== undefined && pattern !== '' && !couldBe(toGlobWord(pattern), 'a')) return OPAQUE;
+  const convert = (text: string) => (operator.startsWith('^') ? text.toUpperCase() : text.toLowerCase());
+  return operator.length === 2 ? convert(value) : convert(value.slice(0, 1)) + value.slice(1);
+}

@@ -1,0 +1,51 @@
+import type { Assignment, Command } from 'unbash';
+import { expandText, expandWord } from '../expansion/expand.ts';
+import type { Machine } from './machine.ts';
+import { walkHidden } from '../expansion/hidden-substitution.ts';
+import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
+
+/** Carries out an assignment; returns the value as one word. */
+export function assign(node: Assignment, machine: Machine): Word {
+  const { variables } = machine.scope;
+  const own = variables.get(node.name);
+  if (node.value.type === 'ArrayValue') {
+    const elements = node.value.elements.flatMap((word) => expandWord(word, machine));
+    const before = node.append ? (own === undefined ? [] : typeof own === 'string' ? [own] : own) : [];
+    variables.set(node.name, [...before, ...elements]);
+    return elements.join(' ');
+  }
+  const value = expandText(node.value, machine);
+  if (node.index) {
+    const at = expandText(node.index, machine);
+    walkHidden(`[${at}]`, machine);
+    const array = own === undefined ? [] : typeof own === 'string' ? [own] : [...own];
+    if (/^\d{1,4}$/.test(at)) {
+      while (array.length < Number(at)) array.push('');
+      array[Number(at)] = node.append ? (array[Number(at)] ?? '') + value : value;
+      variables.set(node.name, array);
+    } else variables.set(node.name, [...array, `[${at}]=${value}`]);
+    return value;
+  }
+  const joined =
+    node.append && typeof own === 'string' ? own + value : node.append && own === undefined ? UNKNOWN : value;
+  if (node.append && Array.isArray(own)) variables.set(node.name, [(own[0] ?? '') + value, ...own.slice(1)]);
+  else variables.set(node.name, joined);
+  return joined;
+}
+
+/** An argument of a command: words, or an assignment behind `export`, `declare` and the like. */
+export function readArgument(argument: Command['args'][number], machine: Machine): Word[] {
+  if (argument.type === 'Word') return expandWord(argument, machine);
+  return [`${argument.name}=${assign(argument, machine)}`];
+}
+
+/** Carries out `NAME=value` given as a plain word, as `env` and `export` take it. */
+export function assignWord(word: Word, machine: Machine): { name: string; value: Word } | undefined {
+  const match = /^([A-Za-z_]\w*)(\+?)=([^]*)$/.exec(word);
+  if (!match) return undefined;
+  const [, name = '', append = '', value = ''] = match;
+  const own = machine.scope.variables.get(name);
+  const joined = append && typeof own === 'string' && isKnown(own) ? own + value : value;
+  machine.scope.variables.set(name, joined);
+  return { name, value: joined };
+}

@@ -1,0 +1,149 @@
+import type { Feed } from '../interpreter/machine.ts';
+import type { InlineCode } from '../reading.ts';
+import { UNKNOWN, type Word } from '../expansion/word.ts';
+
+interface Interpreter {
+  language: string;
+  /** Flags followed by code. Short ones may be joined with others before them: `-ne`. */
+  code: RegExp;
+  /** Flags that take another value. */
+  valued?: RegExp;
+  /** The first plain argument is the program itself, as for awk. */
+  first?: boolean;
+  /** Standard input is code when there is no file. */
+  fed?: boolean;
+}
+
+const PYTHON: Interpreter = { language: 'python', code: /^-[bBdEhiIOqsSuvVx]*c$/, valued: /^-[WXm]$/, fed: true };
+const NODE: Interpreter = {
+  language: 'node',
+  code: /^(?:-p?e|-pe|-p|--eval|--print)$/,
+  valued: /^(?:-r|--require|--import|--loader|-C|--input-type|--env-file)$/,
+  fed: true,
+};
+const PERL: Interpreter = { language: 'perl', code: /^-[0-9a-zA-DF-Z]*[eE]$/, valued: /^-[IM]$/, fed: true };
+const AWK: Interpreter = { language: 'awk', code: /^(?:-e|--source)$/, valued: /^-[vFfi]$/, first: true };
+const EDITOR: Interpreter = { language: 'vim', code: /^(?:-c|--cmd|-S)$|^\+/, valued: /^-[uTw]$/, fed: true };
+
+const INTERPRETERS: Record<string, Interpreter> = {
+  python: PYTHON,
+  pypy: PYTHON,
+  ipython: PYTHON,
+  node: NODE,
+  nodejs: NODE,
+  bun: { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
+  deno: { language: 'node', code: /^eval$/ },
+  tsx: { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
+  'ts-node': { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
+  perl: PERL,
+  ruby: { language: 'ruby', code: /^-[a-zA-Z]*e$/, valued: /^-[rI]$/, fed: true },
+  irb: { language: 'ruby', code: /^-e$/, fed: true },
+  php: { language: 'php', code: /^(?:-r|-R|-B|-E|--run)$/, valued: /^-[dcz]$/, fed: true },
+  lua: { language: 'lua', code: /^-e$/, valued: /^-l$/, fed: true },
+  luajit: { language: 'lua', code: /^-e$/, fed: true },
+  tclsh: { language: 'tcl', code: /^$/, fed: true },
+  wish: { language: 'tcl', code: /^$/, fed: true },
+  expect: { language: 'tcl', code: /^-c$/, fed: true },
+  awk: AWK,
+  gawk: AWK,
+  mawk: AWK,
+  nawk: AWK,
+  sed: { language: 'sed', code: /^(?:-[a-zA-DF-Z]*e|--expression)$/, valued: /^-[fl]$/, first: true },
+  gsed: { language: 'sed', code: /^(?:-[a-zA-DF-Z]*e|--expression)$/, first: true },
+  vim: EDITOR,
+  vi: EDITOR,
+  nvim: EDITOR,
+  view: EDITOR,
+  less: { language: 'vim', code: /^\+/ },
+  more: { language: 'vim', code: /^\+/ },
+  ex: { ...EDITOR, fed: true },
+  ed: { language: 'vim', code: /^$/, fed: true },
+  red: { language: 'vim', code: /^$/, fed: true },
+  emacs: { language: 'emacs', code: /^--?(?:eval|execute)$/ },
+  gdb: { language: 'gdb', code: /^-(?:ex|iex|eval-command)$/, fed: true },
+  lldb: { language: 'gdb', code: /^-[oO]$/, fed: true },
+  Rscript: { language: 'r', code: /^-e$/ },
+  R: { language: 'r', code: /^-e$/, fed: true },
+  julia: { language: 'julia', code: /^-[eE]$/, fed: true },
+  elixir: { language: 'elixir', code: /^-e$|^--eval$/ },
+  erl: { language: 'elixir', code: /^-eval$/ },
+  groovy: { language: 'groovy', code: /^-e$/ },
+  scala: { language: 'groovy', code: /^-e$/ },
+  jshell: { language: 'groovy', code: /^$/, fed: true },
+  ghc: { language: 'haskell', code: /^-e$/ },
+  ghci: { language: 'haskell', code: /^-e$/, fed: true },
+  osascript: { language: 'applescript', code: /^-e$/, fed: true },
+  sqlite: { language: 'sqlite', code: /^-cmd$/, first: false, fed: true },
+  psql: { language: 'sqlite', code: /^(?:-c|--command)$/, fed: true },
+  mysql: { language: 'sqlite', code: /^(?:-e|--execute)$/, fed: true },
+  m4: { language: 'm4', code: /^$/, fed: true },
+  gnuplot: { language: 'gnuplot', code: /^-e$/, fed: true },
+  dc: { language: 'dc', code: /^-e$/, fed: true },
+  pwsh: { language: 'powershell', code: /^-(?:c|Command|command|EncodedCommand|e)$/, fed: true },
+};
+
+/** The interpreter that a program's name stands for: `python3.11` → `python`. Undefined for other programs. */
+export function toLanguage(name: string): string | undefined {
+  return find(name)?.language;
+}
+
+function find(name: string): Interpreter | undefined {
+  if (Object.hasOwn(INTERPRETERS, name)) return INTERPRETERS[name];
+  const plain = name.replace(/[-.\d]+$/, '');
+  return plain !== name && Object.hasOwn(INTERPRETERS, plain) ? INTERPRETERS[plain] : undefined;
+}
+
+interface Surroundings {
+  feed: Feed | undefined;
+  readFile: (path: Word) => Word | undefined;
+}
+
+/** The code that an interpreter is given on its command line, on standard input or in a file that this line wrote. */
+export function readCode(name: string, args: readonly Word[], { feed, readFile }: Surroundings): InlineCode[] {
+  const interpreter = find(name);
+  if (!interpreter) return [];
+  const { language } = interpreter;
+  const code: InlineCode[] = [];
+  let file: Word | undefined;
+  let module = false;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    const long = /^(--?[\w-]+)=([^]*)$/.exec(arg);
+    if (long && interpreter.code.test(long[1] ?? '')) code.push({ language, text: long[2] ?? '' });
+    else if (interpreter.code.test(arg)) {
+      code.push({ language, text: arg.startsWith('+') ? arg.slice(1) : (args[at + 1] ?? '') });
+      if (!arg.startsWith('+')) at++;
+    } else if (joined(interpreter, arg) !== undefined) code.push({ language, text: joined(interpreter, arg) ?? '' });
+    else if (interpreter.valued?.test(arg)) {
+      if (arg.startsWith('-m')) module = true;
+      if (language === 'awk' && arg === '-f') file = args[at + 1];
+      if (language === 'sed' && arg === '-f') file = args[at + 1];
+      at++;
+    } else if (!arg.startsWith('-') || arg === '-') {
+      file ??= arg;
+      if (!interpreter.first || code.length > 0 || file !== arg) {
+        if (language !== 'vim' && language !== 'sqlite') break;
+        continue;
+      }
+      code.push({ language, text: arg });
+    }
+  }
+  if (language === 'sqlite')
+    for (const arg of args.slice(1)) if (!arg.startsWith('-')) code.push({ language, text: arg });
+  if (interpreter.first && code.length > 0 && file === undefined) return code;
+  const written = file !== undefined && file !== '-' && !interpreter.first ? readFile(file) : undefined;
+  if (written !== undefined) code.push({ language, text: written });
+  else if (interpreter.first && file !== undefined && readFile(file) !== undefined)
+    code.push({ language, text: readFile(file) ?? UNKNOWN });
+  const reads =
+    (file === undefined || file === '-' || language === 'vim' || language === 'sqlite') && interpreter.fed === true;
+  if (reads && code.length === 0 && !module && feed) code.push({ language, text: feed.text });
+  return code;
+}
+
+/** Code that stands right behind its flag: `-c'…'`, `-e…`. */
+function joined({ language, code }: Interpreter, arg: Word): Word | undefined {
+  if (language === 'node' || arg.length <= 2 || !/^-[ceEr]/.test(arg) || arg.startsWith('--')) return undefined;
+  if (!code.test(arg.slice(0, 2)) || /^-\w+$/.test(arg)) return undefined;
+  return arg.slice(2);
+}

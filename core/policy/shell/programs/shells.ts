@@ -1,0 +1,95 @@
+import type { Call, Walk } from '../interpreter/machine.ts';
+import { isDynamic, isOpaque, OPAQUE, showWord, type Word } from '../expansion/word.ts';
+
+/** Programs that read shell. */
+export const SHELLS: ReadonlySet<string> = new Set(
+  'sh bash zsh dash ksh ksh93 mksh ash rbash fish csh tcsh yash posh hush'.split(' '),
+);
+
+const VALUED = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
+
+/** Follows `sh -c TEXT`, `sh FILE` and a shell that is fed its commands. */
+export function runShell(call: Call, walk: Walk): Word {
+  const name = call.argv[0] ?? 'sh';
+  const label = name.slice(name.lastIndexOf('/') + 1);
+  let command = false;
+  let fromInput = false;
+  let at = 1;
+  for (; at < call.argv.length; at++) {
+    const arg = call.argv[at] ?? '';
+    if (arg === '--' || arg === '-') {
+      at++;
+      break;
+    }
+    if (!/^[-+]./.test(arg)) break;
+    if (VALUED.has(arg)) {
+      if (arg.includes('file'))
+        call = { ...call, redirects: [...call.redirects, { operator: '<', target: call.argv[at + 1] ?? '' }] };
+      if (arg.includes('file')) source(call.argv[at + 1] ?? '', call, walk);
+      at++;
+      continue;
+    }
+    if (arg.startsWith('--')) continue;
+    if (arg.startsWith('-') && arg.includes('c')) command = true;
+    if (arg.startsWith('-') && arg.includes('s')) fromInput = true;
+    if (/^[-+]\w*[oO]$/.test(arg)) at++;
+  }
+  const rest = call.argv.slice(at);
+  if (command) {
+    walk.record({ ...call, argv: call.argv.slice(0, at) });
+    return runText(
+      rest[0] ?? '',
+      { label: `${label} -c`, positional: rest.length > 1 ? rest.slice(1) : [label], call },
+      walk,
+    );
+  }
+  walk.record(call);
+  const file = rest[0];
+  if (file === undefined || fromInput || /^\/dev\/stdin$|\/fd\/0$/.test(file)) {
+    if (!call.feed) return '';
+    return runText(
+      call.feed.text,
+      { label: `… | ${label}`, positional: [label, ...rest], call: { ...call, feed: undefined } },
+      walk,
+    );
+  }
+  const text = walk.readFile(file, call.feed);
+  if (text !== undefined) return runText(text, { label: `${label} ${showWord(file)}`, positional: rest, call }, walk);
+  if (isDynamic(file))
+    walk.report({ rule: 'dynamic', reason: `${label} runs a file whose name is only known when it runs` });
+  return '';
+}
+
+interface Text {
+  label: string;
+  positional: Word[];
+  call: Call;
+}
+
+function runText(text: Word, { label, positional, call }: Text, walk: Walk): Word {
+  if (isDynamic(text)) {
+    const why = isOpaque(text) ? 'was decoded or computed' : 'is only known when it runs';
+    walk.report({ rule: 'downloaded', reason: `${label} runs text that ${why}` });
+    if (text.length <= 1) return OPAQUE;
+  }
+  return walk.subshell(undefined, () => {
+    walk.scope.positional = positional;
+    walk.scope.errexit = false;
+    return walk.text(text, label, call.feed);
+  });
+}
+
+/** `source FILE`: in the present scope. */
+export function source(file: Word, call: Call, walk: Walk): Word {
+  const text = walk.readFile(file, call.feed);
+  if (text === undefined) {
+    if (isDynamic(file))
+      walk.report({ rule: 'dynamic', reason: `it sources a file whose name is only known when it runs` });
+    return '';
+  }
+  if (isDynamic(text)) {
+    walk.report({ rule: 'downloaded', reason: `it sources ${showWord(file)}, and what is in it is not known` });
+    return OPAQUE;
+  }
+  return walk.text(text, `source ${showWord(file)}`, call.feed);
+}

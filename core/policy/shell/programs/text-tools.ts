@@ -1,0 +1,333 @@
+import { fromBase32, fromBase64, fromHex, toBase64, toHex, unescape } from './encodings.ts';
+import { readOptions } from './options.ts';
+import { sed, tr } from './sed.ts';
+import { ANY_NAME, isKnown, OPAQUE, STAR, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
+
+interface Input {
+  args: Word[];
+  /** Undefined when nothing is fed to it. */
+  stdin: Word | undefined;
+  /** What a file is known to hold. */
+  readFile: (path: Word) => Word | undefined;
+}
+
+type Tool = (input: Input) => Word | undefined;
+
+/**
+ * What a text tool prints: known where its input is. Undefined for a program that is not a text tool.
+ * A text tool that is not followed gives {@link OPAQUE} for known input.
+ */
+export function runTextTool(name: string, input: Input): Word | undefined {
+  const tool = TOOLS[name];
+  if (!tool) return OPAQUE_TOOLS.has(name) ? spoil(input.stdin) : undefined;
+  return tool(input) ?? spoil(input.stdin);
+}
+
+/** Programs that make text from text in ways that are not followed. */
+const OPAQUE_TOOLS = new Set(
+  'awk gawk mawk nawk openssl gunzip zcat gzip bzip2 xz zstd uudecode uuencode jq yq bc dc iconv od hexdump rot13 python python3 node perl ruby php lua m4 tclsh base58 factor numfmt cmp column expand fmt pr dd'.split(
+    ' ',
+  ),
+);
+
+function spoil(stdin: Word | undefined): Word {
+  return stdin === undefined || stdin === '' || isKnown(stdin) ? OPAQUE : stdin.includes(OPAQUE) ? OPAQUE : UNKNOWN;
+}
+
+/** The content of the files named, or of standard input. */
+function read({ stdin, readFile }: Input, files: Word[]): Word {
+  if (files.length === 0 || (files.length === 1 && files[0] === '-')) return stdin ?? UNKNOWN;
+  return files.map((file) => (file === '-' ? (stdin ?? UNKNOWN) : (readFile(file) ?? UNKNOWN))).join('');
+}
+
+/** A tool that turns known text into text; text with unknown stretches becomes unknown as a whole. */
+function onText(
+  valued: string[],
+  change: (text: string, options: ReturnType<typeof readOptions>) => string | undefined,
+): Tool {
+  return (input) => {
+    const options = readOptions(input.args, valued);
+    const text = read(input, options.rest);
+    if (!isKnown(text)) return text.includes(OPAQUE) ? OPAQUE : UNKNOWN;
+    return change(text, options);
+  };
+}
+
+/** As {@link onText}, for tools that keep lines whole, so that unknown stretches and patterns stay where they are. */
+function onLines(
+  valued: string[],
+  change: (lines: string[], options: ReturnType<typeof readOptions>) => string[] | undefined,
+): Tool {
+  return (input) => {
+    const options = readOptions(input.args, valued);
+    const text = read(input, options.rest);
+    if (text === UNKNOWN || text === OPAQUE) return text;
+    const lines = change(toLines(text), options);
+    return lines && lines.map((line) => `${line}\n`).join('');
+  };
+}
+
+function toLines(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+function countOf(value: Word | undefined, fallback: number): number {
+  const match = /^[-+]?(\d{1,6})$/.exec(value ?? '');
+  return match ? Number(match[1]) : fallback;
+}
+
+/** `1,3-5` as a test for positions, from 1. */
+function toRanges(list: string): ((position: number) => boolean) | undefined {
+  const ranges = list.split(',').map((item) => /^(\d*)(-?)(\d*)$/.exec(item));
+  if (ranges.some((range) => !range || range[0] === '')) return undefined;
+  return (position) =>
+    ranges.some((range) => {
+      const from = Number(range?.[1] || 1);
+      const to = range?.[2] ? Number(range[3] || Infinity) : from;
+      return position >= from && position <= to;
+    });
+}
+
+function printf(args: Word[]): Word | undefined {
+  const [format, ...values] = args[0] === '--' ? args.slice(1) : args;
+  if (format === undefined || args[0] === '-v') return '';
+  let out = '';
+  let at = 0;
+  do {
+    const before = at;
+    out += unescape(
+      format.replace(
+        /%(%|[-+ 0#]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z]))/g,
+        (all: string, spec: string, kind?: string) => {
+          if (spec === '%') return '%';
+          const value = values[at++] ?? '';
+          switch (kind) {
+            case 's': {
+              const width = /\.(\d+)s/.exec(all)?.[1];
+              // Behind the format's own escapes: what a %s brings is text.
+              return (width === undefined ? value : value.slice(0, Number(width))).replaceAll('\\', '\\\\');
+            }
+            case 'b':
+              return value;
+            case 'c':
+              return value.slice(0, 1);
+            case 'd':
+            case 'i':
+            case 'u':
+            case 'x':
+            case 'X':
+            case 'o': {
+              if (!/^(?:0x[0-9a-f]+|-?\d+|['"].*)$/i.test(value)) return value === '' ? '0' : UNKNOWN;
+              const number = /^['"]/.test(value) ? value.charCodeAt(1) : Number(value);
+              const text = number.toString(kind === 'o' ? 8 : kind === 'x' || kind === 'X' ? 16 : 10);
+              const width = /%0(\d+)/.exec(all)?.[1];
+              return width === undefined ? text : text.padStart(Number(width.slice(0, 3)), '0');
+            }
+            default:
+              return UNKNOWN;
+          }
+        },
+      ),
+    );
+    if (at === before) break;
+  } while (at < values.length && out.length < 65_536);
+  return out;
+}
+
+function echo(args: Word[]): Word {
+  let words = args;
+  let escapes = false;
+  let newline = '\n';
+  while (/^-[neE]+$/.test(words[0] ?? '')) {
+    const flag = words[0] ?? '';
+    if (flag.includes('e')) escapes = true;
+    if (flag.includes('n')) newline = '';
+    words = words.slice(1);
+  }
+  const text = words.join(' ');
+  return (escapes ? unescape(text) : text) + newline;
+}
+
+/** Text around which nothing is known: a line that holds the pattern, where that is plain. */
+const grep: Tool = (input) => {
+  const options = readOptions(input.args, [
+    '-e',
+    '-f',
+    '-m',
+    '-A',
+    '-B',
+    '-C',
+    '--include',
+    '--exclude',
+    '--exclude-dir',
+  ]);
+  const pattern = options.values.get('-e') ?? options.rest[0] ?? '';
+  const files = options.values.has('-e') ? options.rest : options.rest.slice(1);
+  const flags = options.flags;
+  if (flags.has('-q') || flags.has('-c') || flags.has('--quiet')) return '';
+  if (files.length > 0 || flags.has('-r') || flags.has('-R') || flags.has('-l')) return UNKNOWN;
+  const stdin = input.stdin ?? UNKNOWN;
+  const plain = pattern
+    .replace(/^\^|\$$/g, '')
+    .replaceAll(/\\?\.\*/g, STAR)
+    .replace(/\\([.\-/])/g, '$1');
+  if (isKnown(stdin)) {
+    if (!isKnown(plain) || /[[\]()*+?|\\{}^$]/.test(plain)) return OPAQUE;
+    const has = (line: string) =>
+      flags.has('-i') ? line.toLowerCase().includes(plain.toLowerCase()) : line.includes(plain);
+    const lines = toLines(stdin).filter((line) => has(line) !== flags.has('-v'));
+    return flags.has('-o') ? lines.map(() => `${plain}\n`).join('') : lines.map((line) => `${line}\n`).join('');
+  }
+  if (flags.has('-v') || flags.has('-o') || /[[\]()+|\\{}^$]/.test(plain) || !/[\uE001\uE003]/.test(stdin)) {
+    return flags.has('-v') ? stdin : UNKNOWN;
+  }
+  const open = (anchor: boolean) => (anchor ? '' : ANY_NAME);
+  return open(pattern.startsWith('^')) + plain + open(pattern.endsWith('$')) + '\n';
+};
+
+const TOOLS: Record<string, Tool> = {
+  echo: ({ args }) => echo(args),
+  printf: ({ args }) => printf(args),
+  cat: (input) => read(input, readOptions(input.args).rest),
+  tac: onLines([], (lines) => lines.toReversed()),
+  rev: onLines([], (lines) => lines.map((line) => Array.from(line).toReversed().join(''))),
+  base64: onText(['-w', '--wrap'], (text, { flags }) =>
+    flags.has('-d') || flags.has('-D') || flags.has('--decode') ? fromBase64(text) : `${toBase64(text)}\n`,
+  ),
+  base32: onText(['-w', '--wrap'], (text, { flags }) =>
+    flags.has('-d') || flags.has('--decode') ? fromBase32(text) : undefined,
+  ),
+  basenc: onText(['-w'], (text, { flags }) => {
+    if (!flags.has('-d') && !flags.has('--decode')) return undefined;
+    if (flags.has('--base16')) return fromHex(text);
+    return flags.has('--base32')
+      ? fromBase32(text)
+      : flags.has('--base64') || flags.has('--base64url')
+        ? fromBase64(text)
+        : undefined;
+  }),
+  xxd: onText(['-c', '-l', '-s'], (text, { flags }) => {
+    if (!flags.has('-r')) return flags.has('-p') ? `${toHex(text)}\n` : undefined;
+    return flags.has('-p')
+      ? fromHex(text)
+      : fromHex(
+          toLines(text)
+            .map((line) => line.replace(/^[0-9a-f]+: /, '').slice(0, 40))
+            .join(''),
+        );
+  }),
+  openssl: (input) => {
+    const [mode, ...args] = input.args;
+    const isBase64 = mode === 'base64' || (mode === 'enc' && (args.includes('-base64') || args.includes('-a')));
+    const text = input.stdin ?? UNKNOWN;
+    if (!isBase64 || !isKnown(text) || args.includes('-in')) return undefined;
+    return args.includes('-d') ? fromBase64(text) : `${toBase64(text)}\n`;
+  },
+  tr: (input) => {
+    const text = input.stdin ?? UNKNOWN;
+    // Newlines to blanks and the like keep names whole.
+    if (!isKnown(text) && !/^\\n$|^\s$/.test(input.args[0] ?? '')) return text.includes(OPAQUE) ? OPAQUE : UNKNOWN;
+    return tr(input.args, text);
+  },
+  sed: (input) => sed(input.args, (files) => read(input, files)),
+  cut: onLines(['-c', '-b', '-d', '-f', '--output-delimiter'], (lines, { values }) => {
+    const characters = values.get('-c') ?? values.get('-b');
+    const inRange = toRanges(characters ?? values.get('-f') ?? '');
+    if (!inRange || lines.some((line) => !isKnown(line))) return undefined;
+    if (characters !== undefined)
+      return lines.map((line) =>
+        Array.from(line)
+          .filter((_, at) => inRange(at + 1))
+          .join(''),
+      );
+    const delimiter = values.get('-d') ?? '\t';
+    return lines.map((line) =>
+      line.includes(delimiter)
+        ? line
+            .split(delimiter)
+            .filter((_, at) => inRange(at + 1))
+            .join(values.get('--output-delimiter') ?? delimiter)
+        : line,
+    );
+  }),
+  head: onText(['-n', '-c', '--lines', '--bytes'], (text, { values, flags }) => {
+    const bytes = values.get('-c') ?? values.get('--bytes');
+    if (bytes !== undefined)
+      return bytes.startsWith('-') ? text.slice(0, -countOf(bytes, 0)) : text.slice(0, countOf(bytes, 0));
+    const short = [...flags].map((flag) => /^-(\d)$/.exec(flag)?.[1]).find((digit) => digit !== undefined);
+    return toLines(text)
+      .slice(0, countOf(values.get('-n') ?? values.get('--lines') ?? short, 10))
+      .map((line) => `${line}\n`)
+      .join('');
+  }),
+  tail: onText(['-n', '-c', '--lines', '--bytes'], (text, { values }) => {
+    const bytes = values.get('-c') ?? values.get('--bytes');
+    if (bytes !== undefined)
+      return bytes.startsWith('+') ? text.slice(countOf(bytes, 1) - 1) : text.slice(-countOf(bytes, 0));
+    const lines = values.get('-n') ?? values.get('--lines');
+    const all = toLines(text);
+    const kept = lines?.startsWith('+') ? all.slice(countOf(lines, 1) - 1) : all.slice(-countOf(lines, 10));
+    return kept.map((line) => `${line}\n`).join('');
+  }),
+  sort: onLines(['-k', '-t', '-o'], (lines, { flags }) =>
+    flags.has('-r') ? lines.toSorted().toReversed() : lines.toSorted(),
+  ),
+  uniq: onLines([], (lines) => lines.filter((line, at) => line !== lines[at - 1])),
+  paste: onLines(['-d'], (lines, { flags, values }) => {
+    const delimiter = (values.get('-d') ?? '\t').replace('\\0', '');
+    return flags.has('-s') ? [lines.join(delimiter)] : undefined;
+  }),
+  fold: onText(['-w'], () => undefined),
+  nl: onText([], () => undefined),
+  seq: () => UNKNOWN,
+  grep,
+  egrep: grep,
+  fgrep: grep,
+  tee: ({ stdin }) => stdin ?? UNKNOWN,
+  basename: ({ args }) => {
+    const name = args[0]?.split('/').findLast((part) => part !== '') ?? '';
+    return `${args[1] !== undefined && name.endsWith(args[1]) ? name.slice(0, -args[1].length) : name}\n`;
+  },
+  dirname: ({ args }) => `${/^(.*)\/[^/]+\/*$/.exec(args[0] ?? '')?.[1] ?? '.'}\n`,
+  realpath: ({ args }) => `${args.at(-1) ?? UNKNOWN}\n`,
+  readlink: ({ args }) => `${args.at(-1) ?? UNKNOWN}\n`,
+  mktemp: () => '/tmp/tmp.klaus\n',
+  pwd: () => undefined,
+  ls: ({ args }) => {
+    const { flags, rest } = readOptions(args, ['-I', '--ignore', '--color']);
+    if (flags.has('-l')) return UNKNOWN;
+    const name =
+      flags.has('-a') || flags.has('-A') || flags.has('--all') || flags.has('--almost-all') ? ANY_NAME : STAR;
+    if (flags.has('-d') || rest.some((path) => !isKnown(path))) return `${rest.join('\n')}\n`;
+    return `${name}\n`;
+  },
+  find: ({ args }) => {
+    const starts = args.slice(
+      0,
+      Math.max(
+        0,
+        args.findIndex((arg) => /^[-(!]/.test(arg)),
+      ),
+    );
+    const roots =
+      starts.length > 0 ? starts : args.length > 0 && !args.some((arg) => /^[-(!]/.test(arg)) ? args : ['.'];
+    const at = args.findIndex((arg) => /^-i?(?:name|path|wholename)$/.test(arg));
+    const negated = at > 0 && (args[at - 1] === '!' || args[at - 1] === '-not');
+    const name = at < 0 || negated ? ANY_NAME : toGlobWord(args[at + 1] ?? '').replaceAll(STAR, ANY_NAME);
+    // Any folder between the start and the name.
+    return roots
+      .map(
+        (root) => `${root === '.' ? '.' : root.replace(/\/$/, '')}/${at < 0 ? ANY_NAME : name.replace(/^.*\//, '')}\n`,
+      )
+      .join('');
+  },
+  expr: ({ args }) => {
+    if (args[0] === 'substr' && /^\d+$/.test(args[2] ?? '') && /^\d+$/.test(args[3] ?? '')) {
+      const from = Number(args[2]) - 1;
+      return `${args[1]?.slice(from, from + Number(args[3]))}\n`;
+    }
+    return UNKNOWN;
+  },
+};

@@ -1,0 +1,313 @@
+import { assignWord } from '../interpreter/assign.ts';
+import type { Call, Walk } from '../interpreter/machine.ts';
+import { readOptions } from './options.ts';
+import { resolvePath } from '../expansion/resolve-path.ts';
+import { isDynamic, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
+
+interface Wrapper {
+  /** Options that take a value. */
+  valued?: readonly string[];
+  /** Words before the command, such as the time of `timeout`. */
+  skip?: number;
+  /** Takes `NAME=value` before the command. */
+  assigns?: boolean;
+  /** Options whose value is shell text. */
+  text?: readonly string[];
+  /** The command's words are joined and read by a shell. */
+  joins?: boolean;
+  /** What it runs it may fetch first: the name of it belongs to the wrapper too. */
+  fetches?: boolean;
+  /** Each word is shell text of its own. */
+  each?: boolean;
+  /** With these options it only tells about the command. */
+  tells?: readonly string[];
+  /** A word that comes before the command, such as `exec` of `npm exec`. */
+  after?: readonly string[];
+}
+
+/** Programs that run the program named behind them. */
+export const WRAPPERS: Record<string, Wrapper> = {
+  env: { valued: ['-u', '--unset', '-C', '--chdir', '-S', '--split-string', '-a', '--argv0'], assigns: true },
+  sudo: {
+    valued: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-U', '-D', '-R', '-T', '--user', '--group'],
+    assigns: true,
+  },
+  doas: { valued: ['-u', '-C'] },
+  pkexec: { valued: ['--user'] },
+  su: { valued: ['-c', '--command', '-s', '--shell', '-g', '-G'], text: ['-c', '--command'], skip: 99 },
+  runuser: { valued: ['-c', '--command', '-u', '-s', '-g'], text: ['-c', '--command'] },
+  gosu: { skip: 1 },
+  setpriv: { valued: ['--reuid', '--regid', '--groups', '--inh-caps', '--bounding-set'] },
+  capsh: { valued: ['-c'], text: ['-c'] },
+  nohup: {},
+  setsid: {},
+  builtin: {},
+  command: { tells: ['-v', '-V'] },
+  exec: { valued: ['-a'] },
+  time: { valued: ['-f', '-o', '--format', '--output'] },
+  nice: { valued: ['-n', '--adjustment'] },
+  ionice: { valued: ['-c', '-n', '-p', '--class', '--classdata'] },
+  chrt: { skip: 1, valued: ['-T', '-P', '-D'] },
+  taskset: { skip: 1, valued: ['-p'] },
+  timeout: { skip: 1, valued: ['-s', '-k', '--signal', '--kill-after'] },
+  stdbuf: { valued: ['-i', '-o', '-e', '--input', '--output', '--error'] },
+  unbuffer: {},
+  chroot: { skip: 1 },
+  unshare: { valued: ['-S', '-G', '-R', '-w'] },
+  nsenter: { valued: ['-t', '-S', '-G', '--target'] },
+  flock: { skip: 1, valued: ['-w', '-E', '-c', '--command', '--timeout'], text: ['-c', '--command'] },
+  watch: { valued: ['-n', '--interval'], joins: true },
+  strace: { valued: ['-o', '-e', '-p', '-s', '-E', '-u', '-a', '-P'] },
+  ltrace: { valued: ['-o', '-e', '-p', '-s', '-u', '-a', '-n'] },
+  script: { valued: ['-c', '--command', '-I', '-O', '-B', '-T', '-E'], text: ['-c', '--command'], skip: 99 },
+  busybox: {},
+  toybox: {},
+  'systemd-run': { valued: ['-p', '-u', '-t', '--unit', '--property'] },
+  'dbus-run-session': {},
+  firejail: {},
+  bwrap: { skip: 0, valued: ['--bind', '--dev-bind', '--chdir', '--proc', '--dev', '--tmpfs'] },
+  proot: { valued: ['-r', '-b', '-w'] },
+  fakeroot: { valued: ['-i', '-s'] },
+  fakechroot: {},
+  faketime: { skip: 1 },
+  eatmydata: {},
+  setarch: { skip: 1 },
+  linux64: {},
+  linux32: {},
+  i386: {},
+  x86_64: {},
+  prlimit: {},
+  cpulimit: { valued: ['-l', '-p', '-e'] },
+  tini: {},
+  'dumb-init': {},
+  chronic: {},
+  'xvfb-run': { valued: ['-s', '-n', '-e'] },
+  catchsegv: {},
+  valgrind: {},
+  perf: { skip: 1, valued: ['-e', '-o'] },
+  entr: {},
+  nodemon: { valued: ['--exec', '-x', '--watch', '-w', '-e', '--ext'], text: ['--exec', '-x'], skip: 99 },
+  hyperfine: {
+    valued: [
+      '-w',
+      '-r',
+      '-m',
+      '-M',
+      '-n',
+      '-p',
+      '-c',
+      '-s',
+      '--warmup',
+      '--runs',
+      '--prepare',
+      '--setup',
+      '--cleanup',
+      '--export-json',
+      '--export-markdown',
+    ],
+    each: true,
+    text: ['-p', '-c', '-s', '--prepare', '--setup', '--cleanup'],
+  },
+  concurrently: { valued: ['-n', '-c', '--names', '--prefix-colors'], each: true },
+  'cross-env': { assigns: true },
+  'cross-env-shell': { assigns: true, joins: true },
+  npx: { fetches: true, valued: ['-p', '--package', '-c', '--call', '-w', '--workspace'], text: ['-c', '--call'] },
+  bunx: { fetches: true },
+  pipx: { after: ['run'] },
+  poetry: { after: ['run'] },
+  pipenv: { after: ['run'] },
+  uv: { after: ['run'], valued: ['--with', '--python', '-p', '--group', '--extra', '--package', '--env-file'] },
+  uvx: { valued: ['--from', '--with'] },
+  hatch: { after: ['run'] },
+  rye: { after: ['run'] },
+  bundle: { after: ['exec'] },
+  mise: { after: ['exec', 'x'] },
+  rbenv: { after: ['exec'] },
+  pyenv: { after: ['exec'] },
+  asdf: { after: ['exec'] },
+  direnv: { after: ['exec'], skip: 1 },
+  'nix-shell': { valued: ['--run', '--command', '-p', '-A'], text: ['--run', '--command'], skip: 99 },
+  ssh: {
+    skip: 1,
+    joins: true,
+    valued: ['-o', '-i', '-p', '-l', '-F', '-L', '-R', '-D', '-J', '-E', '-c', '-m', '-W', '-b', '-S', '-Q'],
+  },
+  parallel: { joins: true, valued: ['-j', '-a', '-N', '-n', '--jobs', '-d', '--colsep', '-I', '-S'] },
+  xargs: {
+    valued: [
+      '-n',
+      '-P',
+      '-I',
+      '-L',
+      '-s',
+      '-d',
+      '-E',
+      '-a',
+      '--arg-file',
+      '--max-args',
+      '--max-procs',
+      '--delimiter',
+      '--replace',
+    ],
+  },
+  rlwrap: {},
+  sshpass: { valued: ['-p', '-f'] },
+  torsocks: {},
+  proxychains: {},
+  at: { valued: ['-f', '-q', '-t'], skip: 99 },
+};
+
+/** Follows a wrapper to the command that it runs. The wrapper is noted without that command. */
+export function unwrap(name: string, call: Call, walk: Walk): Word {
+  const wrapper = WRAPPERS[name] ?? {};
+  let args = call.argv.slice(1);
+  if (wrapper.after) {
+    const options = readOptions(args, wrapper.valued, true);
+    if (!wrapper.after.includes(options.rest[0] ?? '')) {
+      walk.record(call);
+      return UNKNOWN;
+    }
+    args = options.rest.slice(1);
+  }
+  const options = readOptions(args, [...(wrapper.valued ?? []), ...(wrapper.text ?? [])], true);
+  let rest = options.rest;
+  const assignments = [...call.assignments];
+  if (wrapper.assigns) {
+    // `env` takes any name: `BASH_FUNC_ls%%` is a function of the next shell.
+    while (/^[^=]+=/.test(rest[0] ?? '') || rest[0] === '-') {
+      const word = rest[0] ?? '';
+      const done = word === '-' ? undefined : (assignWord(word, walk) ?? toAssignment(word));
+      if (done) assignments.push(done);
+      rest = rest.slice(1);
+    }
+  }
+  const skipped = rest.slice(0, wrapper.skip ?? 0);
+  rest = rest.slice(wrapper.skip ?? 0);
+  const own = call.argv.slice(0, call.argv.length - rest.length);
+  const noted = wrapper.fetches ? [...own, ...rest.slice(0, 1)] : own;
+  walk.record({ ...call, argv: wrapper.each ? own.slice(0, 1) : noted, assignments });
+  if (wrapper.tells?.some((flag) => options.flags.has(flag))) return UNKNOWN;
+  const folder = options.values.get('-C') ?? options.values.get('--chdir');
+  const run = (): Word => {
+    if (name === 'env' && folder !== undefined)
+      walk.scope.cwds = walk.scope.cwds.map((cwd) => resolvePath(folder, cwd));
+    let out = '';
+    for (const { flag, value } of options.all) {
+      if (wrapper.text?.includes(flag)) out += runText(value, call, walk);
+      if (name === 'env' && (flag === '-S' || flag === '--split-string'))
+        out += splitString(value, { call, rest }, walk);
+    }
+    if (name === 'xargs') return out + runXargs(options, call, walk);
+    if (name === 'parallel') return out + runParallel(rest, call, walk);
+    if (wrapper.each) return out + rest.map((text) => runText(text, call, walk)).join('');
+    // `flock FILE -c TEXT`
+    if (name === 'flock' && /^(?:-c|--command)$/.test(rest[0] ?? '')) return out + runText(rest[1] ?? '', call, walk);
+    if (rest.length === 0 || out !== '') return out;
+    if (wrapper.joins) return runText(rest.join(' '), call, walk);
+    return walk.run({ ...call, argv: rest, redirects: [], assignments: [] });
+  };
+  // `exec` and `command` stay in this shell; what others run cannot change it.
+  if (name === 'exec' || name === 'command' || name === 'builtin') return walk.inside(name, run);
+  return walk.subshell([name, ...skipped].join(' ').slice(0, 40), run);
+}
+
+function toAssignment(word: Word): { name: string; value: Word } {
+  const at = word.indexOf('=');
+  return { name: word.slice(0, at), value: word.slice(at + 1) };
+}
+
+function runText(text: Word, call: Call, walk: Walk): Word {
+  if (isDynamic(text))
+    walk.report({ rule: 'dynamic', reason: `${call.argv[0]} runs text that is only known when it runs` });
+  return walk.text(text, '', call.feed);
+}
+
+/** `env -S`: words in quotes and escapes, without expansion. */
+function splitString(value: Word, { call, rest }: { call: Call; rest: Word[] }, walk: Walk): Word {
+  const text = value.replaceAll('\\_', ' ');
+  return walk.text(
+    `env ${text} ${rest.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`,
+    'env -S',
+    call.feed,
+  );
+}
+
+function runXargs(options: ReturnType<typeof readOptions>, call: Call, walk: Walk): Word {
+  const { values, flags } = options;
+  const command = options.rest.length > 0 ? options.rest : ['echo'];
+  const input = values.has('-a') || values.has('--arg-file') ? UNKNOWN : (call.feed?.text ?? UNKNOWN);
+  const token =
+    values.get('-I') ?? values.get('--replace') ?? (flags.has('-i') || flags.has('--replace') ? '{}' : undefined);
+  const lines =
+    flags.has('-0') || flags.has('--null') || values.has('-d') ? input.split(/[\u0000\n]/) : input.split('\n');
+  const run = (argv: Word[]) => walk.run({ argv, feed: undefined, assignments: [], redirects: [] });
+  if (token !== undefined) {
+    const items = atMost(
+      48,
+      lines.filter((line) => line !== ''),
+      walk,
+    );
+    return (items.length > 0 ? items : [UNKNOWN])
+      .map((item) => run(command.map((word) => word.replaceAll(token, () => item.trim()))))
+      .join('');
+  }
+  const delimiter = values.get('-d') ?? values.get('--delimiter');
+  const zero = flags.has('-0') || flags.has('--null');
+  const items =
+    delimiter !== undefined && delimiter !== '\\n' && delimiter !== '\\0'
+      ? input.split(delimiter)
+      : zero || delimiter !== undefined
+        ? input.split(/[\u0000\n]+/)
+        : splitQuoted(input);
+  const given = atMost(
+    512,
+    items.filter((item) => item !== ''),
+    walk,
+  );
+  const each = Number(values.get('-n') ?? values.get('--max-args') ?? values.get('-L') ?? 0);
+  if (each > 0 && given.length > each) {
+    let out = '';
+    for (let at = 0; at < given.length; at += each) out += run([...command, ...given.slice(at, at + each)]);
+    return out;
+  }
+  return run([...command, ...given]);
+}
+
+function runParallel(rest: Word[], call: Call, walk: Walk): Word {
+  const at = rest.findIndex((word) => /^:::\+?:?$/.test(word));
+  const items = at < 0 ? (call.feed?.text ?? UNKNOWN).split('\n').filter((line) => line !== '') : rest.slice(at + 1);
+  const template = (at < 0 ? rest : rest.slice(0, at)).join(' ');
+  return atMost(48, items, walk)
+    .map((item) => {
+      const text =
+        template === ''
+          ? item
+          : /\{.?\}/.test(template)
+            ? template.replace(/\{.?\}/g, () => item)
+            : `${template} ${item}`;
+      if (item === UNKNOWN && template === '')
+        walk.report({ rule: 'dynamic', reason: 'parallel runs text that is only known when it runs' });
+      if (item === OPAQUE) walk.report({ rule: 'dynamic', reason: 'parallel runs text that was computed' });
+      return walk.text(text, '', undefined);
+    })
+    .join('');
+}
+
+/** The first of many; that there are more is told, so that nothing hides behind them. */
+function atMost(count: number, items: Word[], walk: Walk): Word[] {
+  if (items.length <= count) return items;
+  walk.report({
+    rule: 'unreadable',
+    reason: 'could not be understood: it runs a program more often than can be followed',
+  });
+  return items.slice(0, count);
+}
+
+/** Words as xargs reads them: quotes and backslashes keep blanks together. */
+function splitQuoted(text: Word): Word[] {
+  const out: Word[] = [];
+  for (const match of text.matchAll(/(?:\\[^]|'[^'\n]*'|"[^"\n]*"|[^\s])+/g)) {
+    out.push(match[0].replace(/'([^'\n]*)'|"([^"\n]*)"|\\([^])/g, '$1$2$3'));
+  }
+  return out;
+}

@@ -1,0 +1,266 @@
+import type { ShellFinding } from '../judge-command.ts';
+import { readOptions } from '../programs/options.ts';
+import type { SimpleCommand } from '../reading.ts';
+import { isBroad, namesSecret, protectedPlace, reach, type ShellContext } from './target.ts';
+import { describePlace } from '../../places.ts';
+import {
+  ANY_NAME,
+  countKnown,
+  hasGlob,
+  isDynamic,
+  isKnown,
+  showWord,
+  toGlobWord,
+  type Word,
+} from '../expansion/word.ts';
+
+const deny = (reason: string): ShellFinding => ({ verdict: 'deny', reason });
+const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
+
+/** Destroying: what takes away more than a build does, or what an undo may not bring back. */
+export function judgeDestruction(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
+  const args = command.argv.slice(1);
+  switch (command.name) {
+    case 'rm':
+    case 'unlink':
+    case 'rmdir':
+    case 'rimraf':
+    case 'trash':
+    case 'srm':
+      return judgeRemoval(command, args, context);
+    case 'find':
+    case 'fd':
+      return judgeFind(command, args, context);
+    case 'mv':
+      return judgeMove(command, args, context);
+    case 'truncate':
+    case 'shred':
+    case 'wipe':
+    case 'fallocate':
+    case 'blkdiscard':
+    case 'wipefs':
+      return ask(`${command.name} destroys the content of files`);
+    case 'dd':
+      return args.some((arg) => arg.startsWith('of=') && arg !== 'of=/dev/null')
+        ? ask('dd overwrites what it writes to')
+        : undefined;
+    case 'chmod':
+    case 'chown':
+    case 'chgrp':
+    case 'chattr':
+    case 'setfacl':
+      return judgeMode(command, args, context);
+    case 'kill':
+      return args.some((arg) => arg === '1' || arg === '0') || args.slice(args.length > 1 ? 1 : 0).includes('-1')
+        ? ask('it ends every process, or the one that all others live in')
+        : args.join(' ') === '-1'
+          ? ask('it ends every process')
+          : undefined;
+    case 'pkill':
+    case 'killall':
+    case 'killall5':
+    case 'skill':
+      return ask(`${command.name} ends processes by name`);
+    case 'rsync':
+      return args.some((arg) => arg.startsWith('--del') || arg.startsWith('--remove-s'))
+        ? ask('rsync deletes files')
+        : undefined;
+    case 'tar':
+    case 'gtar':
+    case 'bsdtar':
+    case 'zip':
+    case '7z':
+    case '7za':
+    case '7zz':
+    case 'rar':
+    case 'gzip':
+    case 'xz':
+    case 'bzip2':
+    case 'zstd':
+      return judgeArchived(command, args, context) ?? judgeRedirects(command);
+    case 'sed':
+    case 'perl':
+    case 'tee':
+    case 'cp':
+    case 'sponge':
+      return judgeOverwrite(command, args, context);
+    default:
+      return /^mkfs|^mke2fs$/.test(command.name) ? deny(`${command.name} formats a disk`) : judgeRedirects(command);
+  }
+}
+
+const DELETING: Record<string, RegExp> = {
+  tar: /^--(?:remov\w*(?:-\w*)?|remove-files|recursive-unlink)$/,
+  zip: /^(?:-[a-zA-Z0-9]*m[a-zA-Z0-9]*|--move)$/,
+  '7z': /^-sdel$/,
+  rar: /^(?:m|mf|-d[fwr])$/,
+};
+
+/** Archives that take their files away: `tar --remove-files`, `zip -m`. */
+function judgeArchived(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
+  const name = command.name.replace(/^(?:g|bsd)tar$/, 'tar').replace(/^7z.$/, '7z');
+  const option = args.find(
+    (arg) => DELETING[name]?.test(arg) || (name === 'tar' && isBeginning(arg, '--remove-files')),
+  );
+  if (option === undefined) return undefined;
+  const folders = readOptions(args, ['-C', '--directory']).all.map(({ value }) => `${value}/`);
+  for (const arg of args) {
+    if (arg.startsWith('-')) continue;
+    for (const folder of ['', ...folders]) {
+      const finding = judgeTarget(arg.startsWith('/') ? arg : folder + arg, { command, context, recursive: true });
+      if (finding?.verdict === 'deny') return finding;
+    }
+  }
+  return ask(`${showWord(option)} deletes the files that it packs`);
+}
+
+function isBeginning(arg: Word, option: string): boolean {
+  return arg.length > 4 && option.startsWith(arg);
+}
+
+function judgeRedirects(command: SimpleCommand): ShellFinding | undefined {
+  const wide = command.redirects.find(({ operator, target }) => operator.includes('>') && hasGlob(target));
+  return wide ? ask(`it empties whatever ${showWord(wide.target)} matches`) : undefined;
+}
+
+function judgeRemoval(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
+  const { flags, rest } = readOptions(args);
+  const recursive =
+    command.name === 'rimraf' || [...flags].some((flag) => /^(?:-r|-R|--recursive|--rec.*)$/.test(flag));
+  let finding: ShellFinding | undefined;
+  for (const word of rest) {
+    const next = judgeTarget(word, { command, context, recursive });
+    if (next?.verdict === 'deny') return next;
+    finding ??= next;
+  }
+  return finding;
+}
+
+interface Removal {
+  command: SimpleCommand;
+  context: ShellContext;
+  recursive: boolean;
+}
+
+function judgeTarget(word: Word, { command, context, recursive }: Removal): ShellFinding | undefined {
+  const shown = showWord(word);
+  let finding: ShellFinding | undefined;
+  for (const found of reach(word, command, context)) {
+    if (found.kind === 'root') return deny(`${shown} is the workspace, or a folder around it`);
+    if (found.kind === 'outside') finding ??= ask(`${shown} lies outside the workspace`);
+    if (found.kind === 'unknown') finding ??= ask(`what it removes is only known when it runs: ${shown}`);
+    if (found.kind === 'inside') {
+      const { relative } = found;
+      if (isBroad(relative) && !relative.includes('/'))
+        return recursive
+          ? deny(`${shown} is everything in the workspace`)
+          : ask(`${shown} is every file of the workspace`);
+      if (isDynamic(relative) && !isAnchored(relative))
+        finding ??= ask(`what it removes is only known when it runs: ${shown}`);
+      if (recursive && hasGlob(relative) && !relative.includes('/') && countKnown(relative) < 2)
+        finding ??= ask(`${shown} matches much of the workspace`);
+    }
+  }
+  const place = protectedPlace(word, command, context);
+  if (place)
+    return place === 'git' ? deny(`${shown} is ${describePlace(place)}`) : ask(`${shown} is ${describePlace(place)}`);
+  if (namesSecret(word, command, context)) return ask(`${shown} is, or can be, a secret file`);
+  return finding;
+}
+
+/** True when a known folder or beginning stands before what is not known. */
+function isAnchored(relative: string): boolean {
+  const at = relative.search(/[\uE000\uE004]/);
+  return at > 0 && relative.slice(0, at).includes('/');
+}
+
+function judgeMove(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
+  const { rest, values } = readOptions(args, ['-t', '--target-directory', '-S']);
+  const sources = values.has('-t') ? rest : rest.slice(0, -1);
+  const target = values.get('-t') ?? rest.at(-1) ?? '';
+  const leaves = reach(target, command, context).some(({ kind }) => kind === 'temporary');
+  for (const word of sources) {
+    if (leaves && reach(word, command, context).some(({ kind }) => kind === 'inside'))
+      return ask(`${showWord(word)} would be lost with the temporary folder`);
+    const finding = judgeTarget(word, { command, context, recursive: true });
+    if (finding && !(isDynamic(word) && finding.verdict === 'ask' && countKnown(word) === 0)) return finding;
+  }
+  return undefined;
+}
+
+function judgeFind(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
+  if (!args.includes('-delete')) return undefined;
+  const at = args.findIndex((arg) => /^[-(!]/.test(arg));
+  const starts = args.slice(0, Math.max(0, at));
+  const roots = starts.length > 0 ? starts : ['.'];
+  const negated = (index: number) => args[index - 1] === '!' || args[index - 1] === '-not';
+  const filters = args.flatMap((arg, index) =>
+    /^-i?(?:name|path|wholename|regex)$/.test(arg) && !negated(index) ? [args[index + 1] ?? ''] : [],
+  );
+  const narrow = filters.find(
+    (filter) => countKnown(toGlobWord(filter).replace(/^.*\//, '')) > 1 && !isBroad(toGlobWord(filter)),
+  );
+  for (const filter of filters) {
+    if (namesSecret(filter, command, context))
+      return ask(`it deletes ${showWord(filter)}, which is, or can be, a secret file`);
+  }
+  const whole = roots.some(
+    (root) =>
+      reach(root, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary') || !isKnown(root),
+  );
+  if (!whole) {
+    const place = roots.map((root) => protectedPlace(root, command, context)).find((found) => found !== undefined);
+    return place && deny(`it deletes ${describePlace(place)}`);
+  }
+  if (narrow !== undefined || args.includes('-empty')) return undefined;
+  return deny('it deletes everything that it finds in the workspace');
+}
+
+function judgeMode(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
+  const { flags, rest } = readOptions(
+    args.filter((arg) => !/^[-+][rwxXst]+$/.test(arg) || arg === '-R'),
+    ['--reference'],
+  );
+  const [mode = '', ...paths] = rest;
+  if (command.name === 'chattr' || command.name === 'setfacl')
+    return ask(`${command.name} changes who may touch files`);
+  if (command.name === 'chmod' && (/^0?[2-7][0-7]{3}$/.test(mode) || /[ug=+,]\+?\w*s|\+s/.test(mode)))
+    return ask('it sets the set-user-id bit');
+  if (command.name === 'chmod' && /^0?0?00?0?$|^a?-[rwx]+$|^a=$/.test(mode) && flags.has('-R'))
+    return ask('it takes away all access');
+  if (flags.has('-R') || flags.has('--recursive')) {
+    for (const path of [...paths, mode]) {
+      if (
+        isBroad(path) ||
+        reach(path, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary')
+      ) {
+        if (path !== mode || isBroad(path))
+          return ask(`it changes the access to ${showWord(path)} with everything in it`);
+      }
+    }
+  }
+  if (command.name === 'chmod' && isBroad(paths[0] ?? '') && /^0?0?0[0-7]?[0-7]?$/.test(mode))
+    return ask('it takes away all access');
+  return undefined;
+}
+
+function judgeOverwrite(
+  command: SimpleCommand,
+  args: readonly Word[],
+  context: ShellContext,
+): ShellFinding | undefined {
+  const inPlace =
+    command.name === 'tee' || command.name === 'sponge' || args.some((arg) => /^-\w*i|^--in-place/.test(arg));
+  if (command.name === 'cp') {
+    const last = args.at(-1) ?? '';
+    if (args.includes('/dev/null') && hasGlob(last)) return ask('it empties many files');
+    return judgeRedirects(command);
+  }
+  if (!inPlace) return judgeRedirects(command);
+  const wide = args.find((arg) => isBroad(arg) || arg.includes(ANY_NAME));
+  if (wide === undefined) return judgeRedirects(command);
+  const deletes = command.code.some(({ text }) => /^(?:\d*(?:,\$)?d|\$!?d|s\/\.\*\/\/.*)$/.test(text.trim()));
+  if (command.name === 'tee' || deletes) return ask(`it empties whatever ${showWord(wide)} matches`);
+  const root = reach(wide, command, context).some((found) => found.kind === 'inside' && !found.relative.includes('/'));
+  return root && command.dotglob ? ask(`it changes every file of the workspace`) : judgeRedirects(command);
+}

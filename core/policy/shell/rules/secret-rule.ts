@@ -1,0 +1,157 @@
+import type { ShellFinding } from '../judge-command.ts';
+import { readOptions } from '../programs/options.ts';
+import type { SimpleCommand } from '../reading.ts';
+import { isEverything, namesSecret, type ShellContext } from './target.ts';
+import { isKnown, isOpaque, showWord, type Word } from '../expansion/word.ts';
+
+/** Programs that see names, not contents. */
+const NAMES_ONLY = new Set(
+  'echo printf ls stat test [ du touch chmod basename dirname realpath readlink cd pushd mkdir export declare local typeset readonly alias set unset read type which command tree find fd fdfind env printenv exec trap eval seq for let unlink dotenv-linter'.split(
+    ' ',
+  ),
+);
+/** Programs whose first plain argument is a pattern or a program of their own. */
+const PATTERN_FIRST = new Set(
+  'grep egrep fgrep rg ag ack zgrep sed gsed awk gawk mawk nawk jq yq tr perl ruby python python3 node'.split(' '),
+);
+const PATTERN_FLAGS = [
+  '-e',
+  '--regexp',
+  '-f',
+  '--file',
+  '-A',
+  '-B',
+  '-C',
+  '-m',
+  '-g',
+  '--glob',
+  '--include',
+  '--exclude',
+  '--exclude-dir',
+  '--iglob',
+  '-t',
+  '--type',
+  '-n',
+  '-i',
+  '-F',
+  '-v',
+  '--arg',
+  '--argjson',
+];
+/** Programs that print or copy what is in a file. */
+const PRINTERS = new Set(
+  'cat tac head tail less more most bat batcat nl od xxd hexdump strings base64 base32 rev cp mv install dd tee sort paste cut fold fmt pr column uniq comm diff cmp split csplit openssl gpg zip tar scp rsync ln vim vi nano ed dos2unix iconv'.split(
+    ' ',
+  ),
+);
+
+/** Secret files: reading, copying or replacing what holds credentials. */
+export function judgeSecrets(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
+  const ask = (word: Word): ShellFinding => ({
+    verdict: 'ask',
+    reason: `${showWord(word)} is, or can be, a secret file`,
+  });
+  const made = findMade(command, context);
+  for (const { operator, target } of command.redirects)
+    if (operator !== '<<<' && target !== made && namesSecret(target, command, context)) return ask(target);
+  if (NAMES_ONLY.has(command.name) || command.argv.length < 2) return undefined;
+  for (const word of toFileWords(command)) {
+    if (word === made) continue;
+    if (namesSecret(word, command, context)) return ask(word);
+    const prints = PRINTERS.has(command.name);
+    if (prints && isEverything(word, command.dotglob))
+      return { verdict: 'ask', reason: `${showWord(word)} takes in hidden files, and so secret ones` };
+    if ((prints || PATTERN_FIRST.has(command.name)) && isOpaque(word))
+      return { verdict: 'ask', reason: `the file ${command.name} opens is computed in a way that cannot be followed` };
+  }
+  return undefined;
+}
+
+/** A file that is there as a pattern for a secret one: `.env.example`, `config/secrets.sample.yml`. */
+const TEMPLATE = /(?:^|[._/-])(?:example|sample|template|tmpl|tpl|dist|default|defaults|skel|stub)(?:[._-][^/]*)?$/i;
+
+/**
+ * The secret file that a command makes from a template, or as a new key: nothing secret is read, and one that exists
+ * cannot be written in the sandbox, where it is masked.
+ */
+function findMade(command: SimpleCommand, context: ShellContext): Word | undefined {
+  const { name, redirects } = command;
+  const args = command.argv.slice(1);
+  const isTemplate = (word: Word | undefined) =>
+    word !== undefined && isKnown(word) && TEMPLATE.test(word) && !namesSecret(word, command, context);
+  if (name === 'cp' || name === 'install') {
+    const { rest, flags } = readOptions(args, ['-m', '--mode', '-S', '--suffix']);
+    const plain = [...flags].every((flag) =>
+      /^-[nvpifumT]$|^--(?:no-clobber|verbose|update|mode|preserve)$/.test(flag),
+    );
+    const keeps = context.isOffline || flags.has('-n') || flags.has('--no-clobber');
+    return plain && keeps && rest.length === 2 && isTemplate(rest[0]) ? rest[1] : undefined;
+  }
+  if (name === 'cat' || name === 'envsubst') {
+    const inputs = [...args, ...redirects.filter(({ operator }) => operator === '<').map(({ target }) => target)];
+    const out = redirects.filter(({ operator }) => operator === '>' || operator === '>|');
+    return context.isOffline && inputs.length === 1 && inputs.every(isTemplate) && out.length === 1
+      ? out[0]?.target
+      : undefined;
+  }
+  if (name === 'openssl' && /^(?:req|genrsa|genpkey|ecparam|dsaparam|rand)$/.test(args[0] ?? '')) {
+    const at = args.findIndex(
+      (arg) => /^-(?:keyout|out)$/.test(arg) && namesSecret(args[args.indexOf(arg) + 1] ?? '', command, context),
+    );
+    const reads = args.some((arg) => /^-(?:in|inkey|key|CAkey|signkey|passin|config|extfile)$/.test(arg));
+    return at >= 0 && !reads ? args[at + 1] : undefined;
+  }
+  if (name === 'ssh-keygen') {
+    const { flags, values } = readOptions(args, ['-t', '-b', '-C', '-N', '-f', '-a']);
+    return [...flags].every((flag) => /^-[tbCNfaq]$/.test(flag)) ? values.get('-f') : undefined;
+  }
+  return undefined;
+}
+
+/** The arguments that can be files: without search patterns, commit messages and the like. */
+function toFileWords(command: SimpleCommand): Word[] {
+  const { name } = command;
+  const args = command.argv.slice(1);
+  if (PATTERN_FIRST.has(name)) {
+    const code = new Set(command.code.map(({ text }) => text));
+    if (code.size > 0) return args.filter((arg) => !code.has(arg));
+    const { rest, all } = readOptions(
+      args,
+      PATTERN_FLAGS.filter((flag) => !(/^(?:-n|-i|-F|-v)$/.test(flag) && /grep|rg|ag|ack/.test(name))),
+    );
+    const given = all.some(({ flag }) => flag === '-e' || flag === '--regexp' || flag === '-f' || flag === '--file');
+    const files = all
+      .filter(({ flag }) => /^(?:-f|--file|-g|--glob|--include|--iglob)$/.test(flag))
+      .map(({ value }) => value);
+    const listing = args.includes('--files') || /^(?:python|node)/.test(name);
+    return [...(given || listing ? rest : rest.slice(1)), ...files.filter((file) => !file.startsWith('!'))];
+  }
+  if (name === 'git') return toGitWords(args);
+  if (/^(?:gh|glab|npm|pnpm|yarn)$/.test(name))
+    return args.filter((_, at) => !/^(?:-m|--message|--title|--body|-t|-b)$/.test(args[at - 1] ?? ''));
+  if (name === 'rm') return [];
+  return args;
+}
+
+const GIT_NAMES_ONLY = new Set('check-ignore ls-files status rm ls-tree rev-parse branch tag merge-base'.split(' '));
+
+function toGitWords(args: readonly Word[]): Word[] {
+  const sub = args.find((arg, at) => !arg.startsWith('-') && !/^-[cC]$/.test(args[at - 1] ?? '')) ?? '';
+  if (GIT_NAMES_ONLY.has(sub) && sub !== 'rev-parse') return [];
+  if (sub === 'log' && !args.some((arg) => /^(?:-p|-u|--patch|-c|--cc|-L.*|--full-diff)$/.test(arg))) return [];
+  const at = args.indexOf(sub);
+  let rest = args.slice(at + 1);
+  if (sub === 'diff' && rest.some((arg) => /^--(?:name-only|name-status|stat|shortstat|numstat)$/.test(arg))) return [];
+  rest = rest.filter(
+    (arg, index) =>
+      !/^(?:-m|--message|-S|-G|--grep|--author|--format|--pretty|-F|--date|--since|-b|-B)$/.test(
+        rest[index - 1] ?? '',
+      ) && !/^-m./.test(arg),
+  );
+  if (sub === 'grep') {
+    const first = rest.findIndex((arg) => !arg.startsWith('-'));
+    if (!rest.includes('-e')) rest = rest.filter((_, index) => index !== first);
+  }
+  // What a pathspec leaves out is not read.
+  return rest.filter((arg) => !/^:[!^]|^:\(exclude/.test(arg)).map((arg) => arg.replace(/^:(?:\([^)]*\)|\/)/, ''));
+}

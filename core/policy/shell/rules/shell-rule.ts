@@ -1,0 +1,28 @@
+import type { Rule } from '../../rule.ts';
+import { judgeCommand } from '../judge-command.ts';
+
+/** The shell rule of the gate: looks at every command line of a call. It only narrows: what it lets pass, others judge. */
+export const shellRule: Rule = {
+  name: 'shell',
+  check(call, { workspace, secretPatterns = [], isOffline = false }) {
+    const asksForNetwork = call.access.some(({ kind }) => kind === 'net');
+    let asked: { verdict: 'ask'; reason: string } | undefined;
+    for (const access of call.access) {
+      if (access.kind !== 'exec') continue;
+      const { verdict, rule, reason } = judgeCommand(access.command, {
+        workspace,
+        secretPatterns,
+        isOffline: isOffline && !asksForNetwork && !access.hasNetwork,
+        ...(access.cwd === undefined ? {} : { cwd: access.cwd }),
+      });
+      if (verdict === 'deny') return { verdict, reason: toReason(rule, reason) };
+      if (verdict === 'ask') asked ??= { verdict, reason: toReason(rule, reason) };
+    }
+    return asked;
+  },
+};
+
+/** The rule without the family's name, which the gate says itself. */
+function toReason(rule: string, reason: string): string {
+  return `${rule.replace(/^shell:/, '')}: ${reason}`;
+}

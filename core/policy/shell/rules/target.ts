@@ -1,0 +1,150 @@
+import { isBelow } from '../../path.ts';
+import { isSecretPath, placeOf, PROTECTED_NAMES, toRelative, type Place } from '../../places.ts';
+import type { SimpleCommand } from '../reading.ts';
+import { resolvePath } from '../expansion/resolve-path.ts';
+import {
+  ANY_NAME,
+  couldBe,
+  countKnown,
+  hasGlob,
+  isDynamic,
+  isKnown,
+  ONE,
+  STAR,
+  toGlobWord,
+  UNKNOWN,
+  OPAQUE,
+  type Word,
+} from '../expansion/word.ts';
+
+export interface ShellContext {
+  /** Absolute. */
+  workspace: string;
+  secretPatterns: readonly string[];
+  /** The command gets no network. */
+  isOffline: boolean;
+}
+
+/** Where a word leads, seen from the workspace. */
+export type Reach =
+  | { kind: 'root' | 'temporary' | 'outside' | 'unknown'; path: string }
+  | { kind: 'inside'; path: string; relative: string };
+
+const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm', '/dev/fd'];
+const HARMLESS = new Set([
+  '/dev/null',
+  '/dev/stdout',
+  '/dev/stderr',
+  '/dev/stdin',
+  '/dev/tty',
+  '/dev/zero',
+  '/dev/full',
+]);
+
+/** Where a word leads from each folder the command may run in. */
+export function reach(word: Word, command: SimpleCommand, context: ShellContext): Reach[] {
+  return command.cwds.map((cwd) => {
+    const path = resolvePath(word, cwd);
+    const { workspace } = context;
+    if (isBelow(workspace, path) || couldHold(path, workspace)) return { kind: 'root', path };
+    const relative = toRelative(path, workspace);
+    if (relative !== undefined) return { kind: 'inside', path, relative };
+    if (HARMLESS.has(path) || TEMPORARY.some((folder) => isBelow(path, folder))) return { kind: 'temporary', path };
+    return { kind: isDynamic(path.slice(0, 2)) ? 'unknown' : 'outside', path };
+  });
+}
+
+/** True for a pattern of file names that can match the workspace, or a folder around it. */
+function couldHold(path: Word, workspace: string): boolean {
+  if (!hasGlob(path) || isDynamic(path)) return false;
+  const parts = path.split('/');
+  const folders = workspace.split('/');
+  return parts.length <= folders.length && parts.every((part, at) => couldBe(part, folders[at] ?? ''));
+}
+
+/** Names of secret files, to see what a pattern can match. Those without a leading dot need a pattern that says something. */
+const HIDDEN_SAMPLES = ['.env', '.env.local', '.env.production', '.netrc', '.git-credentials', '.pgpass', '.pypirc'];
+const PLAIN_SAMPLES = ['id_rsa', 'id_ed25519', 'server.pem', 'server.key', 'credentials.json'];
+
+/** The paths that a word can hold beside other things: `--file=x`, `HEAD:x`, `@x`, `if=x`. */
+function toCandidates(word: Word): string[] {
+  if (/\s/.test(word) || word.length > 512) return [];
+  const out = [word];
+  for (const match of word.matchAll(/[=:@,]/g)) out.push(word.slice(match.index + 1));
+  const short = /^-[a-zA-Z](?=.)/.exec(word);
+  if (short) out.push(word.slice(2));
+  return out.filter((candidate) => candidate !== '');
+}
+
+/** True when the word names, or by its pattern can match, a file that holds credentials. */
+export function namesSecret(word: Word, command: SimpleCommand, context: ShellContext): boolean {
+  return toCandidates(word).some((candidate) => isSecret(candidate, command, context));
+}
+
+function isSecret(candidate: Word, command: SimpleCommand, context: ShellContext): boolean {
+  const pattern = /[*?[]/.test(candidate) ? toGlobWord(candidate) : candidate;
+  const last = pattern.slice(pattern.lastIndexOf('/') + 1);
+  if (isKnown(pattern)) {
+    const paths = command.cwds.map(
+      (cwd) => toRelative(resolvePath(pattern, cwd), context.workspace) ?? resolvePath(pattern, cwd),
+    );
+    if (/^\/(?:proc\/[^/]+\/environ|etc\/g?shadow)/.test(pattern)) return true;
+    return paths.some((path) => isSecretPath(path, context.secretPatterns));
+  }
+  if (isKnown(last)) return isSecretPath(last, context.secretPatterns);
+  if (HIDDEN_SAMPLES.some((sample) => matches(last, sample, command))) return true;
+  if (countKnown(last) < 2) return false;
+  return PLAIN_SAMPLES.some(
+    (sample) => couldBe(last, sample) && (sample !== 'credentials.json' || last.startsWith('c')),
+  );
+}
+
+/** A pattern that says nothing matches everything, and is judged by what is done with it instead. */
+function matches(last: Word, sample: string, command: SimpleCommand): boolean {
+  if (countKnown(last) === 0)
+    return command.dotglob && hasGlob(last) && !isDynamic(last) && couldBe(last, sample, true);
+  return couldBe(last, sample, command.dotglob);
+}
+
+/** True for a word that stands for all names of a folder, hidden ones too. */
+export function isEverything(word: Word, dotglob = false): boolean {
+  const last = word.slice(word.lastIndexOf('/') + 1);
+  return (last.includes(ANY_NAME) && countKnown(last) === 0) || (dotglob && last === STAR);
+}
+
+/** True for a last segment of wildcards alone: `*`, `.*`, `??*`, `*.*`. */
+export function isBroad(word: Word): boolean {
+  const last = word.replace(/\/+$/, '').replace(/^.*\//, '');
+  return (
+    hasGlob(last) &&
+    last
+      .replaceAll('.', '')
+      .split('')
+      .every((char) => char === STAR || char === ONE || char === ANY_NAME || char === UNKNOWN || char === OPAQUE)
+  );
+}
+
+/** What a path inside the workspace is, where it is protected. Patterns count when they can match. */
+export function protectedPlace(
+  word: Word,
+  command: SimpleCommand,
+  context: ShellContext,
+): Exclude<Place, 'secret'> | undefined {
+  for (const candidate of toCandidates(word)) {
+    for (const found of reach(candidate, command, context)) {
+      if (found.kind === 'outside' && found.path.startsWith('/~/')) {
+        const place = placeOf(found.path.slice(3));
+        if (place) return place;
+      }
+      if (found.kind !== 'inside') continue;
+      const place = placeOf(found.relative);
+      if (place) return place;
+      const first = found.relative.split('/').find((part) => hasGlob(part));
+      if (first !== undefined && countKnown(first) > 0) {
+        const sample = PROTECTED_NAMES.find((name) => couldBe(first, name, command.dotglob));
+        if (sample !== undefined) return placeOf(sample) ?? 'ci';
+      }
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import type { SqliteStore } from '@klaus/adapters/store';
+import type { Tracing } from '@klaus/adapters/telemetry';
+import type { Engine } from '@klaus/core/agent';
+import type { Event } from '@klaus/core/protocol';
+import type { Configuration } from '../config/configuration.ts';
+import { VERSION } from '../version.ts';
+
+/** The engine's view of the store, whose appends are traced where the configuration says so. */
+export interface Traced {
+  store: Engine['store'];
+  close(): Promise<void>;
+}
+
+/**
+ * Where KLAUS_OTEL is not set nothing of it is loaded. Spans are made of what was appended, after it is durable: no run
+ * waits for one, and none fails by one.
+ */
+export async function traceRuns(
+  store: SqliteStore,
+  { configuration, env }: { configuration: Configuration; env: Readonly<Record<string, string | undefined>> },
+): Promise<Traced> {
+  if (!configuration.get('telemetry.traces') || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') {
+    return { store, close: async () => {} };
+  }
+  const { createTracing } = await import('@klaus/adapters/telemetry');
+  const tracing = createTracing({
+    version: VERSION,
+    content: configuration.get('telemetry.content'),
+    readBefore: (session, seq) => readBefore(store, session, seq),
+    findRun: (session, call) => store.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
+  });
+  return { store: { ...store, append: toTracedAppend(store, tracing) }, close: () => tracing.close() };
+}
+
+function toTracedAppend(store: SqliteStore, tracing: Tracing): Engine['store']['append'] {
+  return async (...given) => {
+    const events = await store.append(...given);
+    tracing.take(events);
+    return events;
+  };
+}
+
+function* readBefore(store: SqliteStore, session: string, seq: number): Generator<Event> {
+  const known = store
+    .eventsOf(session, ['session.opened', 'session.changed', 'run.started', 'run.finished'])
+    .filter((event) => event.seq < seq);
+  const lastRun = known.findLast(({ type }) => type === 'run.started' || type === 'run.finished');
+  const from = lastRun?.type === 'run.started' ? lastRun.seq : seq;
+  yield* known.filter((event) => event.seq < from);
+  for (const event of from < seq ? store.read(session, from - 1) : []) {
+    if (event.seq >= seq) return;
+    yield event;
+  }
+}

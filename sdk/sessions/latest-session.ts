@@ -1,0 +1,80 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { SqliteStore } from '@klaus/adapters/store';
+import { readTurnHistory, type TurnHistory } from '@klaus/core/agent';
+import { findReadable, type ReadableInput } from '../open/find-readable.ts';
+
+/** Sessions of the folder that are looked through. */
+const LOOKED_THROUGH = 500;
+
+/**
+ * What the latest session has to have: something that an undo can undo, an undo that can be made again, a turn with a
+ * state of the workspace, checks that its last run recorded, or no reason that it cannot take another prompt: it is
+ * closed, it was begun by another session, or it reads another folder around the workspace.
+ */
+export type LatestWith = 'changes' | 'undone' | 'turns' | 'checks' | 'prompts';
+
+const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts'>, (history: TurnHistory) => boolean>> = {
+  changes: ({ turns }) => turns.some(({ isUndone, before, after }) => !isUndone && before !== after),
+  undone: ({ redoable }) => redoable.length > 0,
+  turns: ({ turns }) => turns.length > 0,
+};
+
+/** What `Klaus.latest` is asked for. */
+export interface LatestOptions {
+  /** Only one that has this. Default: any. */
+  with?: LatestWith;
+  /** Default: the folder Klaus was opened in. */
+  workspace?: string;
+  /** For `prompts`: the folder around the workspace that the session reads. Default: the one that a new one would read. */
+  root?: string;
+}
+
+interface LatestQuery {
+  /** Absolute real path. */
+  workspace: string;
+  needed: LatestWith | undefined;
+  /** What may be read around the workspace, as {@link findRootAround} says. */
+  root: string | undefined;
+}
+
+/** Id of the newest session of a folder that fits. */
+export function findLatestSession(
+  { with: needed, workspace: given, root }: LatestOptions,
+  at: Pick<ReadableInput, 'configuration' | 'cwd' | 'state'> & { store: SqliteStore },
+): string | undefined {
+  const { store, configuration, cwd } = at;
+  const workspace = toRealPath(resolve(cwd, given ?? configuration.get('workspace')));
+  if (needed !== 'prompts') return findLatest(store, { workspace, needed, root: undefined });
+  const { readable } = findReadable({ ...at, given: root === undefined ? {} : { root }, workspace });
+  return findLatest(store, { workspace, needed, root: findRootAround(workspace, readable) });
+}
+
+function findLatest(store: SqliteStore, { workspace, needed, root }: LatestQuery): string | undefined {
+  if (needed === undefined) return store.latestSession(workspace)?.id;
+  const rows = store.sessions({ workspace, limit: LOOKED_THROUGH });
+  return rows.find(({ id, parent, status }) => {
+    if (needed === 'prompts') {
+      if (parent !== null || status === 'closed') return false;
+      const opened = store.lastOf(id, ['session.opened']);
+      return opened?.type === 'session.opened' && findRootAround(workspace, opened.readable ?? []) === root;
+    }
+    if (needed === 'checks') {
+      const last = store.lastOf(id, ['run.finished']);
+      return last?.type === 'run.finished' && last.evidence.length > 0;
+    }
+    // Cheap, and true of most that fit.
+    if (store.lastOf(id, ['workspace.snapshotted']) === undefined) return false;
+    return FITS[needed](readTurnHistory(store.read(id)));
+  })?.id;
+}
+
+/** The outermost of some readable folders that holds the workspace. */
+function findRootAround(workspace: string, readable: readonly string[]): string | undefined {
+  return readable.find((path) => workspace.startsWith(`${path}/`));
+}
+
+/** As it is, where nothing is there. */
+export function toRealPath(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path;
+}

@@ -1,0 +1,75 @@
+import type { SqliteStore } from '@klaus/adapters/store';
+import { commandSchema, isEditable, KlausError, type EventOf, type HunkAnswer } from '@klaus/core/protocol';
+import type { AnswerOptions } from '../klaus.ts';
+
+/** The question as it was asked. @throws KlausError `usage` when there is none. */
+export function findQuestion(store: SqliteStore, idOrPrefix: string): EventOf<'approval.asked'> {
+  const row = store.approval(idOrPrefix);
+  if (row) {
+    for (const event of store.read(row.session)) {
+      if (event.type === 'approval.asked' && event.approval === row.id) return event;
+    }
+  }
+  throw new KlausError('usage', `There is no approval ${idOrPrefix}.`, {
+    hint: 'klaus approvals lists the open ones.',
+  });
+}
+
+const OPTIONS: Readonly<Record<keyof AnswerOptions, true>> = { by: true, note: true, hunks: true, scope: true };
+
+/**
+ * Checks what a caller without types may get wrong. An option that is misspelled is refused too: without its hunks an
+ * answer would accept the complete change.
+ *
+ * @throws KlausError `usage` naming the argument.
+ */
+export function checkAnswer(approval: unknown, answer: unknown, options: unknown): void {
+  if (typeof approval !== 'string' || approval === '') {
+    throw new KlausError('usage', `The id of an approval is a string, not ${toShown(approval)}.`, {
+      hint: 'Pass `approval` of the event `approval.asked`, or `id` of a row of `klaus.approvals()`.',
+    });
+  }
+  if (answer !== 'approved' && answer !== 'rejected') {
+    throw new KlausError('usage', `${toShown(answer)} is not an answer to an approval.`, {
+      hint: "Answer 'approved' or 'rejected'.",
+    });
+  }
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new KlausError('usage', `The options of an answer are an object, not ${toShown(options)}.`);
+  }
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(OPTIONS, key));
+  if (unknown !== undefined) {
+    throw new KlausError('usage', `An answer has no option \`${unknown}\`.`, {
+      hint: `Options: ${Object.keys(OPTIONS).join(', ')}.`,
+    });
+  }
+  const parsed = commandSchema.safeParse({ type: 'approve', id: '', by: '', approval, answer, ...toGiven(options) });
+  if (parsed.success) return;
+  const { path = [], message = 'it does not fit' } = parsed.error.issues[0] ?? {};
+  throw new KlausError('usage', `Option \`${path.join('.')}\` of an answer: ${message}.`);
+}
+
+/** Without what is undefined: that is a default. */
+function toGiven(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function toShown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
+  return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** @throws KlausError `usage` naming the hunks, for one that was not asked about. */
+export function checkHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer): void {
+  const hunks = asked.subject.kind === 'limit' ? [] : (asked.subject.hunks ?? []);
+  const known = hunks.map(({ id }) => id);
+  for (const id of [...given.accepted, ...(given.edited ?? []).map((hunk) => hunk.id)]) {
+    if (known.includes(id)) continue;
+    const hint = known.length === 0 ? 'This question has no hunks.' : `Hunks: ${known.slice(0, 20).join(', ')}.`;
+    throw new KlausError('usage', `There is no hunk ${id}.`, { hint });
+  }
+  for (const { id } of given.edited ?? []) {
+    if (isEditable(hunks.find((hunk) => hunk.id === id))) continue;
+    throw new KlausError('usage', `Hunk ${id} has no lines to edit: it can only be taken or left.`);
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  advance,
+  carriesText,
+  changesOfTurn,
+  isParked,
+  isReceivable,
+  loadState,
+  redactCommand,
+  replay,
+  restore,
+  serveCommands,
+  toPinText,
+  toChangeParts,
+  toDiffText,
+  verifyEvidence,
+  type Engine,
+} from '@klaus/core/agent';
+import type { SqliteStore } from '@klaus/adapters/store';
+import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
+import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
+import type { Session } from '../klaus.ts';
+import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
+import type { InForce } from '../policy/in-force.ts';
+
+export interface SessionParts {
+  engine: Engine;
+  store: SqliteStore;
+  inForce: InForce;
+  /** Looks at what commands of a session do not see any more; once for each. */
+  report?: (session: string) => Promise<void>;
+}
+
+/** A handle on a session; cheap, holds nothing. */
+export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
+  const workspace = (): string | undefined => store.session(id)?.workspace || undefined;
+  /** Under a policy that cannot be read nothing runs, and nothing that would run is put into the inbox. */
+  const checkPolicy = async (): Promise<void> => {
+    const root = workspace();
+    if (root !== undefined) await inForce.policy(root);
+  };
+  const send = async (command: Command): Promise<string> => {
+    await store.send(id, await toClean(command));
+    return command.id;
+  };
+  const toClean = async (command: Command): Promise<Command> => {
+    const root = workspace();
+    if (root === undefined || !carriesText(command)) return command;
+    return redactCommand(await toJudging(root), command, { session: id, workspace: root });
+  };
+  /** A run is cancelled, and a session renamed, under a policy that cannot be read too. */
+  const toJudging = async (root: string): Promise<Engine> => {
+    try {
+      return await inForce.judging(root);
+    } catch (error) {
+      if (isKlausError(error)) return engine;
+      throw error;
+    }
+  };
+  return {
+    id,
+    async prompt(
+      content,
+      { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {},
+    ) {
+      // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
+      await checkPolicy();
+      const row = store.session(id);
+      if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
+      const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
+      if (pinned) await checkPin(engine, id, toPinText(parts));
+      const more = { ...(waitForModelMs === undefined ? {} : { waitForModelMs }), ...(pinned ? { pin: true } : {}) };
+      return send({ type: 'prompt', id: command, parts, onAsk, delivery, ...more });
+    },
+    async send(command) {
+      const given = { ...command, id: engine.ids.ulid() } as Command;
+      if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
+      if (given.type !== 'change' || given.model === undefined) return send(given);
+      // A name that nothing answers to would keep every later run of the session from beginning.
+      const { name } = await engine.models.resolve(given.model);
+      return send({ ...given, model: name });
+    },
+    async advance(options = {}) {
+      const root = workspace();
+      await report?.(id);
+      return advance(root === undefined ? engine : await inForce.engine(root), id, options);
+    },
+    settle: () => serveCommands(engine, id, ['change', 'limits']),
+    isRunnable() {
+      const state = loadState(engine, id);
+      if (store.inbox(id).some((command) => isReceivable(state, command))) return true;
+      return state.run !== undefined && !isParked(state, engine.clock.now());
+    },
+    restore: (request, options) => restore(engine, id, { request, ...options }),
+    async turnChanges(given) {
+      const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
+      return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
+    },
+    replay: ({ onRequest } = {}) =>
+      replay({
+        events: [...store.read(id)],
+        tools: engine.tools.names.map((name) => engine.tools.get(name)),
+        settings: engine.settings,
+        ids: engine.ids,
+        idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
+        ...(onRequest ? { onRequest } : {}),
+      }),
+    async verify({ by = 'sdk', ...rest } = {}) {
+      const root = workspace();
+      return verifyEvidence(root === undefined ? engine : await inForce.engine(root), id, { by, ...rest });
+    },
+    events: (after = 0) => store.read(id, after),
+    pin: (given, options) => pin({ engine, store, session: id }, given, options),
+    unpin: (given, options) => unpin({ engine, store, session: id }, given, options),
+    pins: () => pinsOf({ engine, session: id }),
+    recall: store.recall(id),
+    grants: () => grantHistory(store, id),
+    revoke: (parts = [], options = {}) => revokeGrant(engine, id, { parts, ...options }),
+    subscribe: (after, listener) => store.subscribe(id, after, listener),
+    onLive: (listener) =>
+      store.onLive((live) => {
+        if (live.session === id) listener(live);
+      }),
+  };
+}

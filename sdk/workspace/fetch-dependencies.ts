@@ -1,0 +1,163 @@
+import { readdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseHostRule } from '@klaus/adapters/sandboxes';
+import type { ExecResult } from '@klaus/core/agent';
+import { planFetch, type FetchStep } from '@klaus/core/policy';
+import { KlausError, type Event, type EventOf } from '@klaus/core/protocol';
+import { createKlaus } from '../create-klaus.ts';
+import type { Klaus, KlausOptions, Session } from '../klaus.ts';
+import { startModelServer } from '../models/model-server.ts';
+
+/** The longest that a command may take. */
+const STEP_MS = 600_000;
+/** Folders of a workspace that are no projects of their own. */
+const SKIPPED = /^(?:\..*|node_modules|vendor|target|build|dist)$/;
+
+export interface FetchOptions extends Pick<KlausOptions, 'home' | 'env' | 'settings' | 'onNotice'> {
+  /** Default: the current folder. */
+  workspace?: string;
+  /** Some of what `planFetchOf` gave; they are what the user has agreed to. */
+  steps: readonly FetchStep[];
+  /** Hosts that the steps reach. Default: those of the steps. `any`: every host. */
+  hosts?: readonly string[] | 'any';
+  onStart?: (step: FetchStep) => void;
+  /** What the commands print, on its way. */
+  onOutput?: (text: string) => void;
+  /** Ends what is running. */
+  signal?: AbortSignal;
+}
+
+export interface FetchedStep extends FetchStep {
+  outcome: EventOf<'tool.finished'>['outcome'];
+  /** The end of what the command printed. */
+  output: string;
+  durationMs: number;
+  /** What it asked for and may not reach, as `host:port`. */
+  refused: readonly string[];
+}
+
+export interface Fetched {
+  /** The session that recorded it. */
+  session: string;
+  /** Those that were reached, in order. */
+  steps: FetchedStep[];
+  /** Entries of caches that later sessions of the workspace begin with. */
+  kept: number;
+}
+
+/** What downloads the dependencies of a folder. */
+export function planFetchOf(workspace: string): FetchStep[] {
+  const list = (folder: string) => readdirSync(join(workspace, folder), { withFileTypes: true });
+  const root = list('');
+  const toNames = (entries: typeof root) => entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  const below = root.filter((entry) => entry.isDirectory() && !SKIPPED.test(entry.name)).map(({ name }) => name);
+  return planFetch(new Map([['', toNames(root)], ...below.map((name) => [name, toNames(list(name))] as const)]));
+}
+
+/**
+ * Hosts that some steps reach, in order: those of their tools, and the proxies of Go modules that the user's environment
+ * names, which commands are told.
+ *
+ * @param more.allowed Further ones, such as `git.example.com`, `*.example.com` or `localhost:4873`.
+ * @throws KlausError `usage` for what is no host.
+ */
+export function listFetchHosts(
+  steps: readonly FetchStep[],
+  { env = process.env, allowed = [] }: Pick<FetchOptions, 'env'> & { allowed?: readonly string[] } = {},
+): string[] {
+  for (const host of allowed) parseHostRule(host);
+  const proxies = (env['GOPROXY'] ?? '').split(/[,|]/).filter((text) => /^https?:/.test(text) && URL.canParse(text));
+  const own = steps.some(({ tool }) => tool === 'go') ? proxies.map((text) => new URL(text).host) : [];
+  return [...new Set([...steps.flatMap(({ hosts }) => hosts), ...own, ...allowed])];
+}
+
+/**
+ * Runs such commands in the sandbox of a workspace, as a session of its own: through the gate and recorded, with these
+ * calls in the place of a model. What lands in caches is there for later sessions of the workspace.
+ *
+ * @throws KlausError as `createKlaus` and `klaus.open`; `cancelled`.
+ */
+export async function fetchDependencies(options: FetchOptions): Promise<Fetched> {
+  const workspace = realpathSync.native(resolve(options.workspace ?? process.cwd()));
+  const server = await serve(options.steps);
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => server.close());
+  await using klaus = await createKlaus({
+    ...(options.home === undefined ? {} : { home: options.home }),
+    ...(options.env ? { env: options.env } : {}),
+    ...(options.onNotice ? { onNotice: options.onNotice } : {}),
+    ...(options.hosts === 'any' ? {} : { hosts: options.hosts ?? listFetchHosts(options.steps, options) }),
+    cwd: workspace,
+    // Asked for by name and once: neither limits nor a review belong to it.
+    settings: {
+      ...options.settings,
+      model: 'scripted/fetch',
+      approve: 'auto',
+      isolate: false,
+      requirePatchApproval: false,
+      // Downloads are no work that a commit has to keep; undo has them.
+      checkpoint: 'manual',
+      'limits.tokens': 0,
+      'limits.usd': 0,
+      'limits.toolCalls': 0,
+      'limits.turns': 0,
+    },
+    scripted: async () => server,
+  });
+  const session = await klaus.open({ workspace });
+  const steps = await follow(klaus, session, options);
+  const { keepDownloads } = await import('@klaus/adapters/sandboxes');
+  const kept = keepDownloads(klaus.home, { workspace, session: session.id });
+  if (options.signal?.aborted) throw new KlausError('cancelled', 'Stopped before everything was downloaded.');
+  return { session: session.id, steps, kept };
+}
+
+function serve(steps: readonly FetchStep[]) {
+  const calls = steps.map(({ command, folder, network }) => ({
+    name: 'run_command',
+    input: { command, network, timeoutMs: STEP_MS, ...(folder === '' ? {} : { cwd: folder }) },
+  }));
+  return startModelServer({
+    script: {
+      price: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      steps: [{ when: { turn: 0, tools: true }, reply: { calls } }],
+      fallback: { text: 'Fetched.' },
+    },
+  });
+}
+
+/** Works on the session until it is done, answering for the user what the steps ask for and nothing else. */
+async function follow(klaus: Klaus, session: Session, options: FetchOptions): Promise<FetchedStep[]> {
+  const { steps, onStart, onOutput, signal } = options;
+  const fetched: FetchedStep[] = [];
+  const note = (event: Event): void => {
+    const step = 'index' in event && event.name === 'run_command' ? steps[event.index] : undefined;
+    if (!step) return;
+    if (event.type === 'tool.started') onStart?.(step);
+    if (event.type !== 'tool.finished') return;
+    const { outcome, output, durationMs, detail } = event;
+    const { refusedHosts = [] } = (detail ?? {}) as Pick<ExecResult, 'refusedHosts'>;
+    fetched.push({ ...step, outcome, output, durationMs, refused: refusedHosts });
+  };
+  const unsubscribe = session.subscribe(0, note);
+  const unlisten = session.onLive((live) => {
+    if (live.type === 'tool.progress') onOutput?.(live.text);
+  });
+  const cancel = (): void => void session.send({ type: 'cancel', by: 'sdk', reason: 'stopped by the user' });
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    await session.prompt('Fetch the dependencies', { onAsk: 'wait' });
+    for (;;) {
+      const result = await session.advance();
+      if (result.state !== 'parked') return fetched;
+      for (const { approval, subject } of result.approvals) {
+        const isMeant = subject.kind === 'call' && steps.some(({ command }) => command === subject.command);
+        await klaus.answer(approval, isMeant ? 'approved' : 'rejected', { by: 'fetch' });
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    unlisten();
+    unsubscribe();
+  }
+}
