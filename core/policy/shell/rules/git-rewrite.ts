@@ -129,7 +129,7 @@ function toEnd(rest: readonly Word[]): number {
 function isPathLike(word: Word): boolean {
   if (/[~^:]|@\{|\.\./.test(word) || !isKnown(word.replace(/[\uE001-\uE003]/g, ''))) return false;
   return (
-    hasGlob(word) || word === '.' || word.startsWith('../') || word.endsWith('/') || /[^/.]\.[A-Za-z]\w*$/.test(word)
+    hasGlob(word) || word === '.' || word.startsWith('./') || word.endsWith('/') || /[^/.]\.[A-Za-z]\w*$/.test(word)
   );
 }
 
