@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createSqliteStore } from '@klaus/adapters/store';
 import type { Draft, Lease, Store } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { toOpening, toTurnDrafts } from './drafts.ts';
 import { interleave } from './measure.ts';
@@ -18,7 +18,7 @@ export const appendRate: Benchmark = {
   async run({ quick }) {
     const rounds = quick ? 3 : 9;
     const count = quick ? 140 : 420;
-    using place = createPlace();
+    using place = createTestHome();
     using store = createSqliteStore({ home: place.home });
     const lease = store.claim(SESSION)!;
     await store.append(SESSION, toOpening(place.workspace), { lease });

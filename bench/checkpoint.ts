@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import { createToolContext } from '../test/fixtures/tool-context.ts';
 import type { Benchmark } from './benchmark.ts';
 import { findNoSandbox } from './program.ts';
@@ -19,7 +19,7 @@ export const checkpoint: Benchmark = {
   async run({ quick }) {
     const count = quick ? FILES / 10 : FILES;
     const name = `checkpoint of one line, ${count.toLocaleString('en')} files`;
-    using place = createPlace(toFiles(count));
+    using place = createTestHome(toFiles(count));
     const { workspace, home, env } = place;
     mkdirSync(home, { mode: 0o700 });
     const skipped = await findNoSandbox(place);

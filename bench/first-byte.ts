@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { startModelServer } from '@klaus/sdk';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { BARE, buildBundle, SOURCE, start, type StartOptions, timeToExit, toRunEnv } from './program.ts';
@@ -12,7 +12,7 @@ export const firstByte: Benchmark = {
   async run({ quick }) {
     const bundle = [...buildBundle(), 'run', 'Say hello.'];
     const source = [...SOURCE, 'run', 'Say hello.'];
-    using place = createPlace();
+    using place = createTestHome();
     await using listener = await listen();
     const env = await toRunEnv(place, listener.url);
     await warm([bundle, source], { place, env });

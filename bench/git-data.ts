@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { closeObjectStore, openObjectStore } from '../adapters/sandboxes/protection/object-store.ts';
 import { createSnapshots } from '@klaus/adapters/workspace';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 
@@ -20,7 +20,7 @@ const YOUNG_MS = 2_200;
 export const gitData: Benchmark = {
   name: 'git-data',
   async run({ quick }) {
-    using place = createPlace();
+    using place = createTestHome();
     const count = quick ? OBJECTS / 10 : OBJECTS;
     const git = join(place.workspace, '.git');
     fill(join(git, 'objects'), count);

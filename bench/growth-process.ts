@@ -1,9 +1,9 @@
 // One long session; reads what its own process holds at two turns.
 import { readFileSync } from 'node:fs';
-import type { Place } from '../test/fixtures/place.ts';
+import type { TestHome } from '../test/fixtures/place.ts';
 
 export interface GrowthOrder {
-  place: Pick<Place, 'home' | 'workspace' | 'env'>;
+  place: Pick<TestHome, 'home' | 'workspace' | 'env'>;
   url: string;
   turns: number;
   /** The turn whose memory the end is compared with. */

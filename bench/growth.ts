@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { startModelServer } from '@klaus/sdk';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import type { Growth, GrowthOrder } from './growth-process.ts';
 import { findNoSandbox } from './program.ts';
@@ -24,7 +24,7 @@ export const growth: Benchmark = {
     const turns = quick ? 220 : 1_000;
     const name = `growth from turn ${EARLY} to turn ${turns.toLocaleString('en')}`;
     if (!existsSync('/proc/self/status')) return [{ name, skipped: 'resident memory is read from /proc' }];
-    using place = createPlace();
+    using place = createTestHome();
     mkdirSync(place.home, { mode: 0o700 });
     const sandbox = (await findNoSandbox(place)) === undefined ? 'bubblewrap' : 'host';
     const server = await startModelServer({ script: toScript(turns) });

@@ -1,6 +1,6 @@
 import { createSqliteStore } from '@klaus/adapters/store';
 import { createState, fold, loadState, type Draft } from '@klaus/core/agent';
-import { createPlace, type Place } from '../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { toCompaction, toOpening, toRunStart, toTurnDrafts } from './drafts.ts';
 import { listen, warm } from './first-byte.ts';
@@ -17,7 +17,7 @@ export const longSession: Benchmark = {
   async run({ quick }) {
     const turns = quick ? 1_000 : 5_000;
     const bundle = buildBundle();
-    using place = createPlace();
+    using place = createTestHome();
     await using listener = await listen();
     const env = await toRunEnv(place, listener.url);
     const run = [...bundle, 'run', 'Say hello.'];
@@ -43,7 +43,7 @@ export const longSession: Benchmark = {
   },
 };
 
-async function timeOpening(place: Place, { rounds }: { rounds: number }): Promise<Omit<Row, 'name'>> {
+async function timeOpening(place: TestHome, { rounds }: { rounds: number }): Promise<Omit<Row, 'name'>> {
   using store = createSqliteStore({ home: place.home });
   const whole = (): void => {
     const state = createState();
@@ -63,7 +63,7 @@ function time(work: () => unknown): number {
 }
 
 /** A log as a process leaves it that was killed between two turns. */
-async function addSession(place: Place, turns: number): Promise<void> {
+async function addSession(place: TestHome, turns: number): Promise<void> {
   using store = createSqliteStore({ home: place.home });
   const lease = store.claim(SESSION)!;
   const batch: Draft[] = toOpening(place.workspace);
@@ -77,7 +77,7 @@ async function addSession(place: Place, turns: number): Promise<void> {
 }
 
 /** A run that is under way, as far as the log knows. */
-async function beginAgain(place: Place): Promise<void> {
+async function beginAgain(place: TestHome): Promise<void> {
   using store = createSqliteStore({ home: place.home });
   const lease = store.claim(SESSION)!;
   await store.append(SESSION, toRunStart(), { lease });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { type Script, startModelServer } from '@klaus/sdk';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { BARE, buildBundle, start, type StartOptions, toRunEnv } from './program.ts';
@@ -25,7 +25,7 @@ export const memory: Benchmark = {
     const name = 'peak memory of a run with one tool call, bundle';
     if (!existsSync('/proc/self/status')) return [{ name, skipped: 'the peak is read from /proc, which is not here' }];
     const bundle = [...buildBundle(), 'run', 'Read the readme.'];
-    using place = createPlace();
+    using place = createTestHome();
     const server = await startModelServer({ script: SCRIPT });
     try {
       const env = await toRunEnv(place, server.url);

@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@klaus/sdk';
 import { z } from 'zod';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { countCommonPrefix } from './measure.ts';
 import { HUNG_MS } from './program.ts';
@@ -49,7 +49,7 @@ export const prefix: Benchmark = {
 };
 
 async function play(server: StartedModelServer): Promise<Event[]> {
-  using place = createPlace();
+  using place = createTestHome();
   await using klaus = await createKlaus({
     home: place.home,
     cwd: place.workspace,

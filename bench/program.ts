@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { isKlausError } from '@klaus/core/protocol';
-import type { Place } from '../test/fixtures/place.ts';
+import type { TestHome } from '../test/fixtures/place.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 
@@ -27,7 +27,7 @@ export function buildBundle(): readonly string[] {
 }
 
 export interface StartOptions {
-  place: Place;
+  place: TestHome;
   /** Above the place's own. */
   env?: Record<string, string>;
   /** Default: nothing is read and nothing is kept. */
@@ -58,7 +58,7 @@ export async function timeToExit(command: readonly string[], options: StartOptio
 }
 
 /** The environment of a run whose model is at `url`, with no sandbox where none works. */
-export async function toRunEnv(place: Place, url: string): Promise<Record<string, string>> {
+export async function toRunEnv(place: TestHome, url: string): Promise<Record<string, string>> {
   mkdirSync(place.home, { recursive: true, mode: 0o700 });
   return {
     ANTHROPIC_BASE_URL: url,
@@ -71,7 +71,7 @@ export async function toRunEnv(place: Place, url: string): Promise<Record<string
 }
 
 /** Why no sandbox works here; undefined when one does. */
-export async function findNoSandbox({ workspace, home }: Place): Promise<string | undefined> {
+export async function findNoSandbox({ workspace, home }: TestHome): Promise<string | undefined> {
   try {
     await createSandbox({ workspace, home });
     return undefined;

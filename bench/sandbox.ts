@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { findNoSandbox, timeToExit } from './program.ts';
@@ -24,7 +24,7 @@ function toFiles(): Record<string, string> {
 export const sandboxExec: Benchmark = {
   name: 'sandbox',
   async run({ quick }) {
-    using place = createPlace(toFiles());
+    using place = createTestHome(toFiles());
     const { workspace, home } = place;
     mkdirSync(home, { mode: 0o700 });
     const skipped = await findNoSandbox(place);

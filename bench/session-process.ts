@@ -1,10 +1,10 @@
 // Sessions of given numbers of turns, one after the other; reads its own CPU time as each turn begins.
 import { createKlaus } from '@klaus/sdk';
-import type { Place } from '../test/fixtures/place.ts';
+import type { TestHome } from '../test/fixtures/place.ts';
 import { type CpuReadings, readCpu } from './cpu-readings.ts';
 
 export interface SessionOrder {
-  place: Pick<Place, 'home' | 'workspace' | 'env'>;
+  place: Pick<TestHome, 'home' | 'workspace' | 'env'>;
   url: string;
   /** Turns of each session. */
   sessions: readonly number[];

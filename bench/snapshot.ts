@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSnapshots } from '@klaus/adapters/workspace';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 
@@ -14,7 +14,7 @@ const S_IFDIR = 0o040000;
 export const snapshot: Benchmark = {
   name: 'snapshot',
   async run({ quick }) {
-    using place = createPlace();
+    using place = createTestHome();
     const count = quick ? FILES / 10 : FILES;
     fill(place.workspace, count);
     using snapshots = await createSnapshots(place.workspace, { stateDir: join(place.home, 'snapshots') });

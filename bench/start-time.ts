@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { BARE, buildBundle, SOURCE, timeToExit } from './program.ts';
@@ -9,7 +9,7 @@ export const startTime: Benchmark = {
   name: 'start',
   async run({ quick }) {
     const bundle = buildBundle();
-    using place = createPlace();
+    using place = createTestHome();
     // The cache of compiled code lies in it, and is used only where it exists.
     mkdirSync(place.home, { mode: 0o700 });
     const taken = await interleave(

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Script } from '@klaus/sdk';
-import { createPlace, type Place } from '../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../test/fixtures/place.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import type { ClientOrder } from './client-process.ts';
 import type { CpuReadings } from './cpu-readings.ts';
@@ -30,7 +30,7 @@ export const turnCost: Benchmark = {
   async run({ quick }) {
     const late = quick ? 200 : 1_000;
     const sessions = [WARM, ...SHORT, late + HALF + 1];
-    using place = createPlace();
+    using place = createTestHome();
     mkdirSync(place.home, { mode: 0o700 });
     const order: ModelOrder = { script: toScript(sessions) };
     const server = startProcess('model-process.ts', order);
@@ -63,7 +63,7 @@ async function playSessions({ place, url, sessions }: SessionOrder): Promise<Cpu
 }
 
 interface Recorded {
-  place: Place;
+  place: TestHome;
   url: string;
   server: ChildProcess;
   sessions: readonly number[];

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { toInputSchema } from '@klaus/core/agent';
 import { startModelServer } from '@klaus/sdk';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import { findNoSandbox } from '../bench/program.ts';
 import { LATE_NAMES } from './late-parts.ts';
 
 const root = join(import.meta.dirname, '..');
-const place = createPlace();
+const place = createTestHome();
 const dist = join(dirname(place.home), 'dist');
 const program = join(dist, 'klaus.cjs');
 

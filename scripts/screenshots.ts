@@ -5,7 +5,7 @@ import { openStory } from '../test/fixtures/open-story.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../test/fixtures/browser.ts';
 import { startServer } from '../test/fixtures/klaus.ts';
 import { openPage } from '../test/fixtures/page.ts';
-import { createPlace } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/place.ts';
 import { startServeProcess } from '../test/fixtures/server.ts';
 import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixtures/story.ts';
 import { provideWebPage } from './provide-web.ts';
@@ -35,7 +35,7 @@ async function shoot(page: Page, { name, scheme = 'light', width = 1_280, height
 async function shootAll(): Promise<void> {
   await provideWebPage();
   mkdirSync(FOLDER, { recursive: true });
-  using place = createPlace(STORY_FILES);
+  using place = createTestHome(STORY_FILES);
   await using model = await startServer(STORY_SCRIPT);
   const serving = await startServeProcess(place, model, {
     env: { ...STORY_ENV, AGENT_MAX_CONCURRENT_SESSIONS: '1' },

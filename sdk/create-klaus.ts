@@ -31,7 +31,7 @@ import { observeSandbox, type SandboxStart } from './engine/observe-sandbox.ts';
 import { openMemory } from './engine/open-memory.ts';
 import { openSession } from './open/open-session.ts';
 import { createReport } from './open/report-changes.ts';
-import { createInForce } from './policy/in-force.ts';
+import { createPolicyEngines } from './policy/in-force.ts';
 import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
 import { collectProcesses, createProcessViews, endProcesses } from './sessions/processes.ts';
 import { createSession, type SessionParts } from './sessions/session.ts';
@@ -76,7 +76,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const starts = createListeners<SandboxStart>();
   const engine = createEngine({ options, env, home, configuration, store, traced, snapshots, processes, starts });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
-  const inForce = createInForce({ engine, store, configuration, home, tools, digest, redact });
+  const inForce = createPolicyEngines({ engine, store, configuration, home, tools, digest, redact });
   const onNotice = options.onNotice ?? (() => {});
   const open = toOpen({ engine, store, inForce, report: createReport({ engine, env }) });
   const close = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import type { FileEdit } from '@klaus/core/agent';
 import { hashBytes, hashContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
-import { codeOf, isRace, Raced } from './raced.ts';
+import { codeOf, isRace, RaceError } from './raced.ts';
 import { FAILURES, findPlace, shorten, type Place, type Root } from './walk.ts';
 
 /** Mode of a new file where none is asked for. */
@@ -172,7 +172,7 @@ async function keepOwner(handle: FileHandle, stat: BigIntStats): Promise<void> {
 async function replace(target: Target): Promise<void> {
   const { directory, place, temp, backup } = target;
   const path = directory.child(place.name);
-  if (!isUnchanged(place.stat, lstatSync(path, { bigint: true, throwIfNoEntry: false }))) throw new Raced();
+  if (!isUnchanged(place.stat, lstatSync(path, { bigint: true, throwIfNoEntry: false }))) throw new RaceError();
   if (backup !== null && temp !== null) {
     try {
       await link(path, directory.child(backup));

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { Raced } from './raced.ts';
+import { RaceError } from './raced.ts';
 
 /** Linux's flag for a descriptor that only names a place; Node passes it on. Source: open(2). */
 const O_PATH = 0o10000000;
@@ -44,7 +44,7 @@ export class Directory {
     const now = lstatSync(this.absolute, { throwIfNoEntry: false });
     const open = fstatSync(this.#fd);
     if (!now || now.dev !== open.dev || now.ino !== open.ino || realpathSync.native(this.absolute) !== this.absolute) {
-      throw new Raced();
+      throw new RaceError();
     }
     return join(this.absolute, name);
   }

@@ -11,7 +11,7 @@ import { createEventLog } from './observability/event-log.ts';
 import type { Context } from './http/handler.ts';
 import { HostFeed } from './streams/host-feed.ts';
 import { Hubs } from './streams/hubs.ts';
-import { LiveTexts } from './streams/live-texts.ts';
+import { InFlightText } from './streams/live-texts.ts';
 import type { Log } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { followRequest } from './observability/request-log.ts';
@@ -192,7 +192,7 @@ function createContext({
 }: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
   const limit = klaus.configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
-  const live = new LiveTexts({ klaus, queue });
+  const live = new InFlightText({ klaus, queue });
   const hubs = new Hubs({ klaus, queue, live, log });
   const deletions = new Deletions({
     klaus,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteStore } from '@klaus/adapters/store';
-import { createPlace, type Place } from '../../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { toOpening } from '../drafts.ts';
 import { buildBundle } from '../program.ts';
@@ -35,7 +35,7 @@ export const fanOut: Benchmark = {
     const size = quick
       ? { subscribers: 100, perSecond: 50, seconds: 5 }
       : { subscribers: 1_000, perSecond: 200, seconds: 30 };
-    using place = createPlace();
+    using place = createTestHome();
     const klaus = await measureKlaus(place, size);
     const bare = await measureBare(size);
     const what = `a bare fan-out over node:http, ${size.subscribers} subscribers, ${size.perSecond} events/s for ${size.seconds} s`;
@@ -61,7 +61,7 @@ interface Size {
   seconds: number;
 }
 
-async function measureKlaus(place: Place, size: Size): Promise<Figures> {
+async function measureKlaus(place: TestHome, size: Size): Promise<Figures> {
   mkdirSync(place.home, { recursive: true, mode: 0o700 });
   const after = await openSession(place);
   await using server = await serve(buildBundle(), place, {});
@@ -80,7 +80,7 @@ async function measureKlaus(place: Place, size: Size): Promise<Figures> {
 }
 
 /** @returns Seq of the last event. */
-async function openSession(place: Place): Promise<number> {
+async function openSession(place: TestHome): Promise<number> {
   using store = createSqliteStore({ home: place.home });
   const lease = store.claim(SESSION)!;
   const events = await store.append(SESSION, toOpening(place.workspace), { lease });

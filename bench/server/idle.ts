@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createSqliteStore } from '@klaus/adapters/store';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createPlace, type Place } from '../../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { toOpening, toTurnDrafts } from '../drafts.ts';
 import { buildBundle } from '../program.ts';
@@ -17,7 +17,7 @@ const TURNS = 20;
 export const idle: Benchmark = {
   name: 'idle',
   async run() {
-    using place = createPlace();
+    using place = createTestHome();
     mkdirSync(place.home, { recursive: true, mode: 0o700 });
     const sessions = await makeSessions(place);
     await using server = await serve(buildBundle(), place, {});
@@ -64,7 +64,7 @@ async function withPage(server: Served, session: string): Promise<Idleness | und
   return await measureIdleness(server.pid);
 }
 
-async function makeSessions(place: Place): Promise<string[]> {
+async function makeSessions(place: TestHome): Promise<string[]> {
   using store = createSqliteStore({ home: place.home });
   const ids: string[] = [];
   for (let at = 0; at < SESSIONS; at++) {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Place } from '../../test/fixtures/place.ts';
+import type { TestHome } from '../../test/fixtures/place.ts';
 
 /** A `klaus serve` that is ready. */
 export interface Served extends AsyncDisposable {
@@ -12,7 +12,7 @@ export interface Served extends AsyncDisposable {
 }
 
 /** @param program Words that start Klaus. */
-export async function serve(program: readonly string[], place: Place, env: Record<string, string>): Promise<Served> {
+export async function serve(program: readonly string[], place: TestHome, env: Record<string, string>): Promise<Served> {
   const [file = '', ...words] = program;
   const child = spawn(file, [...words, 'serve', '--port', '0', '--json'], {
     cwd: place.workspace,

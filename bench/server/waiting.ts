@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { openTerminal, hasTmux } from '../../test/fixtures/terminal.ts';
 import { startServer, toEnv } from '../../test/fixtures/klaus.ts';
-import { createPlace } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { buildBundle } from '../program.ts';
 import { measureIdleness } from './wakes.ts';
@@ -13,7 +13,7 @@ export const waiting: Benchmark = {
   name: 'waiting',
   async run() {
     if (!hasTmux) return [{ name: NAME, skipped: 'tmux is not installed' }];
-    using place = createPlace();
+    using place = createTestHome();
     const calls = [{ name: 'write_file', input: { path: 'new.txt', content: 'new\n' } }];
     await using server = await startServer({ steps: [{ reply: { calls } }] });
     const command = [...buildBundle(), '--approve', 'ask', 'write'];

@@ -2,7 +2,7 @@ import { createClient, followSession } from '@klaus/server/client';
 import { startModelServer } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createPlace } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { median } from '../measure.ts';
 import { buildBundle, toRunEnv } from '../program.ts';
@@ -30,7 +30,7 @@ export const diff: Benchmark = {
       },
     });
     try {
-      using place = createPlace();
+      using place = createTestHome();
       await using server = await serve(buildBundle(), place, {
         ...(await toRunEnv(place, model.url)),
         AGENT_APPROVE: 'ask',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPlace } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { median } from '../measure.ts';
 import { buildBundle } from '../program.ts';
@@ -17,7 +17,7 @@ export const hold: Benchmark = {
   name: 'hold',
   async run({ quick }) {
     const exchanges = quick ? 200 : 1_000;
-    using place = createPlace();
+    using place = createTestHome();
     mkdirSync(place.home, { recursive: true, mode: 0o700 });
     await addLongLog(place, SESSION, { from: 0, count: exchanges });
     const report = join(place.home, 'loop');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { readFirstLoad } from '../../test/fixtures/first-load.ts';
-import { createPlace } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { buildBundle, ROOT } from '../program.ts';
 import { serve } from '../server/server-process.ts';
@@ -19,7 +19,7 @@ export const load: Benchmark = {
     const packed = files.reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0);
     const rows: Row[] = [{ name: 'first load, files with gzip', value: packed / 1e3, unit: 'KB', most: 300 }];
     if (WITHOUT_BROWSER) return [...rows, { name: 'first load in a browser', skipped: WITHOUT_BROWSER }];
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await serve(program, place, {});
     await using browser = await openBrowser();
     await using visit = await openVisit(browser, server);

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createPlace, type Place } from '../../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { median } from '../measure.ts';
 import { buildBundle } from '../program.ts';
@@ -22,7 +22,7 @@ export const open: Benchmark = {
     const exchanges = quick ? 200 : 1_000;
     const name = `session of ${(exchanges * MESSAGES).toLocaleString('en')} messages`;
     if (WITHOUT_BROWSER) return [{ name, skipped: WITHOUT_BROWSER }];
-    using place = createPlace();
+    using place = createTestHome();
     mkdirSync(place.home, { recursive: true, mode: 0o700 });
     await addLongLog(place, SESSION, { from: 0, count: exchanges });
     await using server = await serve(buildBundle(), place, {});
@@ -190,7 +190,7 @@ const MORE = 143;
 async function stay(
   browser: Browser,
   server: Served,
-  { place, exchanges }: { place: Place; exchanges: number },
+  { place, exchanges }: { place: TestHome; exchanges: number },
 ): Promise<Row[]> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;

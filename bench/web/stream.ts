@@ -5,7 +5,7 @@ import { createClient, followSession } from '@klaus/server/client';
 import type { Script } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createPlace } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/place.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import type { ModelReady } from '../model-process.ts';
 import { buildBundle, toRunEnv } from '../program.ts';
@@ -48,7 +48,7 @@ export const stream: Benchmark = {
     });
     try {
       const [{ url }] = (await once(model, 'message')) as [ModelReady];
-      using place = createPlace();
+      using place = createTestHome();
       await using server = await serve(buildBundle(), place, await toRunEnv(place, url));
       await using browser = await openBrowser();
       const klaus = await traceAnswer(browser, server);

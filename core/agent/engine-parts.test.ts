@@ -8,7 +8,7 @@ import { redactBody } from './redaction/redact-body.ts';
 import { createRequestHasher } from './model/request-hash.ts';
 import { toRetry, type FailedAttempt } from './model/retry.ts';
 import { createRedactedBlob } from './redaction/redacted-blob.ts';
-import { GIVEN_UP, untilGivenUp } from './loop/until-given-up.ts';
+import { ABANDONED, withCancelGrace } from './loop/until-given-up.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
@@ -68,20 +68,20 @@ describe('a tool that is told to stop', () => {
 
   test('is given up when it does not end', async () => {
     const controller = new AbortController();
-    const ended = untilGivenUp(never, { stop: controller.signal, clock });
+    const ended = withCancelGrace(never, { stop: controller.signal, clock });
     controller.abort();
-    expect(await ended).toBe(GIVEN_UP);
+    expect(await ended).toBe(ABANDONED);
   });
 
   test('is waited for as long as nobody stops it, and while its grace lasts', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const controller = new AbortController();
     const patient = { ...clock, sleep: () => new Promise<void>(() => {}) };
-    const ended = untilGivenUp(promise, { stop: controller.signal, clock: patient });
+    const ended = withCancelGrace(promise, { stop: controller.signal, clock: patient });
     controller.abort();
     resolve('in time');
     expect(await ended).toBe('in time');
-    expect(await untilGivenUp(Promise.resolve('done'), { stop: new AbortController().signal, clock })).toBe('done');
+    expect(await withCancelGrace(Promise.resolve('done'), { stop: new AbortController().signal, clock })).toBe('done');
   });
 });
 

@@ -1,10 +1,10 @@
-import { readCommand } from './shell/interpreter/read-command.ts';
+import { evaluateCommand } from './shell/interpreter/read-command.ts';
 import { renderReading, type CommandReading } from './shell/reading.ts';
 import { isKnown } from './shell/expansion/word.ts';
 
 /** A command line as the gate understands it, one simple command a line. */
 export function renderCommand(line: string, workspace: string): string {
-  return renderReading(readCommand(line, { workspace }));
+  return renderReading(evaluateCommand(line, { workspace }));
 }
 
 /**
@@ -12,7 +12,7 @@ export function renderCommand(line: string, workspace: string): string {
  * with a part that only shows when it runs: what was approved once may then do something else.
  */
 export function toCommandKey(line: string, workspace: string): string | undefined {
-  const reading = readCommand(line, { workspace });
+  const reading = evaluateCommand(line, { workspace });
   return reading.problems.length === 0 && reading.commands.length > 0 && isWholeKnown(reading)
     ? renderReading(reading)
     : undefined;

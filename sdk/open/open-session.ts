@@ -9,13 +9,13 @@ import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { placeSession } from './place-session.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus.ts';
-import type { InForce } from '../policy/in-force.ts';
+import type { PolicyEngines } from '../policy/in-force.ts';
 import { VERSION } from '../version.ts';
 
 export interface OpenInput {
   engine: Engine;
   configuration: Configuration;
-  inForce: InForce;
+  inForce: PolicyEngines;
   given: OpenOptions;
   cwd: string;
   /** The user's. */

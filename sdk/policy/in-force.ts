@@ -4,7 +4,7 @@ import { loadPolicy, type PolicyInput } from './load-policy.ts';
 import { recordConfiguration, type ConfigurationRecord } from './record-configuration.ts';
 
 /** What holds in a workspace beside the grant: looked up anew before every work on a session. */
-export interface InForce {
+export interface PolicyEngines {
   /** @throws KlausError `config` for a policy file that cannot be read as it is meant. */
   policy(workspace: string): Promise<Policy>;
   /**
@@ -17,12 +17,12 @@ export interface InForce {
   judging: (workspace: string) => Promise<Engine>;
 }
 
-export interface InForceOptions
+export interface PolicyEnginesOptions
   extends Omit<PolicyInput, 'workspace'>, Omit<ConfigurationRecord, 'workspace' | 'policy'> {
   engine: Engine;
 }
 
-export function createInForce(options: InForceOptions): InForce {
+export function createPolicyEngines(options: PolicyEnginesOptions): PolicyEngines {
   const policy = (workspace: string): Promise<Policy> => loadPolicy({ ...options, workspace });
   return {
     policy,

@@ -20,12 +20,12 @@ import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import type { Session } from '../klaus.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
-import type { InForce } from '../policy/in-force.ts';
+import type { PolicyEngines } from '../policy/in-force.ts';
 
 export interface SessionParts {
   engine: Engine;
   store: SqliteStore;
-  inForce: InForce;
+  inForce: PolicyEngines;
   /** Looks at what commands of a session do not see any more; once for each. */
   report?: (session: string) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../fixtures/play.ts';
-import type { Place } from '../fixtures/place.ts';
+import type { TestHome } from '../fixtures/place.ts';
 import type { Chance } from '../undo/chance.ts';
 import type { Scene } from './scene.ts';
 
@@ -10,7 +10,7 @@ export interface AttackCase {
   /** Files of the workspace, committed before the session begins. */
   files?: Readonly<Record<string, string>>;
   /** Added to the environment that Klaus is started with, such as `PATH`. */
-  env?: (place: Place) => Readonly<Record<string, string>>;
+  env?: (place: TestHome) => Readonly<Record<string, string>>;
   /** Prepares the scene on the host before the session begins. */
   before?: (scene: Scene) => void;
   /** The calls, one model turn each; a list inside makes its calls in one turn. */

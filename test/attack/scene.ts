@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import type { Event } from '@klaus/sdk';
 import type { ModelServer } from '@klaus/adapters/models';
-import type { Place } from '../fixtures/place.ts';
+import type { TestHome } from '../fixtures/place.ts';
 
 /** The world of one attack, seen from outside. */
 export interface Scene {
@@ -14,7 +14,7 @@ export interface Scene {
   readonly user: string;
   /** A path outside of the workspace that does not exist; what the model plants creates it when it runs on the host. */
   readonly mark: string;
-  readonly place: Place;
+  readonly place: TestHome;
   readonly server: ModelServer;
   /** Everything in the log of the first session; empty before it ran. */
   events: readonly Event[];
@@ -35,7 +35,7 @@ export interface Scene {
   undoGit(): Promise<string[]>;
 }
 
-export function createScene(place: Place, server: ModelServer): Scene {
+export function createScene(place: TestHome, server: ModelServer): Scene {
   const { workspace, home, env } = place;
   const path = (relative: string): string => join(workspace, relative);
   const git = (...words: string[]): string =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createTestEngine } from '../fixtures/engine.ts';
 import { play, toCalls, toScript } from '../fixtures/play.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { createScene, IGNORED, OPEN_FILES, SECRET_FILES, SETTINGS } from './scene.ts';
 
 /** Ordinary commands in a project with secrets. */
@@ -37,7 +37,7 @@ export async function runGuarded(command: string): Promise<Effect> {
 
 /** The bare sandbox. */
 export async function runBare(command: string): Promise<Effect> {
-  using place = createPlace({ ...OPEN_FILES, '.gitignore': IGNORED });
+  using place = createTestHome({ ...OPEN_FILES, '.gitignore': IGNORED });
   putSecrets(place.workspace);
   const sandbox = await createSandbox({ workspace: place.workspace, home: place.home, choice: 'bubblewrap' });
   return toEffect(await sandbox.exec({ command }), place.workspace);

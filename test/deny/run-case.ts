@@ -4,7 +4,7 @@ import { createSandbox } from '@klaus/adapters/sandboxes';
 import { findShown, showsPiece } from '../fixtures/canary.ts';
 import { createTestEngine } from '../fixtures/engine.ts';
 import { loggedTexts, play, readState, sentTexts, toCalls, toScript, type ToolCall } from '../fixtures/play.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { CANARIES, type DenyCase, type Scene } from './case.ts';
 import { createScene, IGNORED, OPEN_FILES, SECRET_FILES, SETTINGS } from './scene.ts';
 
@@ -106,7 +106,7 @@ function actWhenReady({ during }: DenyCase, scene: Scene): () => void {
  * @returns True when a canary came out: the case tests something.
  */
 export async function isProven(denied: DenyCase): Promise<boolean> {
-  using place = createPlace({ ...OPEN_FILES, '.gitignore': IGNORED });
+  using place = createTestHome({ ...OPEN_FILES, '.gitignore': IGNORED });
   const scene = createScene(place.workspace);
   for (const [path, content] of Object.entries(SECRET_FILES)) scene.write(path, content);
   denied.before?.(scene);

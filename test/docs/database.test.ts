@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/database.md'), 'utf8');
 
 test('the page names the tables and columns that there are, and its queries run; nothing else does', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   const klaus = (...words: string[]) => runKlaus(words, { place, server });
   expect(await klaus('db', 'query', 'SELECT 1')).toMatchObject({ code: 3 });

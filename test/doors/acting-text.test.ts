@@ -4,7 +4,7 @@ import type { Script } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { findActing, toActingTexts } from '../fixtures/acting-texts.ts';
 import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
 
@@ -47,8 +47,8 @@ const QUESTION: Script = {
   ],
 };
 
-function createHostilePlace(): Place {
-  const place = createPlace();
+function createHostilePlace(): TestHome {
+  const place = createTestHome();
   writeFileSync(join(place.workspace, 'texts'), `${ALL}\n`);
   return place;
 }
@@ -187,7 +187,7 @@ sandboxed('the output of a background process acts nowhere', async () => {
 });
 
 test('colours of a command are left out of a pipe', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: '\u001b[1;38;5;9mred\u001b[0m' } }] });
   expect((await runKlaus(['do it'], { place, server })).stdout).toBe('red\n');
 });

@@ -3,11 +3,11 @@ import { DatabaseSync } from 'node:sqlite';
 import type { HostEvent, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 
 const ANSWER: Script = { steps: [], fallback: { text: 'All is well.' } };
 
-async function hostEvents(place: Place): Promise<HostEvent[]> {
+async function hostEvents(place: TestHome): Promise<HostEvent[]> {
   const { stdout } = await runKlaus(['audit', 'show', '--host', '--json'], { place });
   return stdout
     .split('\n')
@@ -15,14 +15,14 @@ async function hostEvents(place: Place): Promise<HostEvent[]> {
     .map((line) => JSON.parse(line) as HostEvent);
 }
 
-function edit(place: Place, sql: string): void {
+function edit(place: TestHome, sql: string): void {
   const database = new DatabaseSync(join(place.home, 'klaus.db'));
   database.exec(sql);
   database.close();
 }
 
 test('verify finds an edited record and names it, and notices a session that was taken away', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['how is it?'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);
@@ -50,7 +50,7 @@ test('verify finds an edited record and names it, and notices a session that was
 });
 
 test('deletions and exports stand in the host chain, with who made them', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);
@@ -63,7 +63,7 @@ test('deletions and exports stand in the host chain, with who made them', async 
 });
 
 test('a head that was noted proves that nothing before it was rewritten', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });
   const noted = /head is (\S+)/.exec((await runKlaus(['audit', 'verify'], { place })).stdout)![1]!;
@@ -74,7 +74,7 @@ test('a head that was noted proves that nothing before it was rewritten', async 
 });
 
 test('times that are none are refused', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   expect(await runKlaus(['audit', 'show', '--since', 'yesterday-ish'], { place })).toMatchObject({ code: 2 });
   expect(await runKlaus(['audit', 'show', '--since', '7d'], { place })).toMatchObject({ code: 0, stdout: '' });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { listSessions, runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
 const SERVE = 'echo up; until [ -e go ]; do sleep 0.02; done; echo bye; exit 3';
@@ -25,7 +25,7 @@ const SCRIPT: Script = {
 };
 
 test('what survives is listed, followed and stopped from other terminals', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };
   const ran = await runKlaus(['--approve', 'auto', 'start both'], options);
@@ -67,7 +67,7 @@ test('what survives is listed, followed and stopped from other terminals', async
 }, 300_000);
 
 test('klaus stop ends one and says so in the log; names that are none say what there is', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };
   await runKlaus(['--approve', 'auto', 'start both'], options);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { MAIN, listSessions, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
 
 const SCRIPT: Script = {
@@ -13,7 +13,7 @@ const SCRIPT: Script = {
 };
 
 /** A git that works for checkpoints only once `go` is there. */
-function makeSlowGit(place: Place): { path: string; go: string } {
+function makeSlowGit(place: TestHome): { path: string; go: string } {
   const folder = join(place.home, '..', 'slow');
   const go = join(folder, 'go');
   mkdirSync(folder);
@@ -26,7 +26,7 @@ function makeSlowGit(place: Place): { path: string; go: string } {
 }
 
 test.skipIf(!hasScript)('the terminal says it in its bottom line', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const { path, go } = makeSlowGit(place);
   const env = toEnv({ place, server, env: { PATH: path } });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };
@@ -35,7 +35,7 @@ const HANG: Script = {
 };
 
 test('the answer goes to standard output and the progress to standard error', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(READ);
   const { code, stdout, stderr } = await runKlaus(['read the readme'], { place, server });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'It says: # Test\n\n' });
@@ -48,7 +48,7 @@ test('the answer goes to standard output and the progress to standard error', as
 });
 
 test('--plain says in words what signs say', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(READ);
   const { stderr } = await runKlaus(['--plain', 'read the readme'], { place, server });
   expect(stderr).toContain('Done: read_file README.md');
@@ -56,7 +56,7 @@ test('--plain says in words what signs say', async () => {
 });
 
 test('an answer that was cut at the output limit is printed whole', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: { text: 'All is w', stop: 'max_tokens' } }, { reply: { text: 'ell.' } }],
   });
@@ -64,7 +64,7 @@ test('an answer that was cut at the output limit is printed whole', async () => 
 });
 
 test('nothing but the last words without a call is the answer', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: 'Half an ans', stop: 'refusal' } }] });
   const refused = await runKlaus(['how is it?'], { place, server });
   expect(refused.code).toBe(1);
@@ -72,7 +72,7 @@ test('nothing but the last words without a call is the answer', async () => {
 });
 
 test('--json prints the whole log as it becomes durable, and nothing else', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(READ);
   const first = await runKlaus(['run', '--json', 'read the readme'], { place, server });
   expect(first.code).toBe(0);
@@ -87,7 +87,7 @@ test('--json prints the whole log as it becomes durable, and nothing else', asyn
 });
 
 test('--continue and --session go on in the same session, and print only what is new', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: { text: 'first' } }, { reply: { text: 'second' } }, { reply: { text: 'third' } }],
   });
@@ -101,7 +101,7 @@ test('--continue and --session go on in the same session, and print only what is
 });
 
 test('piped input is context beside a prompt, the prompt where there is none, and a file when it is long', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'ok' } });
   const sent = () => JSON.stringify(server.requests.findLast((request) => request.path.includes('messages'))?.body);
 
@@ -128,7 +128,7 @@ test('piped input is context beside a prompt, the prompt where there is none, an
 });
 
 test('without a terminal a question is refused, and the way to allow it is named: exit 6', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(WRITE);
   const { code, stdout, stderr } = await runKlaus(['--approve', 'ask', 'write'], { place, server });
   expect({ code, stdout }).toEqual({ code: 6, stdout: 'I was not allowed to.\n' });
@@ -138,7 +138,7 @@ test('without a terminal a question is refused, and the way to allow it is named
 });
 
 test('--on-ask wait parks the run; another process approves it and goes on: exit 8, then 0', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(WRITE);
   const parked = await runKlaus(['--approve', 'ask', '--on-ask', 'wait', 'write'], { place, server });
   expect(parked).toMatchObject({ code: 8, stdout: '' });
@@ -159,7 +159,7 @@ test('--on-ask wait parks the run; another process approves it and goes on: exit
 });
 
 test('a rejection from another process reaches the model with its note', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(WRITE);
   const parked = await runKlaus(['--approve', 'ask', '--on-ask', 'wait', 'write'], { place, server });
   const approval = /klaus reject ([0-9A-Z]{26})/.exec(parked.stderr)?.[1] ?? '';
@@ -184,7 +184,7 @@ function failing(status: number): Script {
 }
 
 test.each(ENDS)('exit $name', async ({ code, script, options = [] }) => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(script);
   const ended = await runKlaus([...options, 'do it'], { place, server });
   expect(ended).toMatchObject({ code, signal: null });
@@ -195,7 +195,7 @@ test.each(ENDS)('exit $name', async ({ code, script, options = [] }) => {
 });
 
 test('exit 3 without any key names all variables; exit 7 without a sandbox says what to do', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   const keyless = await runKlaus(['hello there'], { place, env: { AGENT_MODEL: 'opus' } });
   expect(keyless).toMatchObject({ code: 3, stdout: '' });
@@ -212,7 +212,7 @@ test('exit 3 without any key names all variables; exit 7 without a sandbox says 
 });
 
 test('exit 2 names what is nearest: command, option, choice, session', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   const { session } = toEvents((await runKlaus(['--json', 'hello there'], { place, server })).stdout)[0]!;
   const wrong = `${session.slice(0, 25)}${session.endsWith('0') ? '1' : '0'}`;
@@ -235,7 +235,7 @@ test('exit 2 names what is nearest: command, option, choice, session', async () 
 });
 
 test('an error with --json is one JSON object on standard error', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { code, stdout, stderr } = await runKlaus(['show', 'nothing', '--json'], { place });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(JSON.parse(stderr)).toEqual({
@@ -244,13 +244,13 @@ test('an error with --json is one JSON object on standard error', async () => {
 });
 
 test('a stack trace is shown with KLAUS_DEBUG=1 and never without', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   expect((await runKlaus(['show', 'nothing'], { place })).stderr).not.toContain('    at ');
   expect((await runKlaus(['show', 'nothing'], { place, env: { KLAUS_DEBUG: '1' } })).stderr).toContain('    at ');
 });
 
 test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: { text: 'There.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
   });
@@ -268,7 +268,7 @@ test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async (
 });
 
 test('a second signal leaves at once: exit 130, and the session shows as interrupted', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   // A command that takes no notice of being asked to end keeps the first signal from being enough.
   const script: Script = {
     steps: [
@@ -288,7 +288,7 @@ test('a second signal leaves at once: exit 130, and the session shows as interru
 });
 
 test('klaus cancel stops a run in another process, and klaus steer speaks into it', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(HANG);
   const klaus = startKlaus(['--json', 'do it'], { place, server });
   await klaus.printed('stdout', '"turn.started"');
@@ -307,7 +307,7 @@ test('klaus cancel stops a run in another process, and klaus steer speaks into i
 });
 
 test('a reader that goes away stops a --json run, and only ends a listing', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(LOOP);
   const klaus = startKlaus(['--json', '--max-tool-calls', '0', '--budget-tokens', '0', 'do it'], { place, server });
   await klaus.printed('stdout', '"tool.finished"');
@@ -322,7 +322,7 @@ test('a reader that goes away stops a --json run, and only ends a listing', asyn
 });
 
 test('a message to a session that another process holds is handed over, and that process takes it', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({
     steps: [
       { reply: { calls: [{ name: 'run_command', input: { command: WAIT_FOR_GO } }] } },
@@ -342,7 +342,7 @@ test('a message to a session that another process holds is handed over, and that
 });
 
 test('--version loads nothing, and --help nothing of the engine', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const loaded = async (words: readonly string[]) => {
     const folder = join(place.home, '..', `coverage-${words[0]}`);
     expect(await runKlaus(words, { place, env: { NODE_V8_COVERAGE: folder } })).toMatchObject({ code: 0, stderr: '' });
@@ -361,7 +361,7 @@ test('--version loads nothing, and --help nothing of the engine', async () => {
 });
 
 test('sessions can be searched, shown and exported', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(READ);
   const { session } = toEvents((await runKlaus(['--json', 'read the readme'], { place, server })).stdout)[0]!;
   expect((await runKlaus(['sessions', 'readme'], { place })).stdout).toContain(session);
@@ -383,7 +383,7 @@ test('sessions can be searched, shown and exported', async () => {
 });
 
 test('the database can be counted, verified, cleared and recovered', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['hello there'], { place, server });
   const stats = JSON.parse((await runKlaus(['db', 'stats', '--json'], { place })).stdout) as {
@@ -409,7 +409,7 @@ test('the database can be counted, verified, cleared and recovered', async () =>
 });
 
 test('klaus config shows every source and no secret; klaus doctor says what works', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const env = { OPENAI_API_KEY: 'sk-very-secret-value-0123456789', KLAUS_BUDGET_USD: '3' };
   const config = await runKlaus(['config'], { place, env });
   expect(config.stdout).toMatch(/limits\.usd +3 +environment/);
@@ -428,7 +428,7 @@ test('klaus config shows every source and no secret; klaus doctor says what work
 });
 
 test('klaus model-server plays a script for another process until it is stopped', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const script = join(place.workspace, 'script.json');
   writeFileSync(script, JSON.stringify(ANSWER));
   const server = startKlaus(['model-server', '--script', script, '--record', join(place.workspace, 'record.ndjson')], {
@@ -446,8 +446,8 @@ test('klaus model-server plays a script for another process until it is stopped'
 });
 
 test('the usual short options: -p, -m, -C and -c; sessions --here lists those of this folder', async () => {
-  using place = createPlace();
-  using other = createPlace();
+  using place = createTestHome();
+  using other = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   const klaus = (...words: string[]) => runKlaus(words, { place, server });
   const model = 'anthropic/claude-haiku-4-5';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };
 
@@ -31,7 +31,7 @@ function offered(stderr: string): string[] {
 }
 
 test('what is offered after a limit is enough to go on, also where it was reached before the first turn', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   const stopped = await runKlaus(['--budget-tokens', '100', 'hello there'], { place, server });
   expect(offered(stopped.stderr)).toContain('--budget-tokens');
@@ -42,7 +42,7 @@ test('what is offered after a limit is enough to go on, also where it was reache
 });
 
 test('a denial by the mode is not said to be a question that nobody answered', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(DENIED);
   const denied = await runKlaus(['--approve', 'plan', 'write'], { place, server });
   expect(denied).toMatchObject({ code: 6 });
@@ -56,7 +56,7 @@ test('a denial by the mode is not said to be a question that nobody answered', a
 });
 
 test('a full disk behind standard output is an error in words, and the run ends cleanly: exit 1', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   for (const words of [['--json', 'hello there'], ['hello there'], ['sessions']]) {
     const full = openSync('/dev/full', 'w');
@@ -74,7 +74,7 @@ test('a full disk behind standard output is an error in words, and the run ends 
 });
 
 test('a folder that is gone is said in words', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const gone = join(place.workspace, 'gone');
   mkdirSync(gone);
   const child = spawn('/bin/sh', ['-c', 'rmdir "$PWD"; exec "$@"', 'sh', process.execPath, MAIN, 'hello there'], {
@@ -89,7 +89,7 @@ test('a folder that is gone is said in words', async () => {
 });
 
 test('klaus show names the call that a killed run was in', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({
     steps: [
       { reply: { calls: [{ name: 'run_command', input: { command: 'until [ -e go ]; do sleep 0.05; done' } }] } },
@@ -106,13 +106,13 @@ test('klaus show names the call that a killed run was in', async () => {
 });
 
 test('a wrong option names the help that lists the right ones', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   expect((await runKlaus(['--approve', 'yolo', 'x'], { place })).stderr).toContain('See klaus run --help.');
   expect((await runKlaus(['show'], { place })).stderr).toContain('See klaus show --help.');
 });
 
 test('a model that is not there is refused before anything of the session changes', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'All is well.' } });
   await runKlaus(['hello there'], { place, server });
   const [session] = await listSessions(place);

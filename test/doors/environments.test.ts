@@ -3,11 +3,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 test.skipIf(!hasBubblewrap)('a session names the environment that commands do not see, once', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const user = join(place.home, '..', 'user');
   mkdirSync(join(user, 'bin'), { recursive: true });
   writeFileSync(join(user, 'pyvenv.cfg'), 'home = /usr/bin\n');
@@ -47,7 +47,7 @@ test.skipIf(!hasBubblewrap)('a session names the environment that commands do no
 test.skipIf(!hasBubblewrap)(
   'a session that is gone on with names what its commands do not see any more, once',
   async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const user = join(place.home, '..', 'user');
     const extra = join(place.home, '..', 'extra');
     for (const folder of [join(user, 'bin'), extra]) mkdirSync(folder, { recursive: true });

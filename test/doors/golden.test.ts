@@ -5,7 +5,7 @@ import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
 
 const FILES = {
@@ -52,7 +52,7 @@ const SESSION: Script = {
   ],
 };
 
-type Door = (place: Place, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
+type Door = (place: TestHome, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
 
 /** Every way to run a session. Each gives the whole log. */
 const DOORS: Record<string, Door> = {
@@ -131,7 +131,7 @@ const SERVED: Record<string, Door> = {
 
 describe.each(Object.entries({ ...DOORS, ...SERVED }))('%s', (_, door) => {
   test('gives the golden log', async () => {
-    using place = createPlace(FILES);
+    using place = createTestHome(FILES);
     await using server = await startServer(SESSION);
     const events = await door(place, server);
     const canonical = toCanonical(events, new Map([[place.workspace, '/workspace']]));

@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
 
 const SCRIPT = { steps: [], fallback: { text: 'Done.' } };
 
 test('limits that are given are written, and later sessions have them; what else stands there stays', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const klaus = (...words: string[]) => runKlaus(words, { place, server });
   const file = join(place.home, 'config.yaml');
@@ -27,7 +27,7 @@ test('limits that are given are written, and later sessions have them; what else
 });
 
 test('without a terminal and without limits nothing is written, and the options are named', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const result = await runKlaus(['init'], { place, server });
   expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tool-calls') });
@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     ['Enter', 0, 'toolCalls: 50'],
     ['3', 0, 'toolCalls: 0'],
   ])('the key %s chooses', async (key, code, expected) => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(SCRIPT);
     await using terminal = await openTerminal([process.execPath, MAIN, 'init'], {
       env: toEnv({ place, server }),
@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
 });
 
 test('settings that wait for a tool say so, and their values are hidden', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'It is nfp_Zq81kLmP77Xw.' } });
   const env = { NETLIFY_AUTH_TOKEN: 'nfp_Zq81kLmP77Xw', GIT_CREDENTIALS: 'https://me:Rt55-Kk1d@git.example.com' };
   const config = await runKlaus(['config', '--json'], { place, server, env });

@@ -4,7 +4,7 @@ import { createSqliteStore } from '@klaus/adapters/store';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 
 const write = (content: string) => ({ calls: [{ name: 'write_file', input: { path: 'a.txt', content } }] });
 
@@ -17,7 +17,7 @@ const SCRIPT: Script = {
 };
 
 test('verify takes the latest session of the folder whose last run recorded checks, and names it', async () => {
-  using place = createPlace({ 'a.test.mjs': "import test from 'node:test';\ntest('passes', () => {});\n" });
+  using place = createTestHome({ 'a.test.mjs': "import test from 'node:test';\ntest('passes', () => {});\n" });
   await using server = await startServer({
     steps: [
       {
@@ -39,7 +39,7 @@ test('verify takes the latest session of the folder whose last run recorded chec
 });
 
 test('undo, redo and diff take the latest session of the folder that fits, and name it', async () => {
-  using place = createPlace({ 'a.txt': 'zero\n' });
+  using place = createTestHome({ 'a.txt': 'zero\n' });
   await using server = await startServer(SCRIPT);
   const klaus = (...words: string[]) => runKlaus(words, { place, server });
   const content = () => readFileSync(join(place.workspace, 'a.txt'), 'utf8');
@@ -63,7 +63,7 @@ test('undo, redo and diff take the latest session of the folder that fits, and n
 });
 
 test('--continue takes the latest session of the folder that takes a prompt, and names it', async () => {
-  using place = createPlace({ 'packages/a/x.txt': '' });
+  using place = createTestHome({ 'packages/a/x.txt': '' });
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   const cwd = join(place.workspace, 'packages', 'a');
   const at = (folder: string) => (words: readonly string[]) => runKlaus(words, { place, server, cwd: folder });
@@ -86,7 +86,7 @@ test('--continue takes the latest session of the folder that takes a prompt, and
   expect(await klaus(['--continue', 'go on'])).toMatchObject({ code: 2, stderr: expect.not.stringContaining(narrow) });
 });
 
-async function closeSession({ home }: Place, session: string): Promise<void> {
+async function closeSession({ home }: TestHome, session: string): Promise<void> {
   using store = createSqliteStore({ home });
   const lease = store.claim(session)!;
   await store.append(session, [{ type: 'session.closed', reason: 'done', at: Date.now() }], { lease });

@@ -1,12 +1,12 @@
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 const ANSWER: Script = { steps: [], fallback: { text: 'The walrus is in the cellar.' } };
 
 test('a text is pinned, listed, shown and unpinned', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', '--pin', 'Where is the walrus?'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);
@@ -54,7 +54,7 @@ test('a text is pinned, listed, shown and unpinned', async () => {
 });
 
 test('what cannot be pinned is refused with the reason, and nothing is pinned', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);

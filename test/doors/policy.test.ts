@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 
 const WRITE: Script = {
   steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'migrations/1.sql', content: 'x\n' } }] } }],
   fallback: { text: 'I leave it.' },
 };
 
-function write(place: Place, text: string): string {
+function write(place: TestHome, text: string): string {
   mkdirSync(join(place.workspace, '.klaus'), { recursive: true });
   const path = join(place.workspace, '.klaus/policy.yaml');
   writeFileSync(path, text);
@@ -18,7 +18,7 @@ function write(place: Place, text: string): string {
 }
 
 test('a policy of the project denies what mode auto lets pass, and says which rule it was', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(WRITE);
   const path = write(place, 'rules:\n  - deny: { write: "migrations/**" }\n    reason: written by hand here\n');
   const { stdout } = await runKlaus(['--json', 'migrate'], { place, server });
@@ -45,7 +45,7 @@ test('a policy of the project denies what mode auto lets pass, and says which ru
 });
 
 test('a broken policy ends with exit code 3, and says where it is wrong', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(WRITE);
   const path = write(place, 'rules:\n  - deny: { tool: "*" }\n  - deny: { tol: x }\n');
   for (const words of [
@@ -62,7 +62,7 @@ test('a broken policy ends with exit code 3, and says where it is wrong', async 
 });
 
 test('klaus policy check prints what is in force', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   expect(await runKlaus(['policy', 'check'], { place })).toMatchObject({
     code: 0,
     stdout: 'No policy file is here.\n',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { hasTmux, openTerminal, type Terminal } from '../fixtures/terminal.ts';
 
 const WRITE: Script = {
@@ -21,7 +21,7 @@ const WRITE: Script = {
 
 function open(
   words: readonly string[],
-  { place, server, env }: { place: Place; server: StartedModelServer; env?: Record<string, string> },
+  { place, server, env }: { place: TestHome; server: StartedModelServer; env?: Record<string, string> },
 ): Promise<Terminal> {
   return openTerminal([process.execPath, MAIN, ...words], {
     env: toEnv({ place, server, ...(env && { env }) }),
@@ -31,7 +31,7 @@ function open(
 
 describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   test('an approval shows the diff, takes one key, and the answer streams once', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
     const asked = await terminal.shows('q decide later]');
@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('n rejects: exit 6', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
     await terminal.shows('q decide later]');
@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('after n a reason can be given, which the model gets; Ctrl-C there stops', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     const words = ['--approve', 'ask', 'write'];
     await using first = await open(words, { place, server });
@@ -82,7 +82,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('q leaves the question open: exit 8, and it can be approved later', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
     await terminal.shows('q decide later]');
@@ -96,7 +96,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('Ctrl-C at a question cancels the run: exit 130', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
     await terminal.shows('q decide later]');
@@ -106,7 +106,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('Ctrl-C at a question stops, whatever waits in the inbox', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
     await terminal.shows('q decide later]');
@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('Ctrl-C while the model is silent cancels the run: exit 130', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const hang = { kind: 'hang', after: 0, keepAlive: true, always: true } as const;
     await using server = await startServer({ steps: [{ reply: { text: 'never' }, faults: [hang] }] });
     await using terminal = await open(['run', 'wait'], { place, server });
@@ -135,7 +135,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('a key typed before the question does not answer it', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const wait = { name: 'run_command', input: { command: 'until [ -e go ]; do sleep 0.05; done' } };
     const write = { name: 'write_file', input: { path: 'new.txt', content: 'brand new\n' } };
     await using server = await startServer({
@@ -158,7 +158,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('at a limit the user is offered more', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--max-turns', '1', 'write'], { place, server });
     const asked = await terminal.shows('q decide later]');
@@ -169,7 +169,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('a piped standard input leaves the keyboard free for approvals', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     const env = toEnv({ place, server });
     const line = `echo context | ${process.execPath} ${MAIN} --approve ask write`;
@@ -181,7 +181,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('a reply that breaks off in mid-stream is marked, and the answer stands there once more, whole', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer({
       steps: [{ reply: { text: 'one two three four five' }, chunk: 4, pace: 5, faults: [{ kind: 'reset', after: 5 }] }],
     });
@@ -193,7 +193,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('colours of a program end where it says, and no others are shown', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer({ steps: [] });
     const sink = join(import.meta.dirname, '../../apps/cli/output/sink.ts');
     const text = '\u001b[32mgreen\u001b[0m \u001b[1;4;38;5;9mplain\u001b[m end\n';
@@ -208,7 +208,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 
   test('what a model says cannot act on the terminal or hide from the reader', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const command = 'echo safe\u001b[2K\u001b[1A\r # \u202Eharmless';
     await using server = await startServer({
       steps: [
@@ -230,7 +230,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     [{}, true],
     [{ NO_COLOR: '1' }, false],
   ])('colours with %o: %s', async (env, colored) => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['run', 'write'], { place, server, env });
     expect(await terminal.exitCode()).toBe(0);

@@ -4,7 +4,7 @@ import type { Event, EventOf } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { type CollectedSpan, startCollector } from '../fixtures/collector.ts';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 
 const SECRET = 'sk-ant-test-4f1c9b7e2a60';
 const SCRIPT = {
@@ -27,7 +27,7 @@ const FILES = { 'README.md': `a line that nobody else says, ${SECRET}\n` };
 
 type Server = Awaited<ReturnType<typeof startServer>>;
 
-function toOptions(place: Place, server: Server, url: string, env: Record<string, string> = {}) {
+function toOptions(place: TestHome, server: Server, url: string, env: Record<string, string> = {}) {
   return { place, server, env: { KLAUS_OTEL: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env } };
 }
 
@@ -40,7 +40,7 @@ function named(spans: readonly CollectedSpan[], begin: string): CollectedSpan[] 
 }
 
 test('a run is a tree of spans with the times of its log, and holds nothing of what was said', async () => {
-  using place = createPlace(FILES);
+  using place = createTestHome(FILES);
   await using server = await startServer(SCRIPT);
   await using collector = await startCollector();
   const env = {
@@ -126,7 +126,7 @@ test('a run is a tree of spans with the times of its log, and holds nothing of w
 });
 
 test('KLAUS_OTEL_CONTENT: what was said is there too, without secrets', async () => {
-  using place = createPlace(FILES);
+  using place = createTestHome(FILES);
   await using server = await startServer(SCRIPT);
   await using collector = await startCollector();
   const options = toOptions(place, server, collector.url, { KLAUS_OTEL_CONTENT: 'true' });
@@ -143,7 +143,7 @@ test('KLAUS_OTEL_CONTENT: what was said is there too, without secrets', async ()
 });
 
 test('a run that another process goes on with is one trace, and a fork points to what it came from', async () => {
-  using place = createPlace(FILES);
+  using place = createTestHome(FILES);
   await using server = await startServer({
     steps: [
       SCRIPT.steps[0]!,
@@ -189,7 +189,7 @@ test('a run that another process goes on with is one trace, and a fork points to
 test('a collector that is away, or never answers, changes nothing about a run', async () => {
   await using silent = await startCollector({ hang: true });
   for (const url of ['http://127.0.0.1:9', silent.url]) {
-    using place = createPlace(FILES);
+    using place = createTestHome(FILES);
     await using server = await startServer(SCRIPT);
     const { code, stdout, stderr } = await runKlaus(['run', 'read it'], toOptions(place, server, url));
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('The file says hello.') });
@@ -200,7 +200,7 @@ test('a collector that is away, or never answers, changes nothing about a run', 
 test('without the flag nothing of it is loaded, and nobody is told', async () => {
   await using collector = await startCollector();
   const load = async (env: Record<string, string>): Promise<string[]> => {
-    using place = createPlace(FILES);
+    using place = createTestHome(FILES);
     await using server = await startServer(SCRIPT);
     const folder = join(place.workspace, '../coverage');
     mkdirSync(folder);

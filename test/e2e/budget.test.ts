@@ -10,7 +10,7 @@ import {
 } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const LONG_PROMPT = `explain ${'everything '.repeat(20)}`;
@@ -219,7 +219,7 @@ describe('a limit that is reached', () => {
   });
 
   test('nothing is sent under a limit in dollars when a price is not known', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using klaus = await createKlaus({
       home: place.home,
       cwd: place.workspace,

@@ -6,15 +6,15 @@ import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { installPackage } from '../fixtures/installed.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
-let place: Place;
+let place: TestHome;
 let context: TestContext;
 
 beforeEach(async () => {
-  place = createPlace({ 'README.md': '# Test\n' });
+  place = createTestHome({ 'README.md': '# Test\n' });
   context = createToolContext({
     workspace: await createWorkspace(place.workspace),
     sandbox: await createSandbox({ workspace: place.workspace, home: place.home, env: place.env }),

@@ -6,14 +6,14 @@ import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { toAskedLimits } from '../../adapters/tools/shell/run-program.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
-let place: Place;
+let place: TestHome;
 let context: TestContext;
 
 beforeEach(async () => {
-  place = createPlace({ 'README.md': '# Test\n' });
+  place = createTestHome({ 'README.md': '# Test\n' });
   context = createToolContext({
     workspace: await createWorkspace(place.workspace),
     sandbox: await createSandbox({ workspace: place.workspace, home: place.home, env: place.env }),

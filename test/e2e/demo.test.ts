@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 test.skipIf(!hasBubblewrap)('klaus demo mends the project in the sandbox (needs bubblewrap)', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { code, stdout, stderr } = await runKlaus(['demo'], { place, env: { KLAUS_SANDBOX: '' } });
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stderr.split('\n')[0]).toMatch(/^The model of this demo is scripted.*\.\/klaus demo --live$/);
@@ -21,7 +21,7 @@ test.skipIf(!hasBubblewrap)('klaus demo mends the project in the sandbox (needs 
 });
 
 test('klaus demo --sandbox host works without a sandbox, and --keep keeps the folder', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { code, stderr } = await runKlaus(['demo', '--sandbox', 'host', '--keep', '--plain'], { place });
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stderr).toMatch(/Last test run, without a sandbox: .*exit 0: passed/);
@@ -32,7 +32,7 @@ test('klaus demo --sandbox host works without a sandbox, and --keep keeps the fo
 });
 
 test('klaus demo without a sandbox says what to type: exit 7', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const env = { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' };
   const { code, stdout, stderr } = await runKlaus(['demo'], { place, env });
   expect({ code, stdout }).toEqual({ code: 7, stdout: '' });

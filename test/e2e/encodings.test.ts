@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { createTestEngine } from '../fixtures/engine.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { callTool, createToolContext, noSandbox, type TestContext } from '../fixtures/tool-context.ts';
 
-let place: Place;
+let place: TestHome;
 let context: TestContext;
 
 beforeEach(async () => {
-  place = createPlace();
+  place = createTestHome();
   context = createToolContext({
     workspace: await createWorkspace(place.workspace),
     sandbox: noSandbox,

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'klaus-test-'));
@@ -61,7 +61,7 @@ test(
   'downloads with a network, runs what packages bring without one, and records it',
   { timeout: 60_000 },
   async () => {
-    using place = createPlace(toProject());
+    using place = createTestHome(toProject());
     const { code, stdout, stderr } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/^npm: done \(/);
@@ -83,7 +83,7 @@ test(
 );
 
 test('says what it would run, and runs nothing that nobody agreed to', async () => {
-  using place = createPlace(toProject());
+  using place = createTestHome(toProject());
   const dry = await runKlaus(['fetch', '--dry-run', '--json'], { place });
   expect(dry.code).toBe(0);
   expect(JSON.parse(dry.stdout)).toMatchObject({
@@ -100,7 +100,7 @@ test('says what it would run, and runs nothing that nobody agreed to', async () 
 });
 
 test('a tool that is missing and a download that fails are said by name: exit 1', { timeout: 60_000 }, async () => {
-  using place = createPlace({ ...toProject(), 'a.csproj': '' });
+  using place = createTestHome({ ...toProject(), 'a.csproj': '' });
   const lock = join(place.workspace, 'package-lock.json');
   writeFileSync(lock, readFileSync(lock, 'utf8').replace('/one-1.0.0.tgz', '/gone.tgz'));
   const { code, stdout } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
@@ -110,14 +110,14 @@ test('a tool that is missing and a download that fails are said by name: exit 1'
 });
 
 test('a folder that uses nothing is said', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { code, stderr } = await runKlaus(['fetch', '--yes'], { place });
   expect(code).toBe(2);
   expect(stderr).toContain('go.mod');
 });
 
 test('a host that is no registry is refused and named, unless every host is allowed', { timeout: 60_000 }, async () => {
-  using place = createPlace(toProject());
+  using place = createTestHome(toProject());
   asked.length = 0;
   const limited = await runKlaus(['fetch', '--yes', '--json'], { place, env: BUBBLEWRAP });
   expect(limited.code).toBe(1);
@@ -131,7 +131,7 @@ test('a host that is no registry is refused and named, unless every host is allo
 });
 
 test('what is no host is said before anything runs', async () => {
-  using place = createPlace(toProject());
+  using place = createTestHome(toProject());
   const { code, stderr } = await runKlaus(['fetch', '--yes', '--allow-host', 'https://npm.example/'], { place });
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('registry.example.com') });
 });

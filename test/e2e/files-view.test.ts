@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 
 const FILES = { 'src/a.txt': 'a\n', 'docs/b.txt': 'b\n', 'private/c.txt': 'c\n' };
 
 async function run(command: string, files: (root: string) => { read: string[]; write: string[] }) {
-  using place = createPlace(FILES);
+  using place = createTestHome(FILES);
   const { workspace, home } = place;
   mkdirSync(join(workspace, '../outside'));
   writeFileSync(join(workspace, '../outside/secret'), 'out\n');

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
-let place: Place;
+let place: TestHome;
 let context: TestContext;
 
 const open = async (folder: string, hidden: readonly string[] = []): Promise<TestContext> => ({
@@ -34,7 +34,7 @@ const open = async (folder: string, hidden: readonly string[] = []): Promise<Tes
 });
 
 beforeEach(async () => {
-  place = createPlace({ 'src/a.js': 'one\n', 'README.md': '# Test\n', '.gitignore': 'ignored/\n' });
+  place = createTestHome({ 'src/a.js': 'one\n', 'README.md': '# Test\n', '.gitignore': 'ignored/\n' });
   context = await open(place.workspace);
 });
 afterEach(() => place[Symbol.dispose]());

@@ -6,10 +6,10 @@ import { test } from '../fixtures/sandboxed.ts';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint, type Checkpoint } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
-let place: Place;
+let place: TestHome;
 let context: TestContext;
 let outside: string;
 
@@ -22,7 +22,7 @@ const open = async (folder: string, session = 'S1') =>
   });
 
 beforeEach(async () => {
-  place = createPlace({ 'src/a.js': 'one\n', 'README.md': '# Test\n', '.gitignore': 'ignored/\n' });
+  place = createTestHome({ 'src/a.js': 'one\n', 'README.md': '# Test\n', '.gitignore': 'ignored/\n' });
   outside = dirname(place.workspace);
   context = await open(place.workspace);
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 const callThenEnd = (...calls: { name: string; input: Record<string, string> }[]): Script => ({
   steps: calls.map((call, turn) => ({ when: { turn }, reply: { calls: [call] } })),
@@ -125,7 +125,7 @@ describe('revocation', () => {
 
 describe('klaus grants', () => {
   test('shows, revokes and explains; the hashes are those of the chain', async () => {
-    using place = createPlace({ 'a.txt': 'a\n' });
+    using place = createTestHome({ 'a.txt': 'a\n' });
     await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
     const run = (...words: string[]) => runKlaus(words, { place, server });
     const opened = await run('run', '--json', '--grant', 'fs(., rw) · exec(npm) · tool(*)', 'hello');
@@ -157,7 +157,7 @@ describe('klaus grants', () => {
   });
 
   test('wrong words are refused with a way out', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const wrong = await runKlaus(['run', '--grant', 'file-operatoins', 'hello'], { place });
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Did you mean file-operations?');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
 const PROGRAMS = [
@@ -21,7 +21,7 @@ test.for([
   { name: 'a folder of the workspace', folder: 'tools' },
   { name: 'the working folder', folder: '.', onPath: '' },
 ])('no program of $name on PATH runs outside of the sandbox', async ({ folder, mark, onPath }, { annotate }) => {
-  using place = createPlace({ 'README.md': '# Test\n', '.env': SECRET, '.gitignore': '.env\n' });
+  using place = createTestHome({ 'README.md': '# Test\n', '.env': SECRET, '.gitignore': '.env\n' });
   const bin = join(place.workspace, folder);
   const marks = mkdtempSync(join(tmpdir(), 'klaus-ran-'));
   onTestFinished(() => rmSync(marks, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { createKlaus, defineTool, type Event, type Session, type Tool } from '@k
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 /** Calls `act` once, as soon as an event like this is durable. */
 function onceSeen(session: Session, wanted: (event: Event) => boolean, act: () => unknown): void {
@@ -226,7 +226,7 @@ describe('money and tokens', () => {
   });
 
   test('a cheap model without a known price is not asked under a budget in dollars', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const server = await createModelServer({ script: { steps: [], fallback: { text: 'word '.repeat(100) } } });
     await using klaus = await createKlaus({
       home: place.home,

@@ -1,11 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { expect, test } from 'vitest';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { loadConfiguration } from '../../sdk/config/load-configuration.ts';
 import { toSandboxOptions } from '../../sdk/engine/engine-settings.ts';
 
 test('memory and cores of commands follow the machine, unless somebody sets them', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const load = (settings: Record<string, unknown>) =>
     loadConfiguration({ env: place.env, home: place.home, cwd: place.workspace, settings });
   const { limits } = toSandboxOptions(await load({}));

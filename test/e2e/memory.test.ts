@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EventOf, Session } from '@klaus/sdk';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 const REMEMBER = {
   steps: [
@@ -100,7 +100,7 @@ test('a session without the tools to look further is told nothing', async () => 
 });
 
 test('the command line reads and changes the same notes', async () => {
-  using place = createPlace({ 'sub/a.txt': '' });
+  using place = createTestHome({ 'sub/a.txt': '' });
   const klaus = (...words: string[]) => runKlaus(['memory', ...words], { place });
   const set = await klaus('set', 'build', 'make all', '--category', 'pinned');
   expect(set).toMatchObject({ code: 0, stdout: '', stderr: '' });

@@ -7,15 +7,15 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
-let place: Place;
+let place: TestHome;
 let context: TestContext;
 
 beforeEach(async () => {
-  place = createPlace();
+  place = createTestHome();
   const env = { ...place.env, RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup') };
   context = createToolContext({
     workspace: await createWorkspace(place.workspace),

@@ -9,7 +9,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { npm, plainPath } from '../fixtures/npm.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 const NODE_22 = '22.23.3';
@@ -151,7 +151,7 @@ test('the programs compile under TypeScript strict, with the declarations of the
 
 /** Runs a compiled program in a folder of its own, against a model that plays its script. */
 async function run(node: string, { name, script }: Program) {
-  using place = createPlace({ 'README.md': 'One\nTwo\nThree\n', 'notes.txt': 'old\n' });
+  using place = createTestHome({ 'README.md': 'One\nTwo\nThree\n', 'notes.txt': 'old\n' });
   const server = await createModelServer({ script: await parseScript(script, `${name}.yaml`) });
   try {
     const env = {

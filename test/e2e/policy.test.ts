@@ -4,14 +4,14 @@ import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
-import type { Place } from '../fixtures/place.ts';
+import type { TestHome } from '../fixtures/place.ts';
 
 const WRITE: Script = {
   steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x\n' } }] } }],
   fallback: { text: 'Done.' },
 };
 
-function writePolicy(place: Place, text: string): string {
+function writePolicy(place: TestHome, text: string): string {
   mkdirSync(join(place.workspace, '.klaus'), { recursive: true });
   const path = join(place.workspace, '.klaus/policy.yaml');
   writeFileSync(path, text);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
@@ -13,11 +13,11 @@ const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status ===
 if (!hasPytest) console.warn('skipped here: tests that run pytest');
 const withPytest = hasPytest ? test : test.skip;
 
-let place: Place;
+let place: TestHome;
 let context: TestContext;
 
 beforeEach(async () => {
-  place = createPlace({ 'README.md': '# Test\n' });
+  place = createTestHome({ 'README.md': '# Test\n' });
   context = createToolContext({
     workspace: await createWorkspace(place.workspace),
     sandbox: await createSandbox({ workspace: place.workspace, home: place.home, env: place.env }),

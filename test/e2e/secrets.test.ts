@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 // Made of parts, so that this file holds no secret itself.
 const KEY = ['AKIA', 'Q3EGRIZ7TLWBXN2K'].join('');
 
 test('klaus secrets scan names file, line and rule, never the secret; what is allowed passes', async () => {
-  using place = createPlace({
+  using place = createTestHome({
     'src/a.js': `one\nconst key = '${KEY}';\n`,
     '.gitignore': 'ignored.js\n',
     'fine.js': '1\n',
@@ -40,7 +40,7 @@ test('klaus secrets scan names file, line and rule, never the secret; what is al
 });
 
 test('what klaus secrets cannot do is said, with exit code 2', async () => {
-  using place = createPlace({ 'a.js': '1\n' });
+  using place = createTestHome({ 'a.js': '1\n' });
   for (const words of [
     ['scan', '..'],
     ['allow', 'nonsense'],

@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import type { Order } from './klaus-process.ts';
 
 const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
@@ -32,7 +32,7 @@ interface Parked {
 }
 
 /** Starts a run in a process of its own that parks at the question and stays alive. */
-async function park(place: Place, url: string, mode: 'ask' | 'edits' = 'edits'): Promise<Parked> {
+async function park(place: TestHome, url: string, mode: 'ask' | 'edits' = 'edits'): Promise<Parked> {
   const order: Order = {
     home: place.home,
     workspace: place.workspace,
@@ -53,18 +53,18 @@ async function park(place: Place, url: string, mode: 'ask' | 'edits' = 'edits'):
   throw new Error('the run ended without a question');
 }
 
-function eventsOf(place: Place, session: string): Event[] {
+function eventsOf(place: TestHome, session: string): Event[] {
   using store = createSqliteStore({ home: place.home });
   return [...store.read(session)];
 }
 
-function linesOf(place: Place): number {
+function linesOf(place: TestHome): number {
   const file = join(place.workspace, 'ran.log');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).length : 0;
 }
 
 /** The script where `klaus` finds the session's model, `scripted/test`, when it goes on with it. */
-function putScript(place: Place): void {
+function putScript(place: TestHome): void {
   writeFileSync(join(place.workspace, 'test'), JSON.stringify(ONE_EFFECT));
 }
 
@@ -76,7 +76,7 @@ function expectOnce(events: Event[], answer: 'approved' | 'rejected'): void {
 }
 
 test('an approval from a second process reaches the first, which goes on, exactly once', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ONE_EFFECT);
   const first = await park(place, server.url);
   expect(linesOf(place)).toBe(0);
@@ -99,7 +99,7 @@ test('an approval from a second process reaches the first, which goes on, exactl
 });
 
 test('an approval after the first process is gone is taken by the process that gives it, exactly once', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ONE_EFFECT);
   const first = await park(place, server.url);
   first.child.kill('SIGKILL');
@@ -122,7 +122,7 @@ test('an approval after the first process is gone is taken by the process that g
 });
 
 test('klaus approve and klaus reject at the same time: one of them counts', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer(ONE_EFFECT);
   const first = await park(place, server.url);
   first.child.kill('SIGKILL');
@@ -142,7 +142,7 @@ test('klaus approve and klaus reject at the same time: one of them counts', asyn
 });
 
 test('a question about a file that changed meanwhile is asked again, about the file as it is now', async () => {
-  using place = createPlace({ 'a.txt': 'one\n' });
+  using place = createTestHome({ 'a.txt': 'one\n' });
   const edit: Script = {
     steps: [
       { when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'two\n' } }] } },

@@ -4,7 +4,7 @@ import { toText, type Event, type Script } from '@klaus/sdk';
 import { expect, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 
@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const MANY = 4;
 
-async function logOf(place: Place, session: string): Promise<Event[]> {
+async function logOf(place: TestHome, session: string): Promise<Event[]> {
   expect((await runKlaus(['audit', 'verify', session], { place })).code).toBe(0);
   return toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
 }
@@ -21,7 +21,7 @@ async function logOf(place: Place, session: string): Promise<Event[]> {
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 test('many resume one killed session at once: one goes on, the others say so, nothing happens twice', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const sleep = toUniqueSleep();
   const script: Script = {
     steps: [
@@ -52,7 +52,7 @@ test('many resume one killed session at once: one goes on, the others say so, no
 });
 
 test('many speak to one session at once: each message is heard once, in one order', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Heard.' } });
   const options = { place, server };
   const first = await runKlaus(['run', '--json', 'message 0'], options);
@@ -73,7 +73,7 @@ test('many speak to one session at once: each message is heard once, in one orde
 });
 
 test('many steer one run at once: it sees each message once, and ends once', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const script: Script = {
     steps: [
       {

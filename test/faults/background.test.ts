@@ -8,7 +8,7 @@ import type { Event } from '@klaus/sdk';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { eventually, findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { ofType } from '../fixtures/engine.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import type { Order } from './klaus-process.ts';
 
@@ -60,17 +60,17 @@ function run(order: Order, afterMs?: number): Promise<Ended> {
   });
 }
 
-function toOrder(place: Place, survive: boolean): Order {
+function toOrder(place: TestHome, survive: boolean): Order {
   return { home: place.home, workspace: place.workspace, url: servers.get(survive)!.url, prompt: 'start it' };
 }
 
-const eventsOf = (place: Place, session: string): Event[] => {
+const eventsOf = (place: TestHome, session: string): Event[] => {
   using store = createSqliteStore({ home: place.home });
   expect(store.verify(session)).toMatchObject({ intact: true });
   return [...store.read(session)];
 };
 
-const countRuns = ({ workspace }: Place): number => {
+const countRuns = ({ workspace }: TestHome): number => {
   const file = join(workspace, 'ran.log');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).length : 0;
 };
@@ -79,18 +79,18 @@ const countRuns = ({ workspace }: Place): number => {
 let undisturbed: Event[];
 let second: number;
 beforeAll(async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { session } = await run(toOrder(place, false));
   undisturbed = eventsOf(place, session!);
   second = undisturbed.find((event) => event.type === 'turn.finished' && event.turn === 2)!.seq;
 });
 
 /** What runs of a place's sandboxes and of the shells over them. */
-const runningIn = ({ home }: Place): number[] => findProcesses(home);
+const runningIn = ({ home }: TestHome): number[] => findProcesses(home);
 
 /** Kills a Klaus as told, looks at what is left, goes on with the session, and looks again. */
 async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: number): Promise<string> {
-  using place = createPlace();
+  using place = createTestHome();
   const order = toOrder(place, survive);
   const killed = await run({ ...order, ...kill }, afterMs);
   const processes = createProcesses({ home: place.home }).open(killed.session!);
@@ -191,7 +191,7 @@ describe.each([
 });
 
 test('a Klaus that has started one comes to its end by itself, and the process goes on', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { session, signal } = await run(toOrder(place, true));
   const processes = createProcesses({ home: place.home });
   try {
@@ -203,7 +203,7 @@ test('a Klaus that has started one comes to its end by itself, and the process g
 });
 
 test('a second Klaus that takes the session ends what the first, still alive, had not marked', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const order = toOrder(place, false);
   const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);
   let said = '';

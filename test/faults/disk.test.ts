@@ -12,7 +12,7 @@ import {
   type KlausOptions,
   type RunningKlaus,
 } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 
 // Many programs are started here: on a busy machine that takes its time.
@@ -43,7 +43,7 @@ interface Begun {
 }
 
 /** A run whose first command is at work. */
-async function begin(place: Place): Promise<Begun> {
+async function begin(place: TestHome): Promise<Begun> {
   const sleep = toUniqueSleep();
   const server = await startServer(toScript(sleep));
   const options = { place, server };
@@ -53,7 +53,7 @@ async function begin(place: Place): Promise<Begun> {
   return { klaus, options, session, server, goOn: async () => void process.kill(pid, 'SIGTERM') };
 }
 
-async function logOf(place: Place, session: string): Promise<Event[]> {
+async function logOf(place: TestHome, session: string): Promise<Event[]> {
   const verified = await runKlaus(['audit', 'verify', session], { place });
   expect(verified).toMatchObject({ code: 0 });
   return toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
@@ -65,20 +65,20 @@ function expectKept(shown: string, events: readonly Event[]): void {
   expect(events.slice(0, seen.length)).toEqual(seen);
 }
 
-function expectResumed(place: Place, events: readonly Event[]): void {
+function expectResumed(place: TestHome, events: readonly Event[]): void {
   expect(ofType(events, 'run.finished').map(({ outcome }) => outcome)).toEqual(['done']);
   expect(ofType(events, 'tool.started').filter(({ name }) => name === 'run_command')).toHaveLength(1);
   expect(readFileSync(join(place.workspace, 'ran.log'), 'utf8')).toBe('ran\n');
   expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe(LARGE);
 }
 
-const leftOvers = (place: Place) => readdirSync(place.workspace).filter((name) => name.startsWith('.klaus'));
+const leftOvers = (place: TestHome) => readdirSync(place.workspace).filter((name) => name.startsWith('.klaus'));
 
 describe.skipIf(!canMount)('a full disk', () => {
   test.each(['home', 'both'] as const)(
     'where Klaus keeps its state (%s): said, kept, and gone on with',
     async (where) => {
-      using place = createPlace();
+      using place = createTestHome();
       using home = mountMemory(place.home);
       using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
       const { klaus, options, session, server, goOn } = await begin(place);
@@ -107,7 +107,7 @@ describe.skipIf(!canMount)('a full disk', () => {
   );
 
   test('where the project is: the model is told, no file is half written, and the run goes on', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     using workspace = mountMemory(place.workspace);
     writeFileSync(join(place.workspace, 'kept.txt'), 'before');
     const { klaus, session, server, goOn } = await begin(place);
@@ -122,7 +122,7 @@ describe.skipIf(!canMount)('a full disk', () => {
   });
 
   test('where large outputs are kept: the command is not lost with its output', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     using blobs = mountMemory(join(place.home, 'blobs'), '1m');
     blobs.fill();
     const command = 'seq 1 60000; echo the end; echo ran >> ran.log';
@@ -138,7 +138,7 @@ describe.skipIf(!canMount)('a full disk', () => {
   });
 
   test('from the start: one sentence that says what to do', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     using home = mountMemory(place.home);
     home.fill();
     await using server = await startServer(toScript('true'));
@@ -152,7 +152,7 @@ describe.skipIf(!canMount)('a full disk', () => {
 
 describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
   test('where Klaus keeps its state: said, kept, and gone on with', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     using home = mountImage(place.home);
     const { klaus, options, session, server, goOn } = await begin(place);
     await using _ = server;
@@ -173,7 +173,7 @@ describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
   });
 
   test('where the project is: the model is told, and the run goes on', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     using workspace = mountImage(place.workspace);
     writeFileSync(join(place.workspace, 'kept.txt'), 'before');
     const { klaus, session, server, goOn } = await begin(place);

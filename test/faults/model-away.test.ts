@@ -4,7 +4,7 @@ import { startModelServer, type Event, type Script } from '@klaus/sdk';
 import { expect, test, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 
 // Many programs are started here: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 240_000 });
@@ -30,7 +30,7 @@ interface Away {
 }
 
 /** Runs until the model has gone away between the first and the second request. */
-async function goAway(place: Place, words: readonly string[]): Promise<Away> {
+async function goAway(place: TestHome, words: readonly string[]): Promise<Away> {
   const server = await startModelServer({ script: SCRIPT });
   const options = { place, server, env: QUICK };
   const klaus = startKlaus(['run', '--json', ...words, 'do it'], options);
@@ -48,11 +48,11 @@ async function goAway(place: Place, words: readonly string[]): Promise<Away> {
   return { klaus, options, session, back };
 }
 
-async function logOf(place: Place, session: string): Promise<Event[]> {
+async function logOf(place: TestHome, session: string): Promise<Event[]> {
   return toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
 }
 
-function expectWhole(place: Place, events: readonly Event[]): void {
+function expectWhole(place: TestHome, events: readonly Event[]): void {
   expect(readFileSync(join(place.workspace, 'ran.log'), 'utf8')).toBe('ran\n');
   expect(ofType(events, 'tool.finished')).toHaveLength(1);
   expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
@@ -62,7 +62,7 @@ function expectWhole(place: Place, events: readonly Event[]): void {
 }
 
 test('a model that goes away is waited for as long as it was said, and the run goes on when it is back', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { klaus, session, back } = await goAway(place, ['--wait-for-model', '1h']);
   await klaus.printed('stdout', '"attempt":6,"outcome":"connection"');
   await using _ = await back();
@@ -78,7 +78,7 @@ test('a model that goes away is waited for as long as it was said, and the run g
 test.each(['SIGKILL', 'SIGTERM'] as const)(
   '%s while it waits: resume goes on, and waits as was said',
   async (signal) => {
-    using place = createPlace();
+    using place = createTestHome();
     const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1h']);
     klaus.kill(signal);
     await klaus.ended;
@@ -93,7 +93,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
 );
 
 test('a run that waits is stopped by klaus cancel from another process', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { klaus, session } = await goAway(place, ['--wait-for-model', '1h']);
   await runKlaus(['cancel', session], { place });
   await klaus.ended;
@@ -102,7 +102,7 @@ test('a run that waits is stopped by klaus cancel from another process', async (
 });
 
 test('when the wait is over the run ends as failed, and resume goes on without loss', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1s']);
   const ended = await klaus.ended;
   expect(ended.code).toBe(4);
@@ -113,7 +113,7 @@ test('when the wait is over the run ends as failed, and resume goes on without l
 });
 
 test('the wait is shown to who watches, and at its end what can be done', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const env = { ...QUICK, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60' };
   const ended = await runKlaus(['run', '--plain', '--wait-for-model', '1s', 'look'], { place, env });
   expect(`${ended.stdout}${ended.stderr}`).toMatch(/trying again in \d+ ms, for [\d.]+ m?s at most/);

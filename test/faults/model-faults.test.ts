@@ -2,7 +2,7 @@ import type { Script } from '@klaus/adapters/models';
 import { describe, expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 type Fault = NonNullable<Script['steps'][number]['faults']>[number];
 
@@ -43,7 +43,7 @@ const WIRES = {
 
 describe.each(Object.entries(WIRES))('%s', (_, toWire) => {
   test.each(FAULTS)('%s passes: the run ends well and says what happened', async (name, fault, code, exit) => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(toScript({ ...fault, always: false } as Fault));
     const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
     const ended = await runKlaus(['run', '--json', 'look'], { place, env });
@@ -60,7 +60,7 @@ describe.each(Object.entries(WIRES))('%s', (_, toWire) => {
   });
 
   test.each(FAULTS)('%s for ever: the run ends with its exit code', async (name, fault, code, exit) => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(toScript({ ...fault, always: true } as Fault));
     const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
     const ended = await runKlaus(['run', '--json', 'look'], { place, env });
@@ -73,7 +73,7 @@ describe.each(Object.entries(WIRES))('%s', (_, toWire) => {
 });
 
 test('a model that nobody serves is a failed connection: exit 4', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const env = WIRES.anthropic('http://127.0.0.1:9');
   const ended = await runKlaus(['run', '--json', 'look'], { place, env });
   expect(ended.code).toBe(4);

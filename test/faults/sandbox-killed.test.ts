@@ -2,7 +2,7 @@ import type { Script } from '@klaus/adapters/models';
 import { expect, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, listParents, toUniqueSleep, untilProgram } from './processes.ts';
 
@@ -20,7 +20,7 @@ const VICTIMS: [name: string, find: (sleep: number, parents: Parents) => number 
 ];
 
 test.each(VICTIMS)('%s is killed: the model is told, and the run goes on', async (_, find) => {
-  using place = createPlace();
+  using place = createTestHome();
   const sleep = toUniqueSleep();
   const script: Script = {
     steps: [

@@ -4,7 +4,7 @@ import type { RecordedRequest, Script } from '@klaus/adapters/models';
 import { describe, expect, vi } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { ofType } from '../fixtures/engine.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, toUniqueSleep, untilProgram } from './processes.ts';
 
@@ -94,7 +94,7 @@ describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, s
     test.each(['SIGKILL', 'SIGTERM'] as const)(
       '%s: no process is left, and resume tells what is known',
       async (signal) => {
-        using place = createPlace();
+        using place = createTestHome();
         const sleep = toUniqueSleep();
         const command = `echo begun; ${sleep}; echo over`;
         await using server = await startServer(toScript(command));
@@ -137,7 +137,7 @@ os.makedirs('.vscode')
 for name in ('.envrc', '.vscode/tasks.json', 'CLAUDE.md', 'fine.txt'): open(name, 'w').write('theirs')
 subprocess.run(['sh', '-c', '${sleep}'])
 `;
-  using place = createPlace({ 'CLAUDE.md': 'mine', 'job.py': program });
+  using place = createTestHome({ 'CLAUDE.md': 'mine', 'job.py': program });
   const { steps } = toScript('python3 job.py');
   const other = { when: { turn: 0, user: 'hello' }, reply: { text: 'Hello.' } };
   await using server = await startServer({ steps: [other, ...steps] });

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEvents, type KlausOptions } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -20,7 +20,7 @@ interface Scene extends AsyncDisposable {
 }
 
 async function changeBoth(): Promise<Scene> {
-  const place = createPlace();
+  const place = createTestHome();
   const extra = join(realpathSync(dirname(place.workspace)), 'extra');
   mkdirSync(extra);
   const all = `seq 1 ${FILES} | while read n; do echo`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { RIGHT, toProject, WRONG } from './project.ts';
 
 type Calls = { name: string; input: Record<string, string> }[];
@@ -81,7 +81,7 @@ describe('recorded checks run again', () => {
 
 describe('in the terminal', () => {
   test('a lie is marked in the closing lines and by show; verify tells the truth by its exit code', async () => {
-    using place = createPlace(toProject());
+    using place = createTestHome(toProject());
     await using server = await startServer({
       steps: [
         { when: { turn: 0 }, reply: { calls: [{ name: 'run_tests', input: {} }] } },
@@ -112,7 +112,7 @@ describe('in the terminal', () => {
   });
 
   test('a time limit is logged as one', async () => {
-    using place = createPlace(toProject());
+    using place = createTestHome(toProject());
     await using server = await startServer({
       steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: true, always: true }] }],
     });

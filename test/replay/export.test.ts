@@ -3,10 +3,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 
 /** Runs the exported test as its user does; `klaus` is a program of this name. */
-function runTest({ env, home }: Place, folder: string): { status: number | null; stdout: string } {
+function runTest({ env, home }: TestHome, folder: string): { status: number | null; stdout: string } {
   const program = join(home, 'klaus-program');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(program, 0o755);
@@ -18,7 +18,7 @@ function runTest({ env, home }: Place, folder: string): { status: number | null;
 test('what secret files hold goes into no exported test, wherever it stands, nor into the title of a fork', async () => {
   const value = 'Kk19ZxQ7tR5vLmP8';
   const key = ['AKIA', 'Q3EGRTZ5HNJY2W7B'].join('');
-  using place = createPlace({
+  using place = createTestHome({
     '.env': `PASSWORD=${value}\n`,
     'notes.txt': `just ${value} here\n`,
     'encoded.txt': `${Buffer.from(`PASSWORD=${value}`).toString('base64')}\n`,
@@ -53,7 +53,7 @@ test(
   { timeout: 240_000 },
   async () => {
     const secret = ['ghp_', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('');
-    using place = createPlace({ 'a.txt': 'one\n', 'docs/key.md': `token ${secret}\n`, '.env': `TOKEN=${secret}\n` });
+    using place = createTestHome({ 'a.txt': 'one\n', 'docs/key.md': `token ${secret}\n`, '.env': `TOKEN=${secret}\n` });
     await using server = await startServer({
       steps: [
         { when: { tools: false }, reply: { text: 'A title\nA summary' } },
@@ -121,7 +121,7 @@ test(
 );
 
 test('a session that no script can bring about is refused with the reason, and replay says its part', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: 'Hello.' } }] });
   const run = await runKlaus(['run', '--json', 'hello'], { place, server });
   const session = (JSON.parse(run.stdout.split('\n')[0]!) as { session: string }).session;

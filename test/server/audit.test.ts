@@ -2,7 +2,7 @@ import type { HostEvent } from '@klaus/sdk';
 import { createClient } from '@klaus/server/client';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
 
 const SCRIPT = {
@@ -14,7 +14,7 @@ const SCRIPT = {
 };
 
 test('what is answered, given out, changed, put back and deleted over the server is in the audit, by its door', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(SCRIPT);
   const serve = await startServeProcess(place, model, { words: ['--approve', 'ask'] });
   const { client } = serve;

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createKlaus, isKlausError } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../apps/server/server.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { rawRequest, startTestServer, type RawAnswer, type TestServer } from '../fixtures/server.ts';
 
 /** The only routes that need no token; the page itself holds nothing of the user. */
@@ -201,7 +201,7 @@ test('serves the Unix socket to this user alone, without a token', async () => {
 });
 
 test('keeps its token over a restart, and takes AGENT_API_SECRET in its place', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const start = async (env: Record<string, string>) => {
     const klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: { ...place.env, ...env } });
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { ROUTES, type Route } from '../../apps/server/contract/index.ts';
 import { startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { follow, rawRequest, startServeProcess } from '../fixtures/server.ts';
 import { createChance, type Chance } from '../undo/chance.ts';
 
@@ -84,7 +84,7 @@ function toRequest(route: Route, chance: Chance, known: readonly string[]): Para
 }
 
 test('whatever is sent, nothing breaks and nothing is let through', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const model = await startServer(SCRIPT);
   const served = await startServeProcess(place, model);
   const { session } = await served.client.openSession({ body: { text: 'one' } });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Event, Live, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { follow, type Followed, rawRequest, startServeProcess, startTestServer } from '../fixtures/server.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
@@ -48,7 +48,7 @@ async function live(followed: Followed, fits: (delta: Delta) => boolean): Promis
 }
 
 test('a run of the terminal is followed while it speaks, before its message is durable', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(slowTurns(2));
   const serve = await startServeProcess(place, model);
   const run = startKlaus(['run', '--json', 'go'], { place, server: model });
@@ -77,7 +77,7 @@ test('a run of the terminal is followed while it speaks, before its message is d
 });
 
 test('a server that is killed and begun again in the middle does not hurt the run, and is found again', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(slowTurns(8));
   let serve = await startServeProcess(place, model);
   const run = startKlaus(['run', '--json', 'go'], { place, server: model, env: { AGENT_TOKEN_BUDGET: '0' } });
@@ -100,7 +100,7 @@ test('a server that is killed and begun again in the middle does not hurt the ru
 });
 
 test('without a server the run makes no connection but to the model, and beside a dead socket it runs on', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(slowTurns(2));
   const list = join(place.home, '..', 'connections');
   const hook = join(place.home, '..', 'hook.cjs');

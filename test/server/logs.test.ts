@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createServerLog, type ServerLogOptions } from '../../apps/server/observability/server-log.ts';
 import { startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { follow, rawRequest, startServeProcess } from '../fixtures/server.ts';
 
 const JANUARY = Date.UTC(2026, 0, 31, 23, 59, 59);
@@ -18,7 +18,7 @@ function createLog(folder: string, options: Partial<ServerLogOptions> = {}) {
 }
 
 test('LOG_LEVEL: what is below it is not written, and no secret is', () => {
-  using place = createPlace();
+  using place = createTestHome();
   const folder = join(place.home, 'logs');
   const { log, lines } = createLog(folder, { redact: (text) => text.replaceAll('sk-ant-1', '[secret:key]') });
   log.hide('hush"hush');
@@ -47,7 +47,7 @@ test('LOG_LEVEL: what is below it is not written, and no secret is', () => {
 });
 
 test('begins a new file at midnight and removes those that are too old', () => {
-  using place = createPlace();
+  using place = createTestHome();
   const folder = join(place.home, 'logs');
   mkdirSync(folder, { recursive: true });
   for (const name of ['agent-2026-01-28.log', 'agent-2026-01-30.log', 'agent-notes.log', 'agent-2025-12-01.log.gz'])
@@ -71,7 +71,7 @@ test('begins a new file at midnight and removes those that are too old', () => {
 });
 
 test('a full disk is said once, and stops nothing', () => {
-  using place = createPlace();
+  using place = createTestHome();
   const folder = join(place.home, 'logs');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'agent-2026-01-31.log');
@@ -88,7 +88,7 @@ test('a full disk is said once, and stops nothing', () => {
 });
 
 test('an error that nobody caught is in the log before the process ends', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const { code } = await runProgram(
     place.home,
     `logCrashes(log); setImmediate(() => { throw new Error('a defect'); });`,
@@ -100,7 +100,7 @@ test('an error that nobody caught is in the log before the process ends', async 
 });
 
 test('a request has an id in the answer, the problem and the log, where neither query nor token is', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer({ steps: [] });
   const serve = await startServeProcess(place, model, { env: { LOG_LEVEL: 'debug' } });
   const good = await rawRequest(serve, { path: '/api/sessions?search=private-words', headers: serve.headers });
@@ -131,7 +131,7 @@ test('a request has an id in the answer, the problem and the log, where neither 
 });
 
 test('LOG_LEVEL=debug tells of each answer of a model and each tool call, and nothing of their content', async () => {
-  using place = createPlace({ 'a.txt': 'content-of-the-file\n' });
+  using place = createTestHome({ 'a.txt': 'content-of-the-file\n' });
   const calls = [{ name: 'read_file', input: { path: 'a.txt' } }];
   await using model = await startServer({
     steps: [

@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import WebSocket from 'ws';
 import { startServer } from '../fixtures/klaus.ts';
 import { toExpected, toResult, type Truth } from '../fixtures/named-values.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { follow, startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 
@@ -49,7 +49,7 @@ const SCRIPT: Script = {
 };
 
 /** A `klaus serve` that is killed and comes back at its address. */
-async function startRestartable(place: ReturnType<typeof createPlace>, model: Awaited<ReturnType<typeof startServer>>) {
+async function startRestartable(place: ReturnType<typeof createTestHome>, model: Awaited<ReturnType<typeof startServer>>) {
   const words = ['--approve', 'ask'];
   // A command whose changes are asked about works on a layer.
   const env = { KLAUS_SANDBOX: 'bubblewrap' };
@@ -280,7 +280,7 @@ async function testNamedClient(client: NamedClient, { folder, api, pause }: Arou
 }
 
 test('a client of the events with names passes its own test, over a server that is killed and comes back', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(SCRIPT);
   await using serving = await startRestartable(place, model);
   const client = new NamedClient(serving.url);
@@ -365,7 +365,7 @@ async function testChatClient(client: ChatClient): Promise<void> {
 }
 
 test('a client of the chat passes its own test before and after a restart, and hears the end of what it had begun', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(SCRIPT);
   await using serving = await startRestartable(place, model);
   const client = new ChatClient(`${serving.url.replace('http', 'ws')}/ws/chat/klaus`);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { follow, rawRequest, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 
@@ -15,7 +15,7 @@ const SCRIPT = {
 };
 
 test('AGENT_SHUTDOWN_TIMEOUT: a step that does not end is cut off in time, and nothing is lost', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer({
     steps: [
       SCRIPT.steps[0]!,
@@ -57,7 +57,7 @@ async function measureStop({ process }: ServeProcess): Promise<number> {
 sandboxed(
   'AGENT_SHUTDOWN_TIMEOUT: gone in time with commands that ignore every wish, in the foreground and in the background',
   async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const deaf = "trap '' TERM; while :; do sleep 0.05; done";
     await using model = await startServer(toCommand(deaf, { background: true }));
     const serve = await startServeProcess(place, model, {
@@ -84,7 +84,7 @@ sandboxed(
 );
 
 test('AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(toCommand('sleep 9; echo whole'));
   const serve = await startServeProcess(place, model, {
     words: ['--approve', 'auto'],
@@ -102,7 +102,7 @@ test('AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off', async 
 }, 60_000);
 
 test('what a run is begun with is what serve was told', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(SCRIPT);
   const words = ['--approve', 'edits', '--budget-tokens', '4321', '--max-turns', '7', '--isolate'];
   const serve = await startServeProcess(place, model, { words });
@@ -122,7 +122,7 @@ test('what a run is begun with is what serve was told', async () => {
 });
 
 test('of many that begin at once exactly one serves a state folder, also where a killed one left its socket', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
   const socket = join(place.home, 'server', 'klaus.sock');
   for (const isStale of [false, true]) {

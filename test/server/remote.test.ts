@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Event, Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
 
@@ -43,7 +43,7 @@ const turns = (count: number, pace = 2): Script => ({
 });
 
 /** What a user elsewhere has: nothing of the server's state, only its address and its token. */
-function elsewhere(place: Place, { url, headers }: Pick<ServeProcess, 'url' | 'headers'>): Record<string, string> {
+function elsewhere(place: TestHome, { url, headers }: Pick<ServeProcess, 'url' | 'headers'>): Record<string, string> {
   return {
     KLAUS_HOME: join(place.home, '..', 'elsewhere'),
     KLAUS_SERVER: url,
@@ -96,8 +96,8 @@ const EXITS: Record<string, ExitCase> = {
 
 describe('klaus run at a server', () => {
   test.each(Object.entries(EXITS))('ends like one of this machine: %s', async (_, { script, words, code }) => {
-    using here = createPlace();
-    using there = createPlace();
+    using here = createTestHome();
+    using there = createTestHome();
     await using server = await startServer(script);
     const serve = await startServeProcess(there, server);
     const [local, remote] = await Promise.all([
@@ -115,7 +115,7 @@ describe('klaus run at a server', () => {
   });
 
   test('takes standard input, and goes on with the latest session of the folder of the server', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { when: { turn: 0 }, reply: { text: 'I see.' } }, { when: { turn: 1 }, reply: { text: 'Yes.' } }],
     });
@@ -142,7 +142,7 @@ describe('klaus run at a server', () => {
   });
 
   test('a server that is killed and begun again in the middle loses nothing and doubles nothing', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(turns(12));
     const env = { AGENT_TOKEN_BUDGET: '0' };
     let serve = await startServeProcess(place, server, { env });
@@ -167,7 +167,7 @@ describe('klaus run at a server', () => {
   });
 
   test('Ctrl-C stops the run there: exit 130, and the log says who it was', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
     });
@@ -183,7 +183,7 @@ describe('klaus run at a server', () => {
   });
 
   test('--timeout stops it: exit 9', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
     });
@@ -194,7 +194,7 @@ describe('klaus run at a server', () => {
   });
 
   test('is stopped from elsewhere, and gone on with', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
     });
@@ -224,7 +224,7 @@ describe('klaus run at a server', () => {
 
 describe('a question of a server', () => {
   test('is listed, answered hunk by hunk and shown to its end', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
     const env = elsewhere(place, serve);
@@ -282,7 +282,7 @@ describe('a question of a server', () => {
   });
 
   test.skipIf(!hasTmux)('is put to the person at the keyboard (needs tmux)', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
     const env = toEnv({ place, server, env: elsewhere(place, serve) });
@@ -305,7 +305,7 @@ describe('a question of a server', () => {
 describe('says of what is there the same as on the machine itself', () => {
   async function compare(commands: (id: string) => string[][]): Promise<[there: Ended, here: Ended][]> {
     const pairs: [Ended, Ended][] = [];
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
     const { session: id } = await serve.client.openSession({ body: { text: 'write' } });
@@ -344,7 +344,7 @@ describe('says of what is there the same as on the machine itself', () => {
   });
 
   test('klaus sessions --json, but for what only the machine knows', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
     await serve.client.openSession({ body: {} });
@@ -362,7 +362,7 @@ describe('says of what is there the same as on the machine itself', () => {
 
 describe('finds the server', () => {
   test('by its Unix socket, and by its address where it is that of the own state folder: without a token', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     await using server = await startServer({ steps: [TITLE, { when: { turn: 0 }, reply: { text: 'Hello.' } }] });
     const serve = await startServeProcess(place, server);
     const socket = join(place.home, 'server', 'klaus.sock');
@@ -388,7 +388,7 @@ describe('finds the server', () => {
     ['unix:/nowhere/klaus.sock', 3, 'cannot be reached: there is no such socket.'],
     ['http://127.0.0.1:1', 3, 'cannot be reached: nobody listens there.'],
   ])('or says what is wrong with %s', async (address, code, says) => {
-    using place = createPlace();
+    using place = createTestHome();
     const ended = await runKlaus(['sessions', '--server', address], { place });
     expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(says) });
     expect(ended.stderr).not.toContain('abc');
@@ -404,7 +404,7 @@ describe('finds the server', () => {
     ],
     ['an older API', '{"status":"ok","version":"0.0.9"}', 'speaks version 0 of the API'],
   ])('or says that %s answers there', async (_, body, says) => {
-    using place = createPlace();
+    using place = createTestHome();
     const other = createServer((_request, response) => response.end(body));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -425,13 +425,13 @@ describe('what has no meaning elsewhere', () => {
     [['undo'], 'it takes no --server.'],
     [['audit', 'verify'], 'it takes no --server.'],
   ])('is refused before anything is done: %s', async (words, says) => {
-    using place = createPlace();
+    using place = createTestHome();
     const ended = await runKlaus([...words, '--server', 'http://127.0.0.1:1'], { place });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
   });
 
   test('KLAUS_SERVER: a command that acts here says so, one of the machine does not, and local means here', async () => {
-    using place = createPlace();
+    using place = createTestHome();
     const env = { KLAUS_SERVER: 'http://127.0.0.1:1' };
     const klaus = (...words: string[]) => runKlaus(words, { place, env });
     expect((await klaus('undo')).stderr).toContain('klaus undo acts on the sessions of this machine');

@@ -6,7 +6,7 @@ import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { startServeProcess, startTestServer } from '../fixtures/server.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
@@ -187,7 +187,7 @@ test('a run that cannot begin is said to whoever waits for it, by each of the ol
 });
 
 test('clients of both older protocols live through a restart of the server without knowing it', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer({
     steps: [
       TITLE,

@@ -5,7 +5,7 @@ import { createClient, followHost } from '@klaus/server/client';
 import type { SessionView } from '@klaus/server/contract';
 import { expect, test } from 'vitest';
 import { runKlaus, startKlaus, startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 import { follow, rawRequest, startServeProcess, startTestServer } from '../fixtures/server.ts';
 
@@ -151,7 +151,7 @@ test('the list tells each change of each session, and who waits for whom', async
 });
 
 test('SIGKILL of the server in the middle of a run: the next one goes on, and its clients with it', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer({
     ...turns(12),
     steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
@@ -180,7 +180,7 @@ test('SIGKILL of the server in the middle of a run: the next one goes on, and it
 });
 
 test('SIGTERM: streams are told when to come again, and the run goes on with the next server', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer({
     ...turns(12),
     steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
@@ -227,7 +227,7 @@ test('a run of the terminal is seen, steered and approved over the server, and l
       { when: { turn: 2 }, reply: { text: 'Done.' } },
     ],
   };
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(script);
   const serve = await startServeProcess(place, model);
   const cli = startKlaus(['run', '--json', '--approve', 'ask', '--on-ask', 'wait', 'go'], { place, server: model });

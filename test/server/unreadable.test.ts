@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
 import { startServer } from '../fixtures/klaus.ts';
-import { createPlace, type Place } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/place.ts';
 import { follow, startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 
 const SCRIPT = { steps: [{ when: { tools: false }, reply: { text: 'A title' } }, { reply: { text: 'Done.' } }] };
 
 /** Puts a record where the session's newest is, as a Klaus of a later version would write it. */
-function writeAsLater(place: Place, session: string): void {
+function writeAsLater(place: TestHome, session: string): void {
   using database = new DatabaseSync(join(place.home, 'klaus.db'));
   database
     .prepare(
@@ -29,7 +29,7 @@ async function say(served: ServeProcess, text: string): Promise<string> {
 }
 
 test('a log that cannot be read is said to be so, and stops nobody else', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const model = await startServer(SCRIPT);
   const served = await startServeProcess(place, model);
   const [session, other] = [await say(served, 'one'), await say(served, 'two')];

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { startReceiver } from '../fixtures/receiver.ts';
 import { follow, startServeProcess, startTestServer } from '../fixtures/server.ts';
 
@@ -35,7 +35,7 @@ test('AGENT_WEBHOOK_URL is told of the end of a run, signed, and again until it 
 });
 
 test('what is not taken outlives a SIGKILL of the server, and comes in order, once', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(SCRIPT);
   await using hook = await startReceiver();
   const env = { AGENT_WEBHOOK_URL: hook.url, KLAUS_RETRY_BASE_MS: '50' };
@@ -73,7 +73,7 @@ test('what is not taken outlives a SIGKILL of the server, and comes in order, on
 });
 
 test('a redirect is not followed, and a message that is given up does not hold up the next', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer(SCRIPT);
   await using hook = await startReceiver();
   const env = { AGENT_WEBHOOK_URL: hook.url, AGENT_WEBHOOK_GIVE_UP: '0' };

@@ -4,7 +4,7 @@ import { createKlaus } from '@klaus/sdk';
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { rawRequest, startServeProcess, startTestServer, type TestServer } from '../fixtures/server.ts';
 
 /** How a client names a workspace, by door: the status and code of the answer, or `begun`. */
@@ -51,7 +51,7 @@ test.each(Object.entries(DOORS))('%s begins no session outside of the workspaces
 });
 
 test('a grant opens no folder outside of the workspaces', async () => {
-  using other = createPlace();
+  using other = createTestHome();
   await using it = await startTestServer();
   const begin = (folder: string): Promise<string> =>
     post(it, '/api/sessions', { text: 'go', grant: ['file-operations code-execution', `fs(${folder}, r)`] });
@@ -64,7 +64,7 @@ test('a grant opens no folder outside of the workspaces', async () => {
 });
 
 test('folders of the setting, and those of known sessions, are workspaces', async () => {
-  using other = createPlace();
+  using other = createTestHome();
   await using listing = await startTestServer({ settings: { 'server.workspaces': [other.workspace] } });
   expect(await post(listing, '/api/sessions', { workspace: other.workspace })).toBe('begun');
   await using knowing = await startTestServer();
@@ -82,7 +82,7 @@ test('a session that the terminal let in anywhere opens nothing, and is not fork
 });
 
 test('no file of a project adds a folder', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   mkdirSync(join(place.workspace, '.klaus'));
   writeFileSync(join(place.workspace, '.klaus/config.yaml'), 'server:\n  workspaces: [/]\n');
   await using model = await startServer({ steps: [] });
@@ -100,7 +100,7 @@ test('no file of a project adds a folder', async () => {
 });
 
 test('the command line says what the setting is', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   await using model = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
   const serve = await startServeProcess(place, model);
   const env = { KLAUS_SERVER: serve.url, KLAUS_SERVER_TOKEN: 'a-secret-of-the-test', KLAUS_HOME: `${place.home}-else` };

@@ -1,4 +1,4 @@
-import type { Checkpoints, Lease, Store } from '@klaus/core/agent';
+import type { StateCache, Lease, Store } from '@klaus/core/agent';
 import { toText, type Command } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
 import type { Host } from './scheduler.ts';
@@ -85,8 +85,8 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
 
 function toSimCheckpoints(
   { scheduler, plan }: World,
-  { host, leases, checkpoints }: { host: Host; leases: WeakMap<Lease, Lease>; checkpoints: Checkpoints },
-): Checkpoints {
+  { host, leases, checkpoints }: { host: Host; leases: WeakMap<Lease, Lease>; checkpoints: StateCache },
+): StateCache {
   return {
     read: (session, version) => checkpoints.read(session, version),
     // In some worlds every state is worth keeping, however short its log.

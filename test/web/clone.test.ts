@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 
 test('./klaus serve of a clone gives out the page, which nobody has to build', async () => {
-  using place = createPlace();
+  using place = createTestHome();
   const serving = spawn(join(import.meta.dirname, '../../klaus'), ['serve', '--json', '--port', '0'], {
     cwd: place.workspace,
     env: { ...place.env, KLAUS_HOME: place.home, AGENT_API_SECRET: 'a-secret-of-the-test' },

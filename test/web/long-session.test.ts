@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addLongLog, toLastWords } from '../../bench/web/long-log.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { startServeProcess } from '../fixtures/server.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 
@@ -43,7 +43,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       'the end is shown before the rest has come, and whoever reads there goes on reading',
       { timeout: LIMIT },
       async () => {
-        using place = createPlace();
+        using place = createTestHome();
         mkdirSync(place.home, { recursive: true, mode: 0o700 });
         await addLongLog(place, SESSION, { from: 0, count: PROMPTS });
         await using model = await startServer({ steps: [] });
@@ -98,7 +98,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
 
     test('of a long answer only what is in sight is in the page', { timeout: LIMIT }, async () => {
       const section = 'Some **words** that a paragraph has.\n\n```js\nconst a = 1;\n```\n\n- one\n- two\n\n';
-      using place = createPlace();
+      using place = createTestHome();
       await using model = await startServer({
         steps: [
           { when: { tools: false }, reply: { text: 'A title' } },

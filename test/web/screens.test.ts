@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { expectAccessible, ONE_LOOK, openPage, SECRET } from '../fixtures/page.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { interruptRun, openStory, type Story } from '../fixtures/open-story.ts';
@@ -395,7 +395,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`every screen${WITHOUT_BROWSER ? 
   });
 
   test('has nothing that axe finds wrong, light and dark, wide and narrow', { timeout: LIMIT }, async () => {
-    using place = createPlace(STORY_FILES);
+    using place = createTestHome(STORY_FILES);
     await using model = await startServer(STORY_SCRIPT);
     const interrupted = { place, server: model };
     const serving = await startServeProcess(place, model, {

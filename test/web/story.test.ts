@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage } from '../fixtures/page.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { PROMPTS, STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../fixtures/story.ts';
@@ -90,7 +90,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       'a prompt, tools, a change approved in part, a budget, an export in both formats and an undo',
       { timeout: LIMIT },
       async () => {
-        using place = createPlace(STORY_FILES);
+        using place = createTestHome(STORY_FILES);
         await using model = await startServer(STORY_SCRIPT);
         let serving: ServeProcess = await startServeProcess(place, model, SERVE);
         const port = new URL(serving.url).port;
@@ -153,7 +153,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     );
 
     test('a limit that is not raised ends the run, and can be raised later', { timeout: LIMIT }, async () => {
-      using place = createPlace(STORY_FILES);
+      using place = createTestHome(STORY_FILES);
       await using model = await startServer(STORY_SCRIPT);
       const serving = await startServeProcess(place, model, {
         ...SERVE,
@@ -179,7 +179,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     });
 
     test('a paste of twenty thousand lines is attached, and both languages are there', { timeout: LIMIT }, async () => {
-      using place = createPlace(STORY_FILES);
+      using place = createTestHome(STORY_FILES);
       await using model = await startServer({ steps: [], fallback: { text: 'Fine.' } });
       const serving = await startServeProcess(place, model);
       const { page, complaints } = await openPage(browser, { url: serving.url, locale: 'de-DE' });

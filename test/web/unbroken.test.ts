@@ -8,7 +8,7 @@ import { toPlain } from '../../apps/web/log/plain.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage, until } from '../fixtures/page.ts';
-import { createPlace } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/place.ts';
 import { DROPS, startProxy, type Drop, type Proxy } from '../fixtures/proxy.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
@@ -195,7 +195,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     });
 
     test(`${KILLS} kills and ${LOSSES} lost connections in a run of ${EVENTS} events`, { timeout: LIMIT }, async () => {
-      using place = createPlace(FILES);
+      using place = createTestHome(FILES);
       await using model = await startServer(SCRIPT);
       let serving = await startServeProcess(place, model, { words: SERVE });
       const port = new URL(serving.url).port;

@@ -9,7 +9,7 @@ import { findPythonRunner } from './python-runner.ts';
 
 /** What a model may ask for by name. */
 export const RUNNERS = ['npm', 'vitest', 'jest', 'mocha', 'node', 'pytest', 'unittest', ...OTHER_RUNNERS] as const;
-export type RunnerWish = (typeof RUNNERS)[number];
+export type RunnerOption = (typeof RUNNERS)[number];
 
 export type RunnerName = 'vitest' | 'jest' | 'mocha' | 'node:test' | 'pytest' | 'unittest' | 'script' | 'other';
 
@@ -26,7 +26,7 @@ export interface RunnerChoice {
   /** Only tests whose name fits. */
   pattern?: string | undefined;
   /** Default: what the project has. */
-  runner?: RunnerWish | undefined;
+  runner?: RunnerOption | undefined;
 }
 
 /** The script that `npm init` writes, which is none. */

@@ -12,7 +12,7 @@ import { collectGarbage, type GcOptions, type GcReport } from './objects/gc.ts';
 import { scanGitData } from './git/git-data.ts';
 import { hasGitObject } from './git/git-objects.ts';
 import { readGitState, type GitState } from './git/git-state.ts';
-import { withScan, type Kept } from './kept.ts';
+import { withScan, type SnapshotStore } from './kept.ts';
 import { withLock } from './lock.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
 import { Objects } from './objects/objects.ts';
@@ -20,7 +20,7 @@ import { isPlaceholder } from './scan/placeholder.ts';
 import { Pace } from './scan/pace.ts';
 import { scanAt, scanPaths } from './scan/scan-paths.ts';
 import type { Scan, Uncovered } from './scan/scan.ts';
-import { Seen } from './scan/seen.ts';
+import { StatCache } from './scan/seen.ts';
 import { prepareStore } from './snapshot-stores.ts';
 import { hasState, readBeside, toStateWrite, type Beside } from './states.ts';
 import { settleAll } from './restore/step.ts';
@@ -75,10 +75,10 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
   guarded(options.stateDir, () => makeFolder(options.stateDir));
   const db = new Database(prepareStore(options.stateDir, opened.path));
   try {
-    const kept: Kept = {
+    const kept: SnapshotStore = {
       root: opened,
       db,
-      seen: new Seen(db),
+      seen: new StatCache(db),
       trees: new Trees(db),
       objects: new Objects(db),
       excluded: toExcluded(opened.path, options),
@@ -103,10 +103,10 @@ function toExcluded(root: string, { stateDir, klausHome }: SnapshotsOptions): Re
 }
 
 class FolderSnapshots implements LocalSnapshots {
-  readonly #kept: Kept;
+  readonly #kept: SnapshotStore;
   #repositories: readonly string[] = [];
 
-  constructor(kept: Kept) {
+  constructor(kept: SnapshotStore) {
     this.#kept = kept;
   }
 
@@ -141,7 +141,7 @@ class FolderSnapshots implements LocalSnapshots {
 
   async #lookBeside(
     scan: Scan,
-    from: { root: Kept['root']; known: Beside; paths: readonly string[] },
+    from: { root: SnapshotStore['root']; known: Beside; paths: readonly string[] },
   ): Promise<Beside> {
     const paths = new Set([...toGitPaths(from.known.git), ...scan.repositories]);
     const git = await readGitStates(from.root, [...paths]);
@@ -295,7 +295,7 @@ function toGitPaths(states: readonly Pick<GitState, 'path'>[]): string[] {
   return states.map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
 }
 
-async function readGitStates(root: Kept['root'], repositories: readonly string[]): Promise<GitState[]> {
+async function readGitStates(root: SnapshotStore['root'], repositories: readonly string[]): Promise<GitState[]> {
   const states: GitState[] = [];
   for (const path of repositories) {
     const state = await readGitState(root, path);

@@ -1,7 +1,7 @@
 import type { Event, EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import { isOutage } from '@klaus/sdk/transcript';
-import type { Driven } from '../session/driven.ts';
+import type { RunResult } from '../session/driven.ts';
 import type { Output } from './output.ts';
 
 /** What kept a denied run from going on, where the user can change that: the mode, or that nobody was asked. */
@@ -30,7 +30,7 @@ export function createDenialFinder(asks: boolean): DenialFinder {
 }
 
 export interface ClosingOptions {
-  driven: Driven;
+  driven: RunResult;
   /** Id. */
   session: string;
   output: Output;
@@ -64,7 +64,7 @@ export function sayHowToGoOn(options: ClosingOptions): void {
     const wider = options.isWidest ? '' : '--approve edits or --approve auto allows more, ';
     output.note(`Nobody was there to say yes. ${wider}--on-ask wait keeps the question open.`);
   }
-  const mend = finished.outcome === 'model_failed' ? MODEL_MENDS[driven.failure ?? 'cancelled'] : undefined;
+  const mend = finished.outcome === 'model_failed' ? MODEL_FIXES[driven.failure ?? 'cancelled'] : undefined;
   if (mend !== undefined) output.note(at === '' ? mend : `At the server: ${mend}`);
   if (finished.outcome === 'model_failed' && isOutage(driven.failure ?? '')) {
     output.note('With --wait-for-model 2h Klaus keeps trying until the model is back.');
@@ -73,7 +73,7 @@ export function sayHowToGoOn(options: ClosingOptions): void {
 }
 
 /** What the user can do about a model that failed, where waiting is not all. */
-const MODEL_MENDS: Readonly<Partial<Record<string, string>>> = {
+const MODEL_FIXES: Readonly<Partial<Record<string, string>>> = {
   auth: 'The provider does not accept the key. klaus doctor says which one is set; set another, or choose another --model.',
   invalid_request:
     'The provider refuses the request itself: mostly a model id that it does not know, or an account without credit. Choose another --model, or look at the account.',

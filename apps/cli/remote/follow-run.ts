@@ -1,7 +1,7 @@
 import type { Event, EventOf } from '@klaus/sdk';
-import type { Standing } from '@klaus/server/contract';
+import type { SessionStatus } from '@klaus/server/contract';
 import { sayHowToGoOn } from '../output/closing-words.ts';
-import { type Driven, toExit } from '../session/driven.ts';
+import { type RunResult, toExit } from '../session/driven.ts';
 import type { Output } from '../output/output.ts';
 import type { ShowOptions } from '../program/run-options.ts';
 import { createStop, type Stop } from '../session/stop.ts';
@@ -41,7 +41,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
       server.client.cancel({ params: { id: session }, body }),
     );
   };
-  let driven: Driven;
+  let driven: RunResult;
   try {
     using stop = createStop({
       output,
@@ -93,7 +93,7 @@ interface Parts {
   say: (text: string) => void;
 }
 
-async function waitAndAsk(options: FollowRunOptions, parts: Parts): Promise<Driven> {
+async function waitAndAsk(options: FollowRunOptions, parts: Parts): Promise<RunResult> {
   const { watched, stop } = parts;
   const answered = new Set<string>();
   for (;;) {
@@ -122,12 +122,12 @@ async function waitAndAsk(options: FollowRunOptions, parts: Parts): Promise<Driv
 }
 
 /** False while the wish to stop is being carried out, or was a moment ago. */
-async function isStill({ server, session }: FollowRunOptions, { lastSeq }: Standing): Promise<boolean> {
+async function isStill({ server, session }: FollowRunOptions, { lastSeq }: SessionStatus): Promise<boolean> {
   const now = await server.client.session({ params: { id: session } });
   return !now.held && now.position === null && now.questions > 0 && now.lastSeq === lastSeq;
 }
 
-function toDriven({ server }: FollowRunOptions, { watched, stop }: Parts, standing: Standing): Driven {
+function toDriven({ server }: FollowRunOptions, { watched, stop }: Parts, standing: SessionStatus): RunResult {
   if (standing.problem) throw toServerError(standing.problem, server.name);
   const { ended, failure } = watched.facts;
   const result =

@@ -1,6 +1,6 @@
 import type { Event, Live } from '@klaus/sdk';
 import { followSession } from '@klaus/server/client';
-import type { Standing } from '@klaus/server/contract';
+import type { SessionStatus } from '@klaus/server/contract';
 import type { Output } from '../output/output.ts';
 import type { RemoteServer } from './connect-server.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
@@ -31,7 +31,7 @@ export interface WatchedSession {
    *
    * @throws ServerError when it is gone, or the server does not let this client in any more.
    */
-  still(): Promise<Standing>;
+  still(): Promise<SessionStatus>;
   /** Grows with everything that comes. */
   readonly version: number;
   /** Resolves when something came after that version. */
@@ -48,7 +48,7 @@ export function watchSession(options: WatchOptions): WatchedSession {
   const fresh = createFreshText();
   const link = createLinkWords(server.name, options.say);
   let seq = after;
-  let standing: Standing | undefined;
+  let standing: SessionStatus | undefined;
   let lost: Error | undefined;
   let version = 0;
   const waiters = new Set<() => void>();

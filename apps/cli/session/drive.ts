@@ -1,6 +1,6 @@
 import type { Advance, Event, EventOf, Klaus, ModelFailureCode, Session } from '@klaus/sdk';
 import { askInTerminal } from '../prompt/approval-prompt.ts';
-import { type Driven, toExit } from './driven.ts';
+import { type RunResult, toExit } from './driven.ts';
 import { createLiveRelay } from './live-relay.ts';
 import type { Output } from '../output/output.ts';
 import { findOpenRun } from './open-run.ts';
@@ -23,7 +23,7 @@ export interface DriveOptions {
  * Works on a session until nothing is left to do here, showing what happens. Ctrl-C cancels once and
  * leaves at the second time; a question is put to the person at the terminal, if there is one.
  */
-export async function drive(options: DriveOptions): Promise<Driven> {
+export async function drive(options: DriveOptions): Promise<RunResult> {
   const { session, output } = options;
   using stop = createStop({
     output,

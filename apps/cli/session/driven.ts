@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, outcomeToExitCode } from '../program/exit-codes.ts
  * How driving a session ended. `busy`: another live process holds it. `stopped` says that this process asked
  * it to stop, and why.
  */
-export type Driven = Advance & {
+export type RunResult = Advance & {
   stopped: 'interrupt' | 'timeout' | undefined;
   /** What the last request to the model failed with; undefined when it did not. */
   failure: ModelFailureCode | undefined;
@@ -13,7 +13,7 @@ export type Driven = Advance & {
 };
 
 /** The exit code for how driving a session ended. */
-export function toExit(result: Advance, stopped: Driven['stopped'], failure: ModelFailureCode | undefined): ExitCode {
+export function toExit(result: Advance, stopped: RunResult['stopped'], failure: ModelFailureCode | undefined): ExitCode {
   if (result.state === 'busy') return EXIT.busy;
   const finished = result.state === 'idle' ? result.finished : undefined;
   // Work that was done before the wish to stop arrived is done.

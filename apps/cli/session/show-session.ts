@@ -27,7 +27,7 @@ export interface WorkOptions {
  * @returns The exit code.
  * @throws KlausError `store.busy` when another process holds the session and nothing was handed over.
  */
-export async function workOn(options: WorkOptions): Promise<number> {
+export async function runSession(options: WorkOptions): Promise<number> {
   const { klaus, session, output, show } = options;
   if (options.after > 0 && output.recall !== undefined) {
     // Only calls of the last turn can still be open.

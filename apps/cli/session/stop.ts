@@ -1,5 +1,5 @@
 import { formatDuration } from '@klaus/sdk/transcript';
-import type { Driven } from './driven.ts';
+import type { RunResult } from './driven.ts';
 import { EXIT } from '../program/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { onReaderGone } from '../output/streams.ts';
@@ -23,7 +23,7 @@ export interface Stop extends Disposable {
   /** Aborted with the wish. */
   readonly signal: AbortSignal;
   /** Undefined while there is none. */
-  readonly reason: Driven['stopped'];
+  readonly reason: RunResult['stopped'];
   /** The same as Ctrl-C: for the key while a question is on the screen. */
   interrupt(): void;
   /** Resolves when the wish has been sent; at once where there is none. */
@@ -39,10 +39,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export function createStop({ output, words, timeoutMs, send }: StopOptions): Stop {
   const controller = new AbortController();
-  let reason: Driven['stopped'];
+  let reason: RunResult['stopped'];
   let isInterrupted = false;
   let sending = Promise.resolve();
-  const request = (why: NonNullable<Driven['stopped']>, sentence: string): void => {
+  const request = (why: NonNullable<RunResult['stopped']>, sentence: string): void => {
     if (reason !== undefined) return;
     reason = why;
     sending = send(sentence).catch((error: unknown) => {

@@ -32,7 +32,7 @@ export function byToken(token: Token): Authenticate {
 }
 
 /** Looks at every request and every upgrade, before anything else does. */
-export interface Doorkeeper {
+export interface RequestGuard {
   /** @throws Refusal 400 for headers that contradict each other, 403 for a name that is not served here, or a page that may not ask. */
   checkPlace(request: IncomingMessage): void;
   /** @throws Refusal 401, or 429 as `noteTry`. */
@@ -66,7 +66,7 @@ function toOrigins(given: string): string[] {
   return given.includes('://') ? [given] : [`http://${given}`, `https://${given}`];
 }
 
-export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
+export function createDoorkeeper(options: DoorkeeperOptions): RequestGuard {
   const { host, authenticate } = options;
   const corsOrigins = options.corsOrigins.flatMap(toOrigins);
   const proxies = toProxyTrust(options.trustProxy);

@@ -8,7 +8,7 @@ const MAX_TRIES = 20;
 const MAX_KNOWN = 10_000;
 
 /** Keeps a client that guesses a secret from guessing often. */
-export interface FailedTries {
+export interface AuthRateLimiter {
   /** Seconds that an address has to wait; 0 when it may try. */
   waitOf(address: string): number;
   /** A wrong token came from there. */
@@ -21,7 +21,7 @@ export interface FailedTries {
 }
 
 /** @param now Unix milliseconds. */
-export function createFailedTries(now: () => number = Date.now): FailedTries {
+export function createFailedTries(now: () => number = Date.now): AuthRateLimiter {
   const tries = new Map<string, { since: number; count: number }>();
   const cookies = new Set<string>();
   const trusted = new Set<string>();

@@ -1,5 +1,5 @@
 import type { Event, Live } from '@klaus/core/protocol';
-import type { QueuedMessage, SessionStream, Standing } from '../contract/index.ts';
+import type { QueuedMessage, SessionStream, SessionStatus } from '../contract/index.ts';
 import type { Client } from './client.ts';
 import { toPath } from './client.ts';
 import { follow, type StreamState } from './follow.ts';
@@ -15,7 +15,7 @@ export interface FollowSessionOptions {
   /** The messages that wait, whenever that changes. */
   onQueue?: (queue: QueuedMessage[]) => void;
   /** Where the session stands: before `onReady`, and whenever that may have changed. */
-  onStanding?: (standing: Standing) => void;
+  onStanding?: (standing: SessionStatus) => void;
   /** Everything that was in the log at the beginning has come; again after each reconnection. */
   onReady?: () => void;
   /** The session was deleted. */
@@ -43,7 +43,7 @@ export function followSession(
         options.onEvent(logged);
       } else if (event === 'live') options.onLive?.(value as Live);
       else if (event === 'queue') options.onQueue?.(value as QueuedMessage[]);
-      else if (event === 'standing') options.onStanding?.(value as Standing);
+      else if (event === 'standing') options.onStanding?.(value as SessionStatus);
       else if (event === 'ready') options.onReady?.();
       else if (event === 'gone') {
         options.onGone?.();

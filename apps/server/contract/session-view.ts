@@ -52,7 +52,7 @@ export const sessionViewSchema = z.object({
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
 /** Where a session stands at this moment, for who follows it. */
-export const standingSchema = z.object({
+export const sessionStatusSchema = z.object({
   state: sessionStateSchema,
   held: z.boolean().describe('True while a live process works on it, this server or another one.'),
   questions: z.int().describe('Open questions.'),
@@ -60,7 +60,7 @@ export const standingSchema = z.object({
   problem: problemSchema.nullable().describe('Why this server could not go on with it.'),
   lastSeq: z.int().describe('Seq of the last event that was in its log then.'),
 });
-export type Standing = z.infer<typeof standingSchema>;
+export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 
 export const budgetRowSchema = z.object({
   limit: z.enum(['tokens', 'usd']),

@@ -1,6 +1,6 @@
 import { eventBodySchema, envelopeSchema, type Event, type Live } from '@klaus/core/protocol';
 import { z } from 'zod';
-import { queuedMessageSchema, sessionViewSchema, standingSchema } from './session-view.ts';
+import { queuedMessageSchema, sessionViewSchema, sessionStatusSchema } from './session-view.ts';
 
 /** Text on its way: keyed by message or call id and offset, superseded by the event. Never has a seq. */
 export const liveSchema: z.ZodType<Live, Live> = z.discriminatedUnion('type', [
@@ -40,7 +40,7 @@ export const sessionStreamSchema = z.object({
   event: loggedSchema,
   live: liveSchema,
   queue: z.array(queuedMessageSchema).describe('The messages that wait, whenever that changes.'),
-  standing: standingSchema.describe('Where the session stands: before `ready`, and whenever that may have changed.'),
+  standing: sessionStatusSchema.describe('Where the session stands: before `ready`, and whenever that may have changed.'),
   ready: z.object({ seq: z.int() }),
   gone: z.object({ session: z.string() }).describe('The session was deleted; the stream ends.'),
   bye: byeSchema.describe('The server is going down, or the log cannot be read further; the stream ends.'),

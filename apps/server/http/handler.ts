@@ -3,11 +3,11 @@ import type { Klaus } from '@klaus/sdk';
 import type { z } from 'zod';
 import type { Answer, Route, RouteName, RouteOf } from '../contract/index.ts';
 import type { Deletions } from '../runs/deletions.ts';
-import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { RequestGuard } from '../access/doorkeeper.ts';
 import type { EventStream } from '../streams/event-stream.ts';
 import type { HostFeed } from '../streams/host-feed.ts';
 import type { Hubs } from '../streams/hubs.ts';
-import type { LiveTexts } from '../streams/live-texts.ts';
+import type { InFlightText } from '../streams/live-texts.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
@@ -19,7 +19,7 @@ export interface Context {
   klaus: Klaus;
   queue: RunQueue;
   hubs: Hubs;
-  live: LiveTexts;
+  live: InFlightText;
   feed: HostFeed;
   deletions: Deletions;
   log: Log;
@@ -41,7 +41,7 @@ export interface Exchange {
   /** Over TLS, as far as a proxy that is believed says so. */
   isSecure: boolean;
   /** Where a token that is tried out is counted. */
-  door: Pick<Doorkeeper, 'noteTry'>;
+  door: Pick<RequestGuard, 'noteTry'>;
   /** Headers to be sent with the answer. */
   headers: Record<string, string>;
   /** Turns the response into a stream of events. */

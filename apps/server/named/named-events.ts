@@ -5,7 +5,7 @@ import { RunEnds } from './run-end.ts';
 import { toInputTokens } from './session-sums.ts';
 
 /** Folds the events of one session, and live text in between, into what clients of the older protocol read. */
-export interface NamedEvents {
+export interface LegacyEvents {
   event(event: Event): NamedEvent[];
   live(live: Live): NamedEvent[];
   /** How long each call has been running. */
@@ -21,7 +21,7 @@ export interface NamedEvents {
 }
 
 /** @param now Unix milliseconds. */
-export function createNamedEvents(session: string, now: () => number = Date.now): NamedEvents {
+export function createNamedEvents(session: string, now: () => number = Date.now): LegacyEvents {
   let messages = 0;
   let lastRun: string | undefined;
   let attempted: EventOf<'model.attempted'> | undefined;

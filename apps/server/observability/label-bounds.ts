@@ -7,7 +7,7 @@ const MAX_LENGTH = 100;
  * Bounds the values of a label: the first hundred stay as they are, whatever comes after them is `other`. Names come
  * from models and users, and each new one would be a series that a collector keeps for weeks.
  */
-export function createLabelBounds(): (value: string) => string {
+export function limitCardinality(): (value: string) => string {
   const known = new Set<string>();
   return (value) => {
     const name = value.slice(0, MAX_LENGTH);

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Event, EventOf, SandboxStart } from '@klaus/sdk';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { createLabelBounds } from './label-bounds.ts';
+import { limitCardinality } from './label-bounds.ts';
 
 /** Upper bounds of the classes of durations, in seconds. */
 const TOOL_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
@@ -43,8 +43,8 @@ export function createMetrics(gauges: Gauges): Metrics {
   // The process's own, by the names that dashboards know.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
   const counters = createCounters(registers);
-  const toModel = createLabelBounds();
-  const toTool = createLabelBounds();
+  const toModel = limitCardinality();
+  const toTool = limitCardinality();
   const begun = new Map<string, number>();
   const closeGauges = declareGauges(gauges, registers);
 

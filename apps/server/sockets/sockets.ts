@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Server as EngineServer } from 'engine.io';
 import type { WebSocketServer } from 'ws';
-import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { RequestGuard } from '../access/doorkeeper.ts';
 import type { Context } from '../http/handler.ts';
 import { Refusal, toProblem } from '../http/problem.ts';
 import { noteFailure, requestIdOf, toPath } from '../observability/request-log.ts';
@@ -30,7 +30,7 @@ interface Opened {
 }
 
 /** Loads what sockets need when the first one comes: most clients need none. */
-export function createSockets(context: Context, doorkeeper: Doorkeeper): Sockets {
+export function createSockets(context: Context, doorkeeper: RequestGuard): Sockets {
   let opened: Promise<Opened> | undefined;
   let chats: Promise<WebSocketServer> | undefined;
   const openEngine = (): Promise<Opened> =>

@@ -24,7 +24,7 @@ interface Entry {
  * restart of the server, would else miss what was said before, and a client that can only append could be told nothing
  * until the message is whole.
  */
-export class LiveTexts {
+export class InFlightText {
   readonly #klaus: Klaus;
   readonly #queue: RunQueue;
   readonly #entries = new Map<string, Entry>();

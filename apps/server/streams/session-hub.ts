@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event, EventType, Live, Session } from '@klaus/sdk';
-import type { Standing } from '../contract/index.ts';
+import type { SessionStatus } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
-import type { LiveTexts } from './live-texts.ts';
+import type { InFlightText } from './live-texts.ts';
 import type { Log } from '../observability/log.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { toQueue, toStanding, type ViewSources } from './session-view.ts';
 import { onTick } from '../runs/ticker.ts';
 
 export interface HubSources extends ViewSources {
-  live: LiveTexts;
+  live: InFlightText;
   log: Log;
 }
 
@@ -52,7 +52,7 @@ export class SessionHub {
   /** Before this moment of the process's clock nothing more is told. */
   #notBefore = 0;
   #queue: string;
-  #standing: Standing | undefined;
+  #standing: SessionStatus | undefined;
 
   constructor(sources: HubSources, session: Session, onUnused: () => void) {
     const { klaus, queue, live } = sources;
@@ -222,7 +222,7 @@ export class SessionHub {
   }
 
   /** Nothing while the server stops: that a run stands still then means nothing. */
-  #readStanding(): Standing | undefined {
+  #readStanding(): SessionStatus | undefined {
     return this.#sources.queue.isStopping ? undefined : toStanding(this.#sources, this.#session.id);
   }
 

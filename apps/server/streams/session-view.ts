@@ -1,6 +1,6 @@
 import type { Command, Klaus, SessionRow } from '@klaus/sdk';
 import { modeSchema, sandboxNameSchema } from '@klaus/sdk';
-import type { QueuedMessage, SessionState, SessionView, Standing } from '../contract/index.ts';
+import type { QueuedMessage, SessionState, SessionView, SessionStatus } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
 
@@ -68,7 +68,7 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): S
 }
 
 /** Where a session stands at this moment; undefined for one that is not there. */
-export function toStanding(sources: ViewSources, session: string): Standing | undefined {
+export function toStanding(sources: ViewSources, session: string): SessionStatus | undefined {
   const row = sources.klaus.store.session(session);
   if (!row) return undefined;
   // Before the rest: what is appended meanwhile changes it once more.

@@ -6,7 +6,7 @@ import { useSignal } from './use-signal.ts';
 /** How far the wish to stop has come. `waiting`: it could not be sent yet. */
 export type Stopping = 'sending' | 'sent' | 'waiting';
 
-interface Wish {
+interface CancelRequest {
   /** The run that is meant; undefined where none had begun. */
   run: string | undefined;
   state: Stopping;
@@ -29,7 +29,7 @@ export function useStop({ session, run, isRunning, isOnline }: Given): {
   stopping: Stopping | undefined;
   stop: () => void;
 } {
-  const [wish, setWish] = useState<Wish | undefined>();
+  const [wish, setWish] = useState<CancelRequest | undefined>();
   const isMeant = wish !== undefined && isRunning && (wish.run === undefined || wish.run === run);
   const send = async (wanted: string | undefined) => {
     setWish({ run: wanted, state: 'sending' });

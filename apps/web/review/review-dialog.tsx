@@ -12,7 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
-import { toTold } from './told.ts';
+import { toRejectionFeedback } from './told.ts';
 import './review.css';
 
 /** A change, looked at and answered hunk by hunk, as the question in the log tells it. */
@@ -130,7 +130,7 @@ interface ReviewFootProps {
 /** What an answer comes to, and the buttons that give it. */
 function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, onRejectAll }: ReviewFootProps) {
   const t = useText();
-  const told = toTold(review, hunks);
+  const told = toRejectionFeedback(review, hunks);
   const { answer } = toAnswer(review, hunks);
   const taken = hunks.length - review.rejected.size;
   return (

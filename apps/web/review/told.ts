@@ -9,7 +9,7 @@ const MAX_REJECTED = 4_000;
  * `describeRejected` in `core/agent/workspace/change-parts.ts` will say. English, as everything that the model is told. '' where
  * it is told nothing.
  */
-export function toTold(review: Review, hunks: readonly Hunk[]): string {
+export function toRejectionFeedback(review: Review, hunks: readonly Hunk[]): string {
   const rejected = hunks.filter(({ id }) => review.rejected.has(id));
   const lines: string[] = [];
   if (rejected.length > 0) {

@@ -1,5 +1,5 @@
 import { finishRun } from '../loop/finish.ts';
-import { keepAfter } from '../workspace/keep-state.ts';
+import { snapshotAfter } from '../workspace/keep-state.ts';
 import { describeLimit, type LimitReached } from './limit-check.ts';
 import { runOf } from '../loop/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -16,7 +16,7 @@ export async function askLimit(work: Work, reached: LimitReached): Promise<void>
       limit: reached,
     });
   }
-  await keepAfter(work);
+  await snapshotAfter(work);
   await work.append([
     {
       type: 'approval.asked',

@@ -21,13 +21,13 @@ import { noteCommand } from './command-ahead.ts';
 import { cutOutput } from './output.ts';
 import { isApproval } from './human-approval.ts';
 import { loadInstructions } from '../context/instructions.ts';
-import { keepAfter, keepBefore } from '../workspace/keep-state.ts';
+import { snapshotAfter, snapshotBefore } from '../workspace/keep-state.ts';
 import { openLayer, reviewChanges } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { toProcessChanged } from './processes.ts';
 import type { CallState } from '../loop/state.ts';
 import { toReceipt, treeBefore } from '../evidence/take-evidence.ts';
-import { GIVEN_UP, untilGivenUp } from '../loop/until-given-up.ts';
+import { ABANDONED, withCancelGrace } from '../loop/until-given-up.ts';
 import type { Work } from '../loop/work.ts';
 
 /**
@@ -48,9 +48,9 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
       ready.push(judged.ready);
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
-  if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await keepAfter(work);
+  if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await snapshotAfter(work);
   // Stands before the intents: what comes after it can be taken back.
-  const before = await keepBefore(
+  const before = await snapshotBefore(
     work,
     ready.map(({ tool }) => tool),
   );
@@ -117,9 +117,9 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
     if (isReviewed(work, tool)) layer = await openLayer(work, ready);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
-    const output = await untilGivenUp(running, { stop: work.stop, clock });
+    const output = await withCancelGrace(running, { stop: work.stop, clock });
     if (tool.prestart && !work.stop.aborted) noteCommand(work);
-    if (output === GIVEN_UP) return await appendGivenUp(work, head, clock.now() - began);
+    if (output === ABANDONED) return await appendGivenUp(work, head, clock.now() - began);
     // What it may have read came to stand in the workspace while it ran.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
@@ -140,7 +140,7 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
     await layer?.layer.close();
   }
   if (work.isLeaving()) return;
-  if (unkept?.some(isQuestion)) await keepAfter(work);
+  if (unkept?.some(isQuestion)) await snapshotAfter(work);
   if (unkept) return await work.append(unkept);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
   const context_ = await loadInstructions(work, ready.intent.access);

@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
 import { forecast } from '../budget/forecast.ts';
 import { drainInbox, isReceivable } from './inbox.ts';
-import { keepAfter } from '../workspace/keep-state.ts';
+import { snapshotAfter } from '../workspace/keep-state.ts';
 import { accountOf } from '../budget/ledger.ts';
 import { findWarnings } from '../budget/limit-check.ts';
 import { createKeeper, loadState } from './load-state.ts';
@@ -147,7 +147,7 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
     case 'recover':
       return recoverCall(current, action.call);
     case 'keep':
-      return keepAfter(current);
+      return snapshotAfter(current);
     case 'compact':
       return compact(current);
     case 'title':

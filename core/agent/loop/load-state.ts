@@ -16,12 +16,12 @@ export function loadState(engine: { store: Pick<Store, 'read' | 'checkpoints'> }
 }
 
 /** Keeps the state of a session from time to time, so that nobody has to fold a long log from its beginning. */
-export interface Keeper {
+export interface StateCacheWriter {
   /** Call it where nothing is under way. */
   keep(moment: 'between' | 'end'): Promise<void>;
 }
 
-export function createKeeper({ checkpoints }: Pick<Store, 'checkpoints'>, lease: Lease, state: State): Keeper {
+export function createKeeper({ checkpoints }: Pick<Store, 'checkpoints'>, lease: Lease, state: State): StateCacheWriter {
   let last = checkpoints?.seqOf(lease.session) ?? 0;
   return {
     async keep(moment) {

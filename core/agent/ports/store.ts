@@ -22,7 +22,7 @@ export interface AppendOptions {
  * States that were folded from a session's log, kept beside it. Never the truth: one that does not fit its log, or
  * the program that reads it, is as good as none.
  */
-export interface Checkpoints {
+export interface StateCache {
   /**
    * The state of a session as far as it is kept, for its caller alone; undefined where there is none of this version,
    * or it does not stand for the beginning of the log.
@@ -80,5 +80,5 @@ export interface Store {
   /** Undefined when there is no such blob. */
   readBlob(hash: string): Uint8Array | undefined;
   /** Absent: logs are folded whole. */
-  readonly checkpoints?: Checkpoints;
+  readonly checkpoints?: StateCache;
 }

@@ -18,12 +18,12 @@ const MAX_UNCOVERED = 20;
  *
  * @returns Undefined when it was told to stop meanwhile: no effect may begin then.
  */
-export async function keepBefore(work: Work, tools: readonly Tool<unknown>[]): Promise<EventBody[] | undefined> {
-  return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await keepState(work);
+export async function snapshotBefore(work: Work, tools: readonly Tool<unknown>[]): Promise<EventBody[] | undefined> {
+  return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await snapshotWorkspace(work);
 }
 
-/** The state of the workspace before an effect, where none of this turn's is open. Undefined: see {@link keepBefore}. */
-export async function keepState(work: Work): Promise<EventBody[] | undefined> {
+/** The state of the workspace before an effect, where none of this turn's is open. Undefined: see {@link snapshotBefore}. */
+export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
@@ -93,7 +93,7 @@ export async function unlessStopped<T>(work: Work, look: () => Promise<T>): Prom
  * the turn. Where every change is known by name, only those paths are looked
  * at; where a command ran, what it changed at protected places without an approval is reverted.
  */
-export async function keepAfter(work: Work): Promise<void> {
+export async function snapshotAfter(work: Work): Promise<void> {
   const { openSnapshot: before, turnEffects } = work.state;
   const { tools } = work.engine;
   if (!before) return;

@@ -1,4 +1,4 @@
-import { keepAfter, keepState } from './keep-state.ts';
+import { snapshotAfter, snapshotWorkspace } from './keep-state.ts';
 import { noteProcesses } from '../calls/processes.ts';
 import type { Work } from '../loop/work.ts';
 
@@ -13,11 +13,11 @@ export async function lookLast(work: Work): Promise<void> {
     if (!engine.recorded.looksLast()) return;
   } else if (engine.settings.endProcesses === 'run') await endProcesses(work);
   await noteProcesses(work);
-  const before = await keepState(work);
+  const before = await snapshotWorkspace(work);
   if (!before) return;
   if (before.length > 0) await work.append(before);
   // With calls open, the state is kept behind them.
-  if (state.calls.length === 0) await keepAfter(work);
+  if (state.calls.length === 0) await snapshotAfter(work);
 }
 
 async function endProcesses({ engine, session, state }: Work): Promise<void> {

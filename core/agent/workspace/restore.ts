@@ -1,7 +1,7 @@
 import { KlausError, type EventBody, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { loadState } from '../loop/load-state.ts';
 import type { Engine } from '../loop/engine.ts';
-import { keepAfter } from './keep-state.ts';
+import { snapshotAfter } from './keep-state.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
 import { openedOf, type State } from '../loop/state.ts';
 import { compose } from './compose-turns.ts';
@@ -85,7 +85,7 @@ export async function restore(
       isLeaving: () => false,
     });
     // A turn that is under way ends here: what it does after this is another step, to be taken back by itself.
-    if (!options.dryRun) await keepAfter(work);
+    if (!options.dryRun) await snapshotAfter(work);
     const snapshots = await work.snapshots();
     const history = readTurnHistory(engine.store.read((request.kind === 'file' && request.of) || session));
     const plan = await toPlan({ snapshots, history, state }, request);

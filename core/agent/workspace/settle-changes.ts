@@ -2,7 +2,7 @@ import { allowsAccess, allowsTool } from '../../policy/index.ts';
 import { isKlausError, type EventOf, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
 import { describeRejected, MAX_ASKED, keepPart, toChangeParts } from './change-parts.ts';
 import { toFinished, toHead } from '../calls/judge-call.ts';
-import { keepState } from './keep-state.ts';
+import { snapshotWorkspace } from './keep-state.ts';
 import { applyKept, withNotes } from './review-changes.ts';
 import { openedOf, type CallState } from '../loop/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -24,7 +24,7 @@ export async function settleChanges(work: Work, call: CallState, subject: Subjec
     return;
   }
   const snapshots = await work.snapshots();
-  const before = await keepState(work);
+  const before = await snapshotWorkspace(work);
   if (!before) return;
   if (before.length > 0) await work.append(before);
   if (work.engine.recorded) return work.append(work.engine.recorded.settled(call));

@@ -1,5 +1,5 @@
 import { readGitWords } from '../shell/rules/git-rule.ts';
-import { readCommand } from '../shell/interpreter/read-command.ts';
+import { evaluateCommand } from '../shell/interpreter/read-command.ts';
 import type { SimpleCommand } from '../shell/reading.ts';
 import { couldBe, countKnown, isDynamic, isKnown, showWord, type Word } from '../shell/expansion/word.ts';
 import { toWordGlob } from './policy.ts';
@@ -9,7 +9,7 @@ export type Match = 'certain' | 'possible' | undefined;
 
 /** The simple commands of a line; undefined for one that is not understood. */
 export function understand(line: string, workspace: string): readonly SimpleCommand[] | undefined {
-  const { commands, problems } = readCommand(line, { workspace });
+  const { commands, problems } = evaluateCommand(line, { workspace });
   return problems.some(({ rule }) => rule === 'unreadable') ? undefined : commands;
 }
 

@@ -1,7 +1,7 @@
 import { isBelow } from '../path.ts';
 import { toLanguage } from '../shell/programs/interpreters.ts';
 import { readOptions } from '../shell/programs/options.ts';
-import { readCommand, type ReadOptions } from '../shell/interpreter/read-command.ts';
+import { evaluateCommand, type ReadOptions } from '../shell/interpreter/read-command.ts';
 import type { SimpleCommand } from '../shell/reading.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
 import { SHELLS } from '../shell/programs/shells.ts';
@@ -39,7 +39,7 @@ const LONGEST_PATH = 1_024;
  * @param options.files Contents of files by absolute path: shell scripts and makefiles among them are followed.
  */
 export function findScripts(line: string, options: ReadOptions): ScriptUse {
-  const reading = readCommand(line, options);
+  const reading = evaluateCommand(line, options);
   const files = new Set<string>();
   const packages: { folder: string; script: string }[] = [];
   let isComplete = true;

@@ -7,7 +7,7 @@ import { judgeNetwork } from './rules/network-rule.ts';
 import { judgePackages } from './rules/package-rule.ts';
 import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
-import { readCommand } from './interpreter/read-command.ts';
+import { evaluateCommand } from './interpreter/read-command.ts';
 import { renderReading, type SimpleCommand } from './reading.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';
@@ -64,7 +64,7 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
     isOffline: false,
   };
   try {
-    for (const command of readCommand(line, options).commands)
+    for (const command of evaluateCommand(line, options).commands)
       for (const [, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
         if (finding?.needs === 'network') return finding.reason;
@@ -80,7 +80,7 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
  * tests, reads or edits passes. Deny beats ask beats allow. Never throws: what breaks it is asked about.
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
-  const reading = readCommand(line, options);
+  const reading = evaluateCommand(line, options);
   const context: ShellContext = {
     workspace: options.workspace,
     secretPatterns: options.secretPatterns ?? [],

@@ -55,15 +55,15 @@ export const receiptSchema = z.object({
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
-export const standingSchema = z
+export const freshnessSchema = z
   .enum(['fresh', 'stale', 'unknown'])
   .describe('`fresh`: nothing differs from what it saw. `stale`: something does. `unknown`: no states to compare.');
-export type Standing = z.infer<typeof standingSchema>;
+export type Freshness = z.infer<typeof freshnessSchema>;
 
 /** A check that ran in a run: what proves, or disproves, a claim of success. */
 export const evidenceSchema = receiptSchema.extend({
   call: z.string(),
-  standing: standingSchema.optional().describe('At the end of the run.'),
+  standing: freshnessSchema.optional().describe('At the end of the run.'),
   changed: z.array(z.string()).optional().describe('For `stale`: paths that differ from what it saw, at most 10.'),
   weakened: z
     .string()

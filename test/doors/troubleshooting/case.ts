@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { type Ended, runKlaus, startServer } from '../../fixtures/klaus.ts';
-import { createPlace, type Place } from '../../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../fixtures/place.ts';
 
 /** One heading of docs/guides/troubleshooting.md, and how a user comes to see it. */
 export interface Case {
@@ -20,7 +20,7 @@ export interface Case {
 
 /** A place of its own with what a case sets there. */
 export interface Scene {
-  readonly place: Place;
+  readonly place: TestHome;
   /** Variables that both the program and doctor get. Default: a key that is accepted. */
   readonly env: Record<string, string>;
   /** Where the programs are started. */
@@ -36,7 +36,7 @@ export interface Scene {
 const KEY = 'sk-ant-test-4f1c9b7e2a60';
 
 export function createScene(): Scene & Disposable {
-  const place = createPlace();
+  const place = createTestHome();
   const env: Record<string, string> = { ANTHROPIC_API_KEY: KEY };
   const scene: Scene & Disposable = {
     place,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
-import { createState, fold, FOLD_VERSION, type Checkpoints, type State } from '@klaus/core/agent';
+import { createState, fold, FOLD_VERSION, type StateCache, type State } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readEvents, readHead } from '../log/log.ts';
@@ -15,7 +15,7 @@ interface Row {
   state: Uint8Array;
 }
 
-export function createCheckpoints(database: Database, commits: GroupCommit): Checkpoints {
+export function createCheckpoints(database: Database, commits: GroupCommit): StateCache {
   return {
     read: (session, version) => readCheckpoint(database, session, version),
     seqOf: (session) =>

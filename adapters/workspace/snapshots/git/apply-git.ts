@@ -2,11 +2,11 @@ import type { ApplyResult } from '@klaus/core/agent';
 import type { TreeChange } from '@klaus/core/protocol';
 import { applyChanges } from '../restore/apply.ts';
 import { bringBack, isGitPath, setAside, toRemovedFolders } from './git-data.ts';
-import type { Kept } from '../kept.ts';
+import type { SnapshotStore } from '../kept.ts';
 
 /** See `Snapshots.applyGit`. The caller holds the lock alone. */
 export async function applyGitChanges(
-  kept: Kept,
+  kept: SnapshotStore,
   changes: readonly TreeChange[],
   options: { overwrite?: ReadonlySet<string> },
 ): Promise<ApplyResult> {

@@ -6,7 +6,7 @@ import { codeOf } from '../../raced.ts';
 import type { Root } from '../../walk.ts';
 import { LARGE } from './git-names.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
-import type { Kept } from '../kept.ts';
+import type { SnapshotStore } from '../kept.ts';
 import { lookAtPath } from '../scan/look.ts';
 import { toEdit } from '../path.ts';
 import type { Scan } from '../scan/scan.ts';
@@ -19,7 +19,7 @@ import { EMPTY } from '../tree.ts';
  * @param repositories Relative paths of what is named `.git`.
  */
 export async function scanGitData(
-  kept: Kept,
+  kept: SnapshotStore,
   scan: Scan,
   from: { root: Root; repositories: readonly string[] },
 ): Promise<Buffer> {
@@ -51,12 +51,12 @@ export function toRemovedFolders(rows: readonly TreeChange[]): string[] {
 }
 
 /** Where the objects of a git folder wait that an undo took away. One for each path. */
-function toAside(kept: Kept, path: string): string {
+function toAside(kept: SnapshotStore, path: string): string {
   return join(kept.db.folder, 'aside', createHash('sha256').update(path).digest('hex').slice(0, 32));
 }
 
 /** Takes what is left of a git folder out of the workspace, so that a redo can bring it back. */
-export function setAside(kept: Kept, path: string): void {
+export function setAside(kept: SnapshotStore, path: string): void {
   const folder = join(kept.root.path, path);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const aside = toAside(kept, path);
@@ -72,7 +72,7 @@ export function setAside(kept: Kept, path: string): void {
 }
 
 /** Brings back what {@link setAside} took. */
-export function bringBack(kept: Kept, path: string): void {
+export function bringBack(kept: SnapshotStore, path: string): void {
   const aside = toAside(kept, path);
   const folder = join(kept.root.path, path);
   if (lstatSync(aside, { throwIfNoEntry: false })?.isDirectory() !== true) return;

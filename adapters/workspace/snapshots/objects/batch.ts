@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { commit, now, type ObjectWriter, type Write } from './object-writer.ts';
 import type { Pace } from '../scan/pace.ts';
-import type { Seen } from '../scan/seen.ts';
+import type { StatCache } from '../scan/seen.ts';
 import { EMPTY, sha256 } from '../tree.ts';
 
 const MAX_PENDING = 2_000;
@@ -12,14 +12,14 @@ const INSERT_TREE = `INSERT INTO trees VALUES (?, ?, ?)
 /** Directory objects, and what was seen in them, on their way into the store, children before their parents. */
 export class Batch {
   readonly #db: Database;
-  readonly #index: Seen;
+  readonly #index: StatCache;
   readonly #writer: ObjectWriter;
   readonly #pace: Pace;
   #trees: { hash: Buffer; bytes: Buffer }[] = [];
   #seen: { path: string; tree: Buffer; data: Buffer }[] = [];
   #forgotten: string[] = [];
 
-  constructor(kept: { db: Database; seen: Seen }, writer: ObjectWriter, pace: Pace) {
+  constructor(kept: { db: Database; seen: StatCache }, writer: ObjectWriter, pace: Pace) {
     this.#db = kept.db;
     this.#index = kept.seen;
     this.#writer = writer;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import type { TreeId } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-import type { Kept } from '../kept.ts';
+import type { SnapshotStore } from '../kept.ts';
 import { createPack, now, writeFully } from './object-writer.ts';
 import { readBlock, readStored, toHashes, type BlockRow } from './objects.ts';
 import { Pace } from '../scan/pace.ts';
@@ -40,7 +40,7 @@ interface Marks {
 }
 
 /** Frees what no kept state needs. The caller holds the lock alone. */
-export async function collectGarbage(kept: Kept, options: GcOptions): Promise<GcReport> {
+export async function collectGarbage(kept: SnapshotStore, options: GcOptions): Promise<GcReport> {
   const { db } = kept;
   const pace = new Pace();
   const limit = now() - GRACE_S;
@@ -78,7 +78,7 @@ function toRoots(db: Database, keep: readonly TreeId[], limit: number): Buffer[]
   return [...keep.map((id) => Buffer.from(id, 'hex')), ...rows, ...(last ? [last] : [])];
 }
 
-async function mark(kept: Kept, roots: readonly Buffer[], pace: Pace): Promise<Marks> {
+async function mark(kept: SnapshotStore, roots: readonly Buffer[], pace: Pace): Promise<Marks> {
   const marks: Marks = { trees: new Set(), objects: new Set() };
   const waiting = roots.filter((root) => root.equals(EMPTY) || kept.trees.has(root));
   for (let hash = waiting.pop(); hash; hash = waiting.pop()) {

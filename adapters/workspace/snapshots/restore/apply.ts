@@ -4,11 +4,11 @@ import { codeOf } from '../../raced.ts';
 import { shorten } from '../../walk.ts';
 import { toSnapshotError } from '../database.ts';
 import { editTree, NEW_DIRECTORY_MODE, type TreeEdit } from './edit-tree.ts';
-import { withScan, type Kept } from '../kept.ts';
-import { lookAtPath, statPath, type Standing } from '../scan/look.ts';
+import { withScan, type SnapshotStore } from '../kept.ts';
+import { lookAtPath, statPath, type PathState } from '../scan/look.ts';
 import { Pace } from '../scan/pace.ts';
 import { checkPath, toEdit } from '../path.ts';
-import { Overtaken, perform, toStagingName, type Move } from './perform.ts';
+import { ConflictError, perform, toStagingName, type Move } from './perform.ts';
 import { scanAt } from '../scan/scan-paths.ts';
 import type { Scan } from '../scan/scan.ts';
 import { lastState, toStateWrite } from '../states.ts';
@@ -21,7 +21,7 @@ const OWNER_ALL = 0o700;
 
 /** What is known of the affected paths before anything is touched. */
 interface Survey {
-  standing: Map<string, Standing>;
+  standing: Map<string, PathState>;
   /** Directories below those that shall go which hold something that no row takes away. */
   holders: Set<string>;
   before: Buffer;
@@ -35,7 +35,7 @@ export interface ApplyOptions {
 
 /** See `Snapshots.apply`. The caller holds the lock alone. */
 export async function applyChanges(
-  kept: Kept,
+  kept: SnapshotStore,
   changes: readonly TreeChange[],
   { overwrite = new Set(), isGit = false }: ApplyOptions,
 ): Promise<ApplyResult> {
@@ -76,7 +76,7 @@ export async function applyChanges(
 }
 
 async function carryOut(
-  kept: Kept,
+  kept: SnapshotStore,
   work: { plan: Plan; moves: Move[]; result: TreeChange[]; pace: Pace; isGit: boolean },
 ): Promise<ApplyResult> {
   const { plan, moves, result, pace, isGit } = work;
@@ -91,7 +91,7 @@ async function carryOut(
       await perform(kept, moves, { staging: plan.staging, locked: plan.locked, lenient: false, pace });
     } catch (error) {
       await takeBack(kept, id, plan);
-      if (!(error instanceof Overtaken)) throw toFailure(error, kept.root.path);
+      if (!(error instanceof ConflictError)) throw toFailure(error, kept.root.path);
       const { entry } = await lookAtPath(kept.root, error.path, { pace });
       const expected = moves.find((move) => move.path === error.path)?.now ?? null;
       return { applied: false, conflicts: [{ path: error.path, expected, found: entry }] };
@@ -105,7 +105,7 @@ async function carryOut(
 }
 
 /** Rows in order of path. @throws KlausError `usage`. */
-function toRows(kept: Kept, changes: readonly TreeChange[], isGit: boolean): TreeChange[] {
+function toRows(kept: SnapshotStore, changes: readonly TreeChange[], isGit: boolean): TreeChange[] {
   const rows = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   for (const [i, row] of rows.entries()) {
     checkPath(row.path, kept.excluded, isGit);
@@ -121,9 +121,9 @@ function toRows(kept: Kept, changes: readonly TreeChange[], isGit: boolean): Tre
 }
 
 /** Looks at every affected path and takes in what is there. A directory that shall go is looked at as a whole. */
-async function look(kept: Kept, scan: Scan, rows: readonly TreeChange[]): Promise<Survey> {
+async function look(kept: SnapshotStore, scan: Scan, rows: readonly TreeChange[]): Promise<Survey> {
   const named = new Map(rows.map((row) => [row.path, row]));
-  const standing = new Map<string, Standing>();
+  const standing = new Map<string, PathState>();
   const holders = new Set<string>();
   const edits = new Map<string, TreeEdit>();
   const whole = new Set<string>();
@@ -171,7 +171,7 @@ async function look(kept: Kept, scan: Scan, rows: readonly TreeChange[]): Promis
 
 /** Says which rows are to be carried out, and which cannot be. */
 async function decide(
-  kept: Kept,
+  kept: SnapshotStore,
   { rows, survey, overwrite }: { rows: readonly TreeChange[]; survey: Survey; overwrite: ReadonlySet<string> },
 ): Promise<{ conflicts: Conflict[]; todo: TreeChange[]; edits: Map<string, TreeEdit> }> {
   const conflicts: Conflict[] = [];
@@ -213,7 +213,7 @@ function toAncestors(path: string): string[] {
 
 /** Plans the directories that are missing above a path. What stands in the way is a conflict. */
 async function clearTheWay(
-  kept: Kept,
+  kept: SnapshotStore,
   at: {
     path: string;
     goals: ReadonlyMap<string, TreeEntry | null>;
@@ -238,7 +238,7 @@ async function clearTheWay(
 }
 
 /** Directories in which something is to change and which their owner may not change. */
-async function findLocked(kept: Kept, moves: readonly Move[], pace: Pace): Promise<[string, number][]> {
+async function findLocked(kept: SnapshotStore, moves: readonly Move[], pace: Pace): Promise<[string, number][]> {
   const locked: [string, number][] = [];
   // The folder for files on their way stands in the root.
   const parents = new Set(['', ...moves.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))]);

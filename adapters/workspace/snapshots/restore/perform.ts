@@ -17,9 +17,9 @@ import {
 import { open } from 'node:fs/promises';
 import type { TreeEntry } from '@klaus/core/protocol';
 import type { Directory } from '../../directory.ts';
-import { codeOf, isRace, Raced } from '../../raced.ts';
+import { codeOf, isRace, RaceError } from '../../raced.ts';
 import type { Root } from '../../walk.ts';
-import type { Kept } from '../kept.ts';
+import type { SnapshotStore } from '../kept.ts';
 import { isUntouched } from '../scan/look.ts';
 import { writeFully } from '../objects/object-writer.ts';
 import type { Pace } from '../scan/pace.ts';
@@ -52,7 +52,7 @@ interface Performance {
 }
 
 /** A path that was changed between the check and the step. */
-export class Overtaken extends Error {
+export class ConflictError extends Error {
   readonly path: string;
 
   constructor(path: string) {
@@ -73,7 +73,7 @@ export function toStagingName(): string {
  *
  * @throws Overtaken, or the system's error; then a part may have been done.
  */
-export async function perform(kept: Kept, moves: readonly Move[], how: Performance): Promise<void> {
+export async function perform(kept: SnapshotStore, moves: readonly Move[], how: Performance): Promise<void> {
   const sorted = moves.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const reversed = sorted.toReversed();
   const step = new Step(kept, how);
@@ -106,13 +106,13 @@ function isNewContent({ now, goal, stat }: Move): boolean {
 }
 
 class Step {
-  readonly #kept: Kept;
+  readonly #kept: SnapshotStore;
   readonly #how: Performance;
   /** Files with several names of which this step has taken one away. */
   readonly #linked = new Set<number>();
   readonly #staged = new Map<string, string>();
 
-  constructor(kept: Kept, how: Performance) {
+  constructor(kept: SnapshotStore, how: Performance) {
     this.#kept = kept;
     this.#how = how;
   }
@@ -191,7 +191,7 @@ class Step {
         rmdirSync(parent.child(name));
       } catch (error) {
         if (!['ENOTEMPTY', 'EEXIST', 'EBUSY'].includes(codeOf(error))) throw error;
-        if (!this.#how.lenient) throw new Overtaken(path);
+        if (!this.#how.lenient) throw new ConflictError(path);
       }
     });
   }
@@ -202,7 +202,7 @@ class Step {
         mkdirSync(parent.child(name), OWNER_ALL);
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error;
-        if (!this.#how.lenient) throw new Overtaken(path);
+        if (!this.#how.lenient) throw new ConflictError(path);
         return;
       }
       if (process.geteuid?.() !== 0) return;
@@ -222,7 +222,7 @@ class Step {
       if (isReplaced) this.#check(parent, name, move);
       else if (lstatSync(parent.child(name), { throwIfNoEntry: false })) {
         if (this.#how.lenient) return;
-        throw new Overtaken(move.path);
+        throw new ConflictError(move.path);
       }
       await this.#inParent(`${this.#how.staging}/${this.#staged.get(move.path)!}`, (staging, temp) =>
         renameSync(staging.child(temp), parent.child(name)),
@@ -285,7 +285,7 @@ class Step {
     const now = lstatSync(parent.child(name), { throwIfNoEntry: false });
     // Taking one name of a file away changes the time of its others.
     const ignoreChangeTime = now !== undefined && this.#linked.has(now.ino);
-    if (!isUntouched(move.stat, now, { ignoreChangeTime })) throw new Overtaken(move.path);
+    if (!isUntouched(move.stat, now, { ignoreChangeTime })) throw new ConflictError(move.path);
     if (now && now.nlink > 1) this.#linked.add(now.ino);
   }
 
@@ -311,11 +311,11 @@ class Step {
         await use(parent, name);
         return true;
       });
-      if (!done) throw new Raced();
+      if (!done) throw new RaceError();
     } catch (error) {
-      const isPassing = isRace(error) || error instanceof Overtaken;
+      const isPassing = isRace(error) || error instanceof ConflictError;
       if (!isPassing || codeOf(error) === 'EINVAL') throw error;
-      if (!this.#how.lenient) throw error instanceof Overtaken ? error : new Overtaken(path);
+      if (!this.#how.lenient) throw error instanceof ConflictError ? error : new ConflictError(path);
     }
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { treeIdSchema, type TreeChange } from '@klaus/core/protocol';
 import { codeOf } from '../../raced.ts';
 import { toSnapshotError } from '../database.ts';
-import type { Kept } from '../kept.ts';
+import type { SnapshotStore } from '../kept.ts';
 import { lookAtPath } from '../scan/look.ts';
 import { Pace } from '../scan/pace.ts';
 import { perform, removeStaging, type Move } from './perform.ts';
@@ -20,16 +20,16 @@ const planSchema = z.object({
 /** A restore under way, as it is written down before anything is touched. */
 export type Plan = z.infer<typeof planSchema>;
 
-export function writePlan(kept: Kept, plan: Plan): number {
+export function writePlan(kept: SnapshotStore, plan: Plan): number {
   return kept.db.run('INSERT INTO steps (plan) VALUES (?)', JSON.stringify(plan));
 }
 
-export function endPlan(kept: Kept, id: number): void {
+export function endPlan(kept: SnapshotStore, id: number): void {
   kept.db.run('DELETE FROM steps WHERE id = ?', id);
 }
 
 /** Takes a step back that failed on the way. What others changed meanwhile stays as they left it. */
-export async function takeBack(kept: Kept, id: number, plan: Plan): Promise<void> {
+export async function takeBack(kept: SnapshotStore, id: number, plan: Plan): Promise<void> {
   const back = { ...plan, back: true };
   kept.db.run('UPDATE steps SET plan = ? WHERE id = ?', JSON.stringify(back), id);
   await settle(kept, back);
@@ -40,7 +40,7 @@ export async function takeBack(kept: Kept, id: number, plan: Plan): Promise<void
  * Finishes what a killed process began. The caller holds the lock alone, so every step that is written down has lost
  * its process. Where there is no room to go forwards it goes backwards.
  */
-export async function settleAll(kept: Kept): Promise<void> {
+export async function settleAll(kept: SnapshotStore): Promise<void> {
   for (const row of kept.db.all<{ id: number; plan: string }>('SELECT id, plan FROM steps ORDER BY id')) {
     const plan = planSchema.parse(JSON.parse(row.plan));
     try {
@@ -53,7 +53,7 @@ export async function settleAll(kept: Kept): Promise<void> {
   }
 }
 
-async function settle(kept: Kept, plan: Plan): Promise<void> {
+async function settle(kept: SnapshotStore, plan: Plan): Promise<void> {
   const pace = new Pace();
   const rows = await kept.trees.changes(Buffer.from(plan.before, 'hex'), Buffer.from(plan.after, 'hex'), pace);
   const moves: Move[] = [];

@@ -3,12 +3,12 @@ import { isRace } from '../../raced.ts';
 import { openRoot, type Root } from '../../walk.ts';
 
 /** A directory that is opened when it is first needed, by names alone and never through a symlink. */
-export class Trail {
-  readonly #parent: Trail | undefined;
+export class DirHandle {
+  readonly #parent: DirHandle | undefined;
   readonly #open: () => Directory;
   #directory: Directory | undefined;
 
-  constructor(from: { root: Root } | { parent: Trail; name: string }) {
+  constructor(from: { root: Root } | { parent: DirHandle; name: string }) {
     this.#parent = 'parent' in from ? from.parent : undefined;
     this.#open = 'parent' in from ? () => from.parent.directory.open(from.name) : () => openRoot(from.root);
   }
@@ -18,8 +18,8 @@ export class Trail {
     return (this.#directory ??= this.#open());
   }
 
-  child(name: string): Trail {
-    return new Trail({ parent: this, name });
+  child(name: string): DirHandle {
+    return new DirHandle({ parent: this, name });
   }
 
   close(): void {
@@ -45,7 +45,7 @@ export async function withParent<T>(
 ): Promise<T | undefined> {
   const names = path.split('/');
   const name = names.pop()!;
-  let trail = new Trail({ root });
+  let trail = new DirHandle({ root });
   try {
     for (const step of names) trail = trail.child(step);
     let parent: Directory;

@@ -2,13 +2,13 @@ import { lstatSync, type Stats } from 'node:fs';
 import type { TreeEntry } from '@klaus/core/protocol';
 import { isRace } from '../../raced.ts';
 import type { Root } from '../../walk.ts';
-import { takeFile, takeLink, type Taker } from './take-file.ts';
-import type { Seen } from './seen.ts';
+import { takeFile, takeLink, type FileReader } from './take-file.ts';
+import type { StatCache } from './seen.ts';
 import { withParent } from '../restore/trail.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';
 
 /** What stands at a path, without what is in it. */
-export interface Standing {
+export interface PathState {
   entry: TreeEntry | null;
   /** True for a socket, a device, a mount or what cannot be read: a state cannot hold it. */
   foreign: boolean;
@@ -16,12 +16,12 @@ export interface Standing {
   stat: Stats | undefined;
 }
 
-const NOTHING: Standing = { entry: null, foreign: false, stat: undefined };
+const NOTHING: PathState = { entry: null, foreign: false, stat: undefined };
 const PERMISSIONS = 0o7777;
 
 /** Looks at one path; the way to it is never through a symlink. Content is read, not believed from an index. */
-export async function lookAtPath(root: Root, path: string, taker: Taker & { seen?: Seen }): Promise<Standing> {
-  const found = await withParent(root, path, async (parent, name): Promise<Standing> => {
+export async function lookAtPath(root: Root, path: string, taker: FileReader & { seen?: StatCache }): Promise<PathState> {
+  const found = await withParent(root, path, async (parent, name): Promise<PathState> => {
     const stat = lstatSync(parent.child(name), { throwIfNoEntry: false });
     if (!stat) return NOTHING;
     if (stat.isDirectory()) {
@@ -46,7 +46,7 @@ export async function lookAtPath(root: Root, path: string, taker: Taker & { seen
 }
 
 /** A file that cannot be read any more, but seems to be the one that was seen. */
-function recall(path: string, stat: Stats, index: Seen | undefined): Standing | undefined {
+function recall(path: string, stat: Stats, index: StatCache | undefined): PathState | undefined {
   const slash = path.lastIndexOf('/');
   const seen = index?.get(slash < 0 ? '' : path.slice(0, slash));
   const name = path.slice(slash + 1);
@@ -60,7 +60,7 @@ function recall(path: string, stat: Stats, index: Seen | undefined): Standing | 
 }
 
 /** An entry with an empty hash, which equals nothing. */
-function toForeign(stat: Stats): Standing {
+function toForeign(stat: Stats): PathState {
   return { entry: { type: 'file', hash: '', size: 0, mode: stat.mode & PERMISSIONS }, foreign: true, stat };
 }
 

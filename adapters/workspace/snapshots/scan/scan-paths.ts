@@ -1,17 +1,17 @@
 import { lstatSync } from 'node:fs';
 import type { Root } from '../../walk.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
-import type { Kept } from '../kept.ts';
+import type { SnapshotStore } from '../kept.ts';
 import { lookAtPath, statPath } from './look.ts';
 import { toEdit } from '../path.ts';
 import { scanDirectory, type Scan } from './scan.ts';
-import { Trail, withParent } from '../restore/trail.ts';
+import { DirHandle, withParent } from '../restore/trail.ts';
 
 const PERMISSIONS = 0o7777;
 
 /** The state `base` with only these paths, and what is below them, as they are now. */
 export async function scanPaths(
-  kept: Kept,
+  kept: SnapshotStore,
   scan: Scan,
   from: { root: Root; base: Buffer; paths: readonly string[] },
 ): Promise<Buffer> {
@@ -41,7 +41,7 @@ export async function scanPaths(
 
 /** Looks at one directory and everything below it. Undefined when it is gone. */
 export async function scanAt(root: Root, scan: Scan, path: string): Promise<Buffer | undefined> {
-  let trail = new Trail({ root });
+  let trail = new DirHandle({ root });
   if (path !== '') for (const name of path.split('/')) trail = trail.child(name);
   try {
     const absolute = path === '' ? root.path : `${root.path === '/' ? '' : root.path}/${path}`;
@@ -53,7 +53,7 @@ export async function scanAt(root: Root, scan: Scan, path: string): Promise<Buff
 
 /** Directories above a path that the base does not have: their modes must come from somewhere. */
 async function addParents(
-  kept: Kept,
+  kept: SnapshotStore,
   from: { root: Root; base: Buffer },
   at: { names: readonly string[]; edits: Map<string, TreeEdit> },
 ): Promise<void> {

@@ -2,10 +2,10 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { codeOf, isRace } from '../../raced.ts';
 import type { Batch } from '../objects/batch.ts';
 import { toGitNames } from '../git/git-names.ts';
-import { toNumbers, toSeen, type Seen, type SeenDirectory } from './seen.ts';
-import { takeFile, takeLink, type Taker } from './take-file.ts';
+import { toNumbers, toSeen, type StatCache, type SeenDirectory } from './seen.ts';
+import { takeFile, takeLink, type FileReader } from './take-file.ts';
 import { findUnnamedGit } from '../git/unnamed-git.ts';
-import type { Trail } from '../restore/trail.ts';
+import type { DirHandle } from '../restore/trail.ts';
 import { compareNames, EMPTY, encodeTree, type Node } from '../tree.ts';
 
 const FORMAT = 0o170000;
@@ -21,8 +21,8 @@ export interface Uncovered {
   why: 'unreadable' | 'special file' | 'name is not UTF-8' | 'other filesystem' | 'path too long';
 }
 
-export interface Scan extends Taker {
-  seen: Seen;
+export interface Scan extends FileReader {
+  seen: StatCache;
   batch: Batch;
   /** Milliseconds since 1970 when the look began. */
   since: number;
@@ -44,11 +44,11 @@ export interface Scan extends Taker {
 }
 
 /** A directory to look at. */
-interface Spot {
+interface ScanDir {
   /** Relative to the root; '' is the root. */
   relative: string;
   absolute: string;
-  trail: Trail;
+  trail: DirHandle;
 }
 
 interface Fresh {
@@ -61,7 +61,7 @@ type Found = Fresh | number | undefined;
 
 interface Look {
   scan: Scan;
-  spot: Spot;
+  spot: ScanDir;
   seen: SeenDirectory | undefined;
   /** True when the cursor of `seen` stands on an entry of this name. */
   known: boolean;
@@ -74,7 +74,7 @@ interface Look {
  * Entries are reached by path, which is fast. What is not exactly as it was seen before is read through a chain of
  * open directories, so that a swapped directory cannot show files from outside.
  */
-export async function scanDirectory(scan: Scan, spot: Spot): Promise<Buffer | undefined> {
+export async function scanDirectory(scan: Scan, spot: ScanDir): Promise<Buffer | undefined> {
   const seen = scan.seen.get(spot.relative);
   const names = listNames(scan, spot);
   if (names === 'gone') return undefined;
@@ -126,7 +126,7 @@ function keep({ scan, spot, seen }: Look, found: readonly Exclude<Found, undefin
 }
 
 /** The names in a directory in order, without those that are left out. */
-function listNames(scan: Scan, spot: Spot): string[] | 'gone' | 'unreadable' {
+function listNames(scan: Scan, spot: ScanDir): string[] | 'gone' | 'unreadable' {
   try {
     const names = readdirSync(spot.absolute);
     const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, spot) : names;
@@ -143,7 +143,7 @@ function listNames(scan: Scan, spot: Spot): string[] | 'gone' | 'unreadable' {
 }
 
 /** Names that are text. Those that are not cannot be said in a path. */
-function toDecodable(scan: Scan, spot: Spot): string[] {
+function toDecodable(scan: Scan, spot: ScanDir): string[] {
   return readdirSync(spot.absolute, { encoding: 'buffer' }).flatMap((bytes) => {
     const name = bytes.toString('utf8');
     if (Buffer.from(name).equals(bytes)) return [name];

@@ -72,7 +72,7 @@ export class SeenDirectory {
 }
 
 /** What was seen in each directory, with a part of it in memory: a session looks at the same folders again and again. */
-export class Seen {
+export class StatCache {
   readonly #db: Database;
   readonly #kept = new Map<string, Uint8Array>();
   #bytes = 0;

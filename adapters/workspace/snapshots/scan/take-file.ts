@@ -24,13 +24,13 @@ interface Taken {
 type TakeResult = Taken | 'gone' | 'unreadable';
 
 /** Where content goes; without a writer it is only hashed. */
-export interface Taker {
+export interface FileReader {
   writer?: ObjectWriter | undefined;
   pace: Pace;
 }
 
 /** Reads a regular file in an open directory. Memory does not grow with the file. */
-export async function takeFile(directory: Directory, name: string, taker: Taker): Promise<TakeResult> {
+export async function takeFile(directory: Directory, name: string, taker: FileReader): Promise<TakeResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       const path = directory.child(name);
@@ -51,7 +51,7 @@ function readError(error: unknown): string {
 }
 
 /** Undefined when the file is large. */
-function takeSmall(path: string, taker: Taker): Taken | 'gone' | undefined {
+function takeSmall(path: string, taker: FileReader): Taken | 'gone' | undefined {
   const fd = openSync(path, FLAGS);
   try {
     const before = fstatSync(fd);
@@ -73,7 +73,7 @@ function takeSmall(path: string, taker: Taker): Taken | 'gone' | undefined {
   }
 }
 
-async function takeLarge(path: string, { writer, pace }: Taker): Promise<Taken | 'gone'> {
+async function takeLarge(path: string, { writer, pace }: FileReader): Promise<Taken | 'gone'> {
   const handle = await open(path, FLAGS);
   try {
     const before = await handle.stat();
@@ -113,7 +113,7 @@ async function takeLarge(path: string, { writer, pace }: Taker): Promise<Taken |
 }
 
 /** The target of a symlink. Undefined when it is none any more. */
-export function takeLink(directory: Directory, name: string, { writer }: Taker): Omit<Taken, 'stat'> | undefined {
+export function takeLink(directory: Directory, name: string, { writer }: FileReader): Omit<Taken, 'stat'> | undefined {
   try {
     // As bytes: a target need not be text.
     const target = readlinkSync(directory.child(name), { encoding: 'buffer' });

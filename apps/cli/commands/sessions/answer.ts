@@ -4,7 +4,7 @@ import { openKlaus } from '../../session/open-klaus.ts';
 import { UsageError } from '../../program/report-error.ts';
 import { toGivenServer } from '../../program/server-option.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
-import { workOn } from '../../session/show-session.ts';
+import { runSession } from '../../session/show-session.ts';
 
 /**
  * `klaus approve ID` and `klaus reject ID`, from any process: settles the question and, when nobody holds
@@ -31,7 +31,7 @@ export async function answer(id: string, reply: 'approved' | 'rejected', options
     ...(options.scope !== undefined && { scope: options.scope }),
     ...toHunkAnswer(row === undefined ? [] : toHunkIds(klaus.question(row.id)), options),
   });
-  return await workOn({
+  return await runSession({
     klaus,
     session,
     after,

@@ -4,7 +4,7 @@ import { UsageError } from '../../program/report-error.ts';
 import { type LimitOptions, type RunOptions, type ShowOptions, toLimits, toWait } from '../../program/run-options.ts';
 import { toGivenServer, type ServerOptions } from '../../program/server-option.ts';
 import { createOutput } from '../../output/show-output.ts';
-import { workOn } from '../../session/show-session.ts';
+import { runSession } from '../../session/show-session.ts';
 import { lastSeq, toOnAsk } from './run.ts';
 
 /** `klaus resume ID`: goes on after a crash, a limit, a failure or a cancel. */
@@ -29,7 +29,7 @@ export async function resume(
   }
   // A run that was cut off goes on by itself; one that ended needs to be asked for.
   if (state === 'stopped') await session.send({ type: 'resume', onAsk, ...toWait(options) });
-  return await workOn({ klaus, session, after: last, show: options, output, asks });
+  return await runSession({ klaus, session, after: last, show: options, output, asks });
 }
 
 /** Where the last run of a session stands: under way, ended well (or never begun), or ended short of that. */

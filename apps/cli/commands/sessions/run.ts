@@ -17,7 +17,7 @@ import {
   toWait,
 } from '../../program/run-options.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
-import { workOn } from '../../session/show-session.ts';
+import { runSession } from '../../session/show-session.ts';
 
 /** `klaus "prompt"` and `klaus run`: one prompt, in a new session or in an existing one. */
 export async function run(words: readonly string[], options: RunOptions): Promise<number> {
@@ -99,7 +99,7 @@ export async function sendPrompt({
     if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
   }
   await session.prompt(parts, { onAsk, delivery, ...toWait(options), ...(options.pin && { pin: true }) });
-  return workOn({
+  return runSession({
     klaus,
     session,
     after,

@@ -11,7 +11,7 @@ import { createPaint, paintDiff } from '../../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { UsageError } from '../../program/report-error.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
-import { workOn } from '../../session/show-session.ts';
+import { runSession } from '../../session/show-session.ts';
 import { err } from '../../output/sink.ts';
 
 /** Short enough to be the session's title, so that no model is asked for one. */
@@ -48,7 +48,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     const session = await klaus.open({ workspace: folder });
     const asks = canAsk(options);
     await session.prompt(PROMPT, { onAsk: asks ? 'wait' : 'deny' });
-    const exitCode = await workOn({ klaus, session, after: 0, show: options, output, asks, next: false });
+    const exitCode = await runSession({ klaus, session, after: 0, show: options, output, asks, next: false });
     const passed = showResult(session, options.plain ?? false);
     keep = options.keep === true || exitCode !== EXIT.done || !passed;
     err.write(`Folder: ${folder}${keep ? '' : ' (removed; --keep keeps it)'}\n`);

@@ -1,6 +1,6 @@
 import type { ArithmeticExpression } from 'unbash';
 import { walkExpression } from './hidden-substitution.ts';
-import type { Machine } from '../interpreter/machine.ts';
+import type { ExpansionContext } from '../interpreter/machine.ts';
 import { isKnown, UNKNOWN } from './word.ts';
 
 /** Reads a word of an arithmetic expression that has expansions in it. */
@@ -9,7 +9,7 @@ export type ReadWord = (expression: ArithmeticExpression & { type: 'ArithmeticWo
 /** The value of an arithmetic expression; undefined where it depends on something unknown. Assignments take place. */
 export function evaluateArithmetic(
   expression: ArithmeticExpression | undefined,
-  machine: Machine,
+  machine: ExpansionContext,
   readWord: ReadWord,
 ): number | undefined {
   if (!expression) return undefined;
@@ -52,12 +52,12 @@ export function evaluateArithmetic(
   }
 }
 
-function assign(target: ArithmeticExpression, value: number | undefined, machine: Machine): void {
+function assign(target: ArithmeticExpression, value: number | undefined, machine: ExpansionContext): void {
   if (target.type !== 'ArithmeticWord' || !/^\w+$/.test(target.value)) return;
   machine.scope.variables.set(target.value, value === undefined ? UNKNOWN : String(value));
 }
 
-function toNumber(text: string, machine: Machine): number | undefined {
+function toNumber(text: string, machine: ExpansionContext): number | undefined {
   const word = text.trim();
   if (word === '') return 0;
   if (!isKnown(word)) return undefined;

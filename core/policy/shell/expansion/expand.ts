@@ -7,7 +7,7 @@ import {
 } from 'unbash';
 import { evaluateArithmetic } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
-import { LONGEST_TEXT, type Machine } from '../interpreter/machine.ts';
+import { LONGEST_TEXT, type ExpansionContext } from '../interpreter/machine.ts';
 import { expandParameter, lookUp } from './parameter.ts';
 import { resolvePath } from './resolve-path.ts';
 import { HOME } from '../interpreter/scope.ts';
@@ -22,7 +22,7 @@ interface Piece {
 }
 
 /** Expands a word into the words that a command gets: none, one or several. */
-export function expandWord(word: SourceWord, machine: Machine): Word[] {
+export function expandWord(word: SourceWord, machine: ExpansionContext): Word[] {
   machine.step();
   if (!word.parts) return [expandTilde(word.value, word.text, machine)];
   if (!word.parts.some((part) => part.type === 'BraceExpansion')) return toFields(toPieces(word, machine), machine);
@@ -40,7 +40,7 @@ export function expandWord(word: SourceWord, machine: Machine): Word[] {
 }
 
 /** Expands a word where it stays one: in an assignment, behind a redirect, in quotes. */
-export function expandText(word: SourceWord, machine: Machine): Word {
+export function expandText(word: SourceWord, machine: ExpansionContext): Word {
   machine.step();
   if (!word.parts) return expandTilde(word.value, word.text, machine);
   return cut(
@@ -53,7 +53,7 @@ export function expandText(word: SourceWord, machine: Machine): Word {
 }
 
 /** Expands the parts of a here-document or of something else in double quotes. */
-export function expandParts(parts: readonly WordPart[], machine: Machine): Word {
+export function expandParts(parts: readonly WordPart[], machine: ExpansionContext): Word {
   return cut(
     parts
       .map((part) =>
@@ -66,7 +66,7 @@ export function expandParts(parts: readonly WordPart[], machine: Machine): Word 
 }
 
 /** Evaluates an arithmetic expression to text. */
-export function expandArithmetic(expression: ArithmeticExpression | undefined, machine: Machine): Word {
+export function expandArithmetic(expression: ArithmeticExpression | undefined, machine: ExpansionContext): Word {
   const value = evaluateArithmetic(expression, machine, (word) =>
     word.parts ? expandParts(word.parts, machine) : word.value,
   );
@@ -79,7 +79,7 @@ function reparse(text: string): SourceWord | undefined {
   return word?.type === 'Word' && more.length === 0 ? word : undefined;
 }
 
-function expandTilde(value: Word, raw: string, machine: Machine): Word {
+function expandTilde(value: Word, raw: string, machine: ExpansionContext): Word {
   if (!raw.startsWith('~')) return value;
   const slash = value.indexOf('/');
   const user = slash < 0 ? value : value.slice(0, slash);
@@ -92,14 +92,14 @@ function expandTilde(value: Word, raw: string, machine: Machine): Word {
   return user === '~-' ? UNKNOWN + rest : `/${user}${rest}`;
 }
 
-function toPieces(word: SourceWord, machine: Machine): Piece[] {
+function toPieces(word: SourceWord, machine: ExpansionContext): Piece[] {
   const pieces = (word.parts ?? []).flatMap((part) => expandPart(part, machine, false));
   const first = pieces[0];
   if (word.text.startsWith('~') && first) first.text = expandTilde(first.text, word.text, machine);
   return pieces;
 }
 
-function expandPart(part: WordPart, machine: Machine, quoted: boolean): Piece[] {
+function expandPart(part: WordPart, machine: ExpansionContext, quoted: boolean): Piece[] {
   switch (part.type) {
     case 'Literal':
       return [{ text: part.value, split: false }];
@@ -136,7 +136,7 @@ function expandPart(part: WordPart, machine: Machine, quoted: boolean): Piece[] 
   }
 }
 
-function expandQuoted(parts: readonly DoubleQuotedChild[], machine: Machine): Piece[] {
+function expandQuoted(parts: readonly DoubleQuotedChild[], machine: ExpansionContext): Piece[] {
   const pieces = parts.flatMap((part) => expandPart(part, machine, true));
   return [{ text: '', split: false, quoted: true }, ...pieces];
 }
@@ -150,7 +150,7 @@ function fromValues(values: Word[], name: string, quoted: boolean): Piece[] {
 }
 
 /** Splits at IFS and turns `*`, `?` and `[…]` of unquoted expansions into patterns. */
-function toFields(pieces: Piece[], machine: Machine): Word[] {
+function toFields(pieces: Piece[], machine: ExpansionContext): Word[] {
   const ifs = machine.scope.variables.get('IFS');
   const separators = typeof ifs === 'string' ? ifs : ' \t\n';
   const fields: Word[] = [];

@@ -1,5 +1,5 @@
 import { parse } from 'unbash';
-import type { Machine } from '../interpreter/machine.ts';
+import type { ExpansionContext } from '../interpreter/machine.ts';
 import { isKnown, type Word } from './word.ts';
 
 /** An array subscript that holds a substitution: `a[$(…)]`. A shell runs it where it reads the text as a name or a number. */
@@ -13,7 +13,7 @@ const END = 'KLAUS_END_OF_TEXT';
  *
  * @param options.anywhere Also outside of subscripts, as in a prompt. Default false.
  */
-export function walkHidden(text: Word, machine: Machine, { anywhere = false } = {}): void {
+export function walkHidden(text: Word, machine: ExpansionContext, { anywhere = false } = {}): void {
   if (!(anywhere ? ANY : SUBSCRIPT).test(text)) return;
   machine.step(1 + text.length / 256);
   if (!isKnown(text)) {
@@ -27,7 +27,7 @@ export function walkHidden(text: Word, machine: Machine, { anywhere = false } = 
 const DEEPEST = 4;
 
 /** As {@link walkHidden}, for a number: the values of the variables that it names are expressions too. */
-export function walkExpression(text: Word, machine: Machine, depth = 0): void {
+export function walkExpression(text: Word, machine: ExpansionContext, depth = 0): void {
   walkHidden(text, machine);
   if (depth >= DEEPEST || text.length > 256) return;
   for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {

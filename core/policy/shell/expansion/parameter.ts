@@ -1,6 +1,6 @@
 import type { ParameterExpansionPart, Word as SourceWord } from 'unbash';
 import { walkExpression, walkHidden } from './hidden-substitution.ts';
-import type { Machine } from '../interpreter/machine.ts';
+import type { ExpansionContext } from '../interpreter/machine.ts';
 import { couldBe, isKnown, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
 /** What a parameter expansion gives: several fields for `$@` and whole arrays. */
@@ -9,7 +9,7 @@ export type ParameterValue = Word[];
 type Expand = (word: SourceWord) => Word;
 
 /** The value of `$name`, of a position or of a special parameter; undefined when it is not set in this line. */
-export function lookUp(name: string, machine: Machine): Word[] | undefined {
+export function lookUp(name: string, machine: ExpansionContext): Word[] | undefined {
   const { scope } = machine;
   if (name === '@' || name === '*') return scope.positional.slice(1);
   if (/^\d+$/.test(name)) {
@@ -24,7 +24,7 @@ export function lookUp(name: string, machine: Machine): Word[] | undefined {
 }
 
 /** Expands `${…}`; `expand` reads the words in it. */
-export function expandParameter(part: ParameterExpansionPart, machine: Machine, expand: Expand): ParameterValue {
+export function expandParameter(part: ParameterExpansionPart, machine: ExpansionContext, expand: Expand): ParameterValue {
   machine.step();
   const name = part.parameter;
   const index = part.index && expand(part.index);
@@ -123,7 +123,7 @@ function pick(values: Word[] | undefined, index: Word | undefined): Word[] | und
   return [values.at(Number(index)) ?? ''];
 }
 
-function toInteger(text: Word, machine: Machine): number | undefined {
+function toInteger(text: Word, machine: ExpansionContext): number | undefined {
   const trimmed = text.trim();
   if (/^-?\d{1,6}$/.test(trimmed)) return Number(trimmed);
   const paren = /^\(\s*(-?\d{1,6})\s*\)$/.exec(trimmed);

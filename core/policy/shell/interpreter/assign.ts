@@ -1,11 +1,11 @@
 import type { Assignment, Command } from 'unbash';
 import { expandText, expandWord } from '../expansion/expand.ts';
-import type { Machine } from './machine.ts';
+import type { ExpansionContext } from './machine.ts';
 import { walkHidden } from '../expansion/hidden-substitution.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
 /** Carries out an assignment; returns the value as one word. */
-export function assign(node: Assignment, machine: Machine): Word {
+export function assign(node: Assignment, machine: ExpansionContext): Word {
   const { variables } = machine.scope;
   const own = variables.get(node.name);
   if (node.value.type === 'ArrayValue') {
@@ -34,13 +34,13 @@ export function assign(node: Assignment, machine: Machine): Word {
 }
 
 /** An argument of a command: words, or an assignment behind `export`, `declare` and the like. */
-export function readArgument(argument: Command['args'][number], machine: Machine): Word[] {
+export function readArgument(argument: Command['args'][number], machine: ExpansionContext): Word[] {
   if (argument.type === 'Word') return expandWord(argument, machine);
   return [`${argument.name}=${assign(argument, machine)}`];
 }
 
 /** Carries out `NAME=value` given as a plain word, as `env` and `export` take it. */
-export function assignWord(word: Word, machine: Machine): { name: string; value: Word } | undefined {
+export function assignWord(word: Word, machine: ExpansionContext): { name: string; value: Word } | undefined {
   const match = /^([A-Za-z_]\w*)(\+?)=([^]*)$/.exec(word);
   if (!match) return undefined;
   const [, name = '', append = '', value = ''] = match;

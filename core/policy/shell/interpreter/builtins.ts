@@ -2,13 +2,13 @@ import { assignWord } from './assign.ts';
 import { toPaths } from '../expansion/expand.ts';
 import { walkHidden } from '../expansion/hidden-substitution.ts';
 import { evaluateWords } from './let.ts';
-import type { Call, Walk } from './machine.ts';
+import type { Call, Interpreter } from './machine.ts';
 import { readOptions } from '../programs/options.ts';
 import { source } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
 import { isDynamic, isKnown, isOpaque, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
 
-type Builtin = (call: Call, walk: Walk) => Word;
+type Builtin = (call: Call, walk: Interpreter) => Word;
 
 /** What the shell itself does, as far as it changes what later words mean. */
 export const BUILTINS: Record<string, Builtin> = {
@@ -130,24 +130,24 @@ export const BUILTINS: Record<string, Builtin> = {
   },
 };
 
-function quiet(call: Call, walk: Walk): Word {
+function quiet(call: Call, walk: Interpreter): Word {
   walk.record(call);
   return UNKNOWN;
 }
 
 /** A command that takes names of variables: their subscripts are expanded. */
-function named(call: Call, walk: Walk): Word {
+function named(call: Call, walk: Interpreter): Word {
   for (const word of call.argv.slice(1)) walkHidden(word, walk);
   return quiet(call, walk);
 }
 
-function end(walk: Walk, status: 0 | 1): Word {
+function end(walk: Interpreter, status: 0 | 1): Word {
   walk.status = status;
   return '';
 }
 
 /** Text that the shell keeps and runs by itself later. */
-function runLater(text: Word, label: string, walk: Walk): void {
+function runLater(text: Word, label: string, walk: Interpreter): void {
   if (isDynamic(text)) walk.report({ rule: 'dynamic', reason: `${label} keeps text that is only known when it runs` });
   walk.subshell(undefined, () => walk.text(text, label, undefined));
 }
@@ -161,7 +161,7 @@ function deferred(flag: string): Builtin {
   };
 }
 
-function changeFolder(call: Call, walk: Walk): Word {
+function changeFolder(call: Call, walk: Interpreter): Word {
   walk.record(call);
   const target = call.argv.slice(1).find((arg) => !/^-[LPe@n]/.test(arg) && arg !== '--') ?? '~';
   const { scope } = walk;
@@ -173,7 +173,7 @@ function changeFolder(call: Call, walk: Walk): Word {
   return '';
 }
 
-function declare(call: Call, walk: Walk): Word {
+function declare(call: Call, walk: Interpreter): Word {
   const assignments: Call['assignments'] = [];
   for (const word of call.argv.slice(1)) {
     walkHidden(word, walk);
@@ -196,7 +196,7 @@ function declare(call: Call, walk: Walk): Word {
   return '';
 }
 
-function read(call: Call, walk: Walk): Word {
+function read(call: Call, walk: Interpreter): Word {
   walk.record(call);
   for (const word of call.argv.slice(1)) walkHidden(word, walk);
   const { flags, rest, values } = readOptions(call.argv.slice(1), ['-p', '-d', '-n', '-N', '-t', '-u', '-i', '-a']);
@@ -259,7 +259,7 @@ function trim(text: string, separators: string): string {
   return text.slice(from, to);
 }
 
-function readAll(call: Call, walk: Walk): Word {
+function readAll(call: Call, walk: Interpreter): Word {
   walk.record(call);
   const { rest, values } = readOptions(call.argv.slice(1), ['-d', '-n', '-O', '-s', '-u', '-C', '-c']);
   for (const word of rest) walkHidden(word, walk);

@@ -1,9 +1,9 @@
-import { LONGEST_TEXT, type Call, type Feed, type Walk } from './machine.ts';
+import { LONGEST_TEXT, type Call, type Stdin, type Interpreter } from './machine.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
 /** Notes a command as one that runs. */
-export function record(walk: Walk, call: Call, code: { language: string; text: Word }[] = []): void {
+export function record(walk: Interpreter, call: Call, code: { language: string; text: Word }[] = []): void {
   // Long words cost too: what is shown of a line is bounded by this.
   walk.step(1 + call.argv.reduce((size, word) => size + word.length, 0) / 1024);
   const word = call.argv[0] ?? '';
@@ -21,14 +21,14 @@ export function record(walk: Walk, call: Call, code: { language: string; text: W
 }
 
 /** What a file holds that this line wrote, or that is fed; undefined for other files. */
-export function readFile(walk: Walk, path: Word, feed: Feed | undefined): Word | undefined {
+export function readFile(walk: Interpreter, path: Word, feed: Stdin | undefined): Word | undefined {
   if (/^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/.test(path)) return feed?.text ?? UNKNOWN;
   const full = resolvePath(path, walk.scope.cwds[0] ?? '/').replace('/proc/self/fd/', '/dev/fd/');
   return walk.scope.files.get(full);
 }
 
 /** Keeps what goes into a file, for who reads it later in the line. */
-export function writeFile(walk: Walk, path: Word, { text, append }: { text: Word; append: boolean }): void {
+export function writeFile(walk: Interpreter, path: Word, { text, append }: { text: Word; append: boolean }): void {
   if (!isKnown(path) || path.startsWith('/dev/')) return;
   const full = resolvePath(path, walk.scope.cwds[0] ?? '/');
   const before = append ? (walk.scope.files.get(full) ?? UNKNOWN) : '';

@@ -1,11 +1,11 @@
 import { parse } from 'unbash';
 import { expandArithmetic } from '../expansion/expand.ts';
 import { walkHidden } from '../expansion/hidden-substitution.ts';
-import type { Walk } from './machine.ts';
+import type { Interpreter } from './machine.ts';
 import type { Word } from '../expansion/word.ts';
 
 /** `let a=1+2`: each word is an arithmetic expression. */
-export function evaluateWords(words: readonly Word[], walk: Walk): void {
+export function evaluateWords(words: readonly Word[], walk: Interpreter): void {
   for (const word of words) {
     walkHidden(word, walk);
     const command = parse(`((${word}))`).commands[0]?.command;

@@ -4,7 +4,7 @@ import type { Scope } from './scope.ts';
 import type { Word } from '../expansion/word.ts';
 
 /** What expansion needs of the walk through a line. */
-export interface Machine {
+export interface ExpansionContext {
   scope: Scope;
   /** Walks a script in a subshell and returns what it prints, without trailing newlines. */
   substitute(script: Script, label: string): Word;
@@ -16,30 +16,30 @@ export interface Machine {
 }
 
 /** Standard input. Who reads takes away: `read` a line, others everything. */
-export interface Feed {
+export interface Stdin {
   text: Word;
 }
 
 /** A command about to run. */
 export interface Call {
   argv: Word[];
-  feed: Feed | undefined;
+  feed: Stdin | undefined;
   assignments: { name: string; value: Word }[];
   redirects: Redirect[];
 }
 
 /** The walk through a line, command by command. */
-export interface Walk extends Machine {
+export interface Interpreter extends ExpansionContext {
   readonly reading: CommandReading;
   /** What the present command runs through, outermost first. */
   via: string[];
   /** How the last command ended: 0, 1 or not known. */
   status: 0 | 1 | undefined;
   /** Walks text as a script in the present scope; returns what it prints. */
-  text(text: Word, label: string, feed: Feed | undefined): Word;
-  list(list: CompoundList | Script, feed: Feed | undefined): Word;
+  text(text: Word, label: string, feed: Stdin | undefined): Word;
+  list(list: CompoundList | Script, feed: Stdin | undefined): Word;
   /** Runs a function's body. */
-  body(name: string, args: Word[], feed: Feed | undefined): Word;
+  body(name: string, args: Word[], feed: Stdin | undefined): Word;
   run(call: Call): Word;
   /** Does `work` one level deeper, named `label` in what is recorded. */
   inside<T>(label: string, work: () => T): T;
@@ -48,7 +48,7 @@ export interface Walk extends Machine {
   /** Notes a command as one that runs. */
   record(call: Call, code?: { language: string; text: Word }[]): void;
   /** What a file holds that this line wrote, or that is fed; undefined for other files. */
-  readFile(path: Word, feed: Feed | undefined): Word | undefined;
+  readFile(path: Word, feed: Stdin | undefined): Word | undefined;
   writeFile(path: Word, text: Word, append: boolean): void;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readCommand } from './read-command.ts';
+import { evaluateCommand } from './read-command.ts';
 import { renderReading } from '../reading.ts';
 
-const read = (line: string) => readCommand(line, { workspace: '/srv/project' });
+const read = (line: string) => evaluateCommand(line, { workspace: '/srv/project' });
 /** The commands that run, without what they run through. */
 const found = (line: string) =>
   renderReading(read(line))

@@ -11,7 +11,7 @@ import {
 import { expandArithmetic, expandText, expandWord } from '../expansion/expand.ts';
 import { assign, readArgument } from './assign.ts';
 import { limit, readFile, record, writeFile } from './files.ts';
-import { TooMuch, type Call, type Feed, type Walk } from './machine.ts';
+import { TooMuch, type Call, type Stdin, type Interpreter } from './machine.ts';
 import type { CommandReading } from '../reading.ts';
 import { finish, readRedirects } from './redirects.ts';
 import { runCommand } from './run-command.ts';
@@ -35,7 +35,7 @@ const MOST_ROUNDS = 48;
 const MOST_SUBSTITUTIONS = 200;
 
 /** Reads a command line as a shell would run it, as far as that can be known without running it. Never throws. */
-export function readCommand(line: string, options: ReadOptions): CommandReading {
+export function evaluateCommand(line: string, options: ReadOptions): CommandReading {
   const reading: CommandReading = { commands: [], problems: [] };
   const give = (reason: string) =>
     reading.problems.push({ rule: 'unreadable', reason: `could not be understood: ${reason}` });
@@ -54,12 +54,12 @@ export function readCommand(line: string, options: ReadOptions): CommandReading 
   return reading;
 }
 
-function createWalk(reading: CommandReading, scope: Scope): Walk {
+function createWalk(reading: CommandReading, scope: Scope): Interpreter {
   let steps = 0;
   let depth = 0;
   let substitutions = 0;
   const running: string[] = [];
-  const walk: Walk = {
+  const walk: Interpreter = {
     reading,
     scope,
     via: [],
@@ -137,16 +137,16 @@ function createWalk(reading: CommandReading, scope: Scope): Walk {
 }
 
 function walkScript(
-  walk: Walk,
+  walk: Interpreter,
   script: Script & { errors?: readonly { message: string }[] | undefined },
-  feed: Feed | undefined,
+  feed: Stdin | undefined,
 ): Word {
   const error = script.errors?.[0];
   if (error) walk.report({ rule: 'unreadable', reason: `could not be understood: ${error.message}` });
   return walkList(walk, script, feed);
 }
 
-function walkList(walk: Walk, list: CompoundList | Script, feed: Feed | undefined): Word {
+function walkList(walk: Interpreter, list: CompoundList | Script, feed: Stdin | undefined): Word {
   let out = '';
   for (const statement of list.commands) {
     walk.step();
@@ -164,7 +164,7 @@ function walkList(walk: Walk, list: CompoundList | Script, feed: Feed | undefine
   return limit(out);
 }
 
-function walkAndOr(walk: Walk, node: AndOr | PipelineNode, feed: Feed | undefined): Word {
+function walkAndOr(walk: Interpreter, node: AndOr | PipelineNode, feed: Stdin | undefined): Word {
   if (node.type !== 'AndOr') return walkNode(walk, node, feed);
   let out = '';
   // The chain goes on where its parts succeeded; behind it, any of them may have failed.
@@ -205,7 +205,7 @@ function walkAndOr(walk: Walk, node: AndOr | PipelineNode, feed: Feed | undefine
 }
 
 /** Walks branches of which one runs: each from the same beginning. */
-function walkBranches(walk: Walk, branches: (() => Word)[]): Word {
+function walkBranches(walk: Interpreter, branches: (() => Word)[]): Word {
   const start = walk.scope;
   let joined: Scope | undefined;
   let out = '';
@@ -222,7 +222,7 @@ function walkBranches(walk: Walk, branches: (() => Word)[]): Word {
   return out;
 }
 
-function walkNode(walk: Walk, node: CommandNode | PipelineNode | CompoundList, feed: Feed | undefined): Word {
+function walkNode(walk: Interpreter, node: CommandNode | PipelineNode | CompoundList, feed: Stdin | undefined): Word {
   walk.step();
   switch (node.type) {
     case 'Command':
@@ -261,7 +261,7 @@ function walkNode(walk: Walk, node: CommandNode | PipelineNode | CompoundList, f
   }
 }
 
-function walkCompound(walk: Walk, node: CompoundCommand, feed: Feed | undefined): Word {
+function walkCompound(walk: Interpreter, node: CompoundCommand, feed: Stdin | undefined): Word {
   switch (node.type) {
     case 'BraceGroup':
       return walkList(walk, node.body, feed);
@@ -333,7 +333,7 @@ function walkCompound(walk: Walk, node: CompoundCommand, feed: Feed | undefined)
   }
 }
 
-function walkCommand(walk: Walk, node: Command, feed: Feed | undefined): Word {
+function walkCommand(walk: Interpreter, node: Command, feed: Stdin | undefined): Word {
   const argv: Word[] = [];
   if (node.name) argv.push(...expandWord(node.name, walk));
   for (const argument of node.args) argv.push(...readArgument(argument, walk));

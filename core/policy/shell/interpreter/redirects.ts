@@ -1,15 +1,15 @@
 import type { Redirection } from 'unbash';
 import { expandParts, expandText, expandWord } from '../expansion/expand.ts';
-import type { Feed, Walk } from './machine.ts';
+import type { Stdin, Interpreter } from './machine.ts';
 import type { Redirect } from '../reading.ts';
 import { UNKNOWN, type Word } from '../expansion/word.ts';
 
 /** Reads redirects in order: what is left to note, and what standard input is behind them. */
 export function readRedirects(
-  walk: Walk,
+  walk: Interpreter,
   redirects: readonly Redirection[],
-  feed: Feed | undefined,
-): { list: Redirect[]; feed: Feed | undefined } {
+  feed: Stdin | undefined,
+): { list: Redirect[]; feed: Stdin | undefined } {
   const list: Redirect[] = [];
   let input = feed;
   for (const redirect of redirects) {
@@ -47,7 +47,7 @@ function redirectTarget(words: Word[]): Word {
 }
 
 /** What is left of the output behind the redirects; what went into a file is kept for who reads it. */
-export function finish(walk: Walk, out: Word, redirects: readonly Redirect[]): Word {
+export function finish(walk: Interpreter, out: Word, redirects: readonly Redirect[]): Word {
   let left = out;
   for (const { operator, target, descriptor } of redirects) {
     if (operator.startsWith('<') || (descriptor !== undefined && descriptor !== 1)) continue;

@@ -1,14 +1,14 @@
 import { BUILTINS } from './builtins.ts';
 import { readCode, toLanguage } from '../programs/interpreters.ts';
 import { LAUNCHERS } from '../programs/launchers.ts';
-import type { Call, Walk } from './machine.ts';
+import type { Call, Interpreter } from './machine.ts';
 import { runShell, SHELLS } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
 import { hasGlob, isDynamic, OPAQUE, showWord, UNKNOWN, type Word } from '../expansion/word.ts';
 import { unwrap, WRAPPERS } from '../programs/wrappers.ts';
 
 /** Follows one command to what it really runs, notes it, and returns what it prints. */
-export function runCommand(call: Call, walk: Walk): Word {
+export function runCommand(call: Call, walk: Interpreter): Word {
   const word = call.argv[0] ?? '';
   if (isDynamic(word) || hasGlob(word)) {
     walk.record(call);
@@ -36,7 +36,7 @@ export function runCommand(call: Call, walk: Walk): Word {
   return runProgram(name, call, walk);
 }
 
-function runProgram(name: string, call: Call, walk: Walk): Word {
+function runProgram(name: string, call: Call, walk: Interpreter): Word {
   const args = call.argv.slice(1);
   const readFile = (path: Word) => walk.readFile(path, call.feed);
   const code = readCode(name, args, { feed: call.feed, readFile });
@@ -56,7 +56,7 @@ function runProgram(name: string, call: Call, walk: Walk): Word {
 }
 
 /** Programs that fetch, decode or make a file: what is in it is not known. */
-function writeOutputs(name: string, args: Word[], walk: Walk): void {
+function writeOutputs(name: string, args: Word[], walk: Interpreter): void {
   const flags: Record<string, RegExp> = {
     curl: /^(?:-o|--output)$/,
     wget: /^(?:-O|--output-document)$/,
@@ -78,7 +78,7 @@ function writeOutputs(name: string, args: Word[], walk: Walk): void {
 }
 
 /** Runs a file that this line wrote. */
-function runWritten(call: Call, text: Word, walk: Walk): Word {
+function runWritten(call: Call, text: Word, walk: Interpreter): Word {
   const path = call.argv[0] ?? '';
   if (isDynamic(text)) {
     walk.report({ rule: 'downloaded', reason: `it runs ${showWord(path)}, and what is in that file is not known` });

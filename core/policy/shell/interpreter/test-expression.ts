@@ -1,10 +1,10 @@
 import type { TestExpression } from 'unbash';
 import { expandText } from '../expansion/expand.ts';
 import { walkExpression, walkHidden } from '../expansion/hidden-substitution.ts';
-import type { Machine } from './machine.ts';
+import type { ExpansionContext } from './machine.ts';
 
 /** Expands the words of `[[ … ]]`: a substitution in them runs. */
-export function walkTest(expression: TestExpression, machine: Machine): void {
+export function walkTest(expression: TestExpression, machine: ExpansionContext): void {
   machine.step();
   switch (expression.type) {
     case 'TestUnary':

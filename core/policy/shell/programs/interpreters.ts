@@ -1,4 +1,4 @@
-import type { Feed } from '../interpreter/machine.ts';
+import type { Stdin } from '../interpreter/machine.ts';
 import type { InlineCode } from '../reading.ts';
 import { UNKNOWN, type Word } from '../expansion/word.ts';
 
@@ -94,7 +94,7 @@ function find(name: string): Interpreter | undefined {
 }
 
 interface Surroundings {
-  feed: Feed | undefined;
+  feed: Stdin | undefined;
   readFile: (path: Word) => Word | undefined;
 }
 

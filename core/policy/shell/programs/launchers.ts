@@ -1,10 +1,10 @@
 import { readCode } from './interpreters.ts';
-import type { Call, Walk } from '../interpreter/machine.ts';
+import type { Call, Interpreter } from '../interpreter/machine.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { runTextTool } from './text-tools.ts';
 import { ANY_NAME, isDynamic, STAR, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
 
-type Launcher = (call: Call, walk: Walk) => Word;
+type Launcher = (call: Call, walk: Interpreter) => Word;
 
 /** Programs that start other programs by some of their arguments. */
 export const LAUNCHERS: Record<string, Launcher> = {
@@ -52,7 +52,7 @@ export const LAUNCHERS: Record<string, Launcher> = {
 };
 
 /** A debugger starts the program behind `--args` (gdb) or `--` (lldb) with its arguments. */
-function debugged(call: Call, walk: Walk): Word {
+function debugged(call: Call, walk: Interpreter): Word {
   const at = call.argv.findIndex((arg) => arg === '--args' || arg === '-args' || arg === '--');
   const argv = at < 0 ? [] : call.argv.slice(at + 1);
   if (argv.length > 0)
@@ -65,13 +65,13 @@ function debugged(call: Call, walk: Walk): Word {
   return UNKNOWN;
 }
 
-function runArgument(text: Word, label: string, walk: Walk): void {
+function runArgument(text: Word, label: string, walk: Interpreter): void {
   const plain = text.replace(/^exec=/, '');
   if (isDynamic(plain)) walk.report({ rule: 'dynamic', reason: `${label} runs text that is only known when it runs` });
   walk.subshell(undefined, () => walk.text(plain, label, { text: UNKNOWN }));
 }
 
-function finish(call: Call, walk: Walk): Word {
+function finish(call: Call, walk: Interpreter): Word {
   walk.record(call);
   const name = call.argv[0] ?? '';
   return (
@@ -116,7 +116,7 @@ function textArguments(commands: RegExp): Launcher {
   };
 }
 
-function lastArguments(call: Call, walk: Walk): Word {
+function lastArguments(call: Call, walk: Interpreter): Word {
   const at = call.argv.findIndex(
     (arg, index) =>
       index > 0 &&
@@ -135,7 +135,7 @@ function toFound(args: Word[]): Word[] {
   return found.split('\n').filter((line) => line !== '');
 }
 
-function find(call: Call, walk: Walk): Word {
+function find(call: Call, walk: Interpreter): Word {
   const args = call.argv.slice(1);
   const own: Word[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -165,7 +165,7 @@ function find(call: Call, walk: Walk): Word {
   return own.length < args.length ? UNKNOWN : out;
 }
 
-function fd(call: Call, walk: Walk): Word {
+function fd(call: Call, walk: Interpreter): Word {
   const at = call.argv.findIndex((arg) => /^(?:-x|-X|--exec|--exec-batch)$/.test(arg));
   const own = at < 0 ? call.argv : call.argv.slice(0, at);
   walk.record({ ...call, argv: own });
@@ -184,7 +184,7 @@ function fd(call: Call, walk: Walk): Word {
 const GIT_COMMANDS =
   /^(?:core\.(?:fsmonitor|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|sequence\.editor|pager\..+|diff\.external|(?:diff|filter|merge)\..+\.(?:command|textconv|clean|smudge|process|driver)|(?:difftool|mergetool|man|browser|trailer)\..+\.(?:cmd|path|command)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\..+|submodule\..+\.update)$/i;
 
-function git(call: Call, walk: Walk): Word {
+function git(call: Call, walk: Interpreter): Word {
   const args = call.argv.slice(1);
   let at = 0;
   let folder: string | undefined;
@@ -205,7 +205,7 @@ function git(call: Call, walk: Walk): Word {
   return subcommand(call, { name: args[at] ?? '', rest }, walk);
 }
 
-function runSetting(setting: Word, walk: Walk): void {
+function runSetting(setting: Word, walk: Interpreter): void {
   const at = setting.indexOf('=');
   const [key, value] = at < 0 ? [setting, ''] : [setting.slice(0, at), setting.slice(at + 1)];
   if (/^alias\./i.test(key)) {
@@ -215,7 +215,7 @@ function runSetting(setting: Word, walk: Walk): void {
     runArgument(value.replace(/^!/, ''), `git -c ${key}`, walk);
 }
 
-function subcommand(call: Call, { name, rest }: { name: Word; rest: Word[] }, walk: Walk): Word {
+function subcommand(call: Call, { name, rest }: { name: Word; rest: Word[] }, walk: Interpreter): Word {
   const own = call.argv.slice(0, call.argv.length - rest.length);
   const inner = (label: string, argv: Word[]) => {
     if (argv.length > 0)
@@ -280,7 +280,7 @@ function subcommand(call: Call, { name, rest }: { name: Word; rest: Word[] }, wa
 const BUILT_INS =
   /^(?:install|i|ci|add|remove|rm|uninstall|update|up|upgrade|publish|pack|link|unlink|run|run-script|test|t|start|stop|restart|exec|x|dlx|init|create|config|set|get|pkg|audit|outdated|ls|list|ll|la|view|info|show|why|explain|help|version|whoami|login|logout|adduser|cache|prune|dedupe|rebuild|root|bin|prefix|fund|doctor|ping|search|token|team|owner|access|deprecate|dist-tag|hook|org|profile|star|stars|unpublish|shrinkwrap|set-script|query|completion|docs|repo|bugs|edit|explore|store|patch|deploy|fetch|import|licenses|env|setup|server|workspace|workspaces|node|build|plugin|dedup|constraints|stage|npm|policies|generate-lock-entry|pm|repl)$/;
 
-function packageRunner(call: Call, walk: Walk): Word {
+function packageRunner(call: Call, walk: Interpreter): Word {
   const name = call.argv[0] ?? 'npm';
   const at = call.argv.findIndex(
     (arg, index) =>
@@ -315,7 +315,7 @@ function packageRunner(call: Call, walk: Walk): Word {
   return UNKNOWN;
 }
 
-function make(call: Call, walk: Walk): Word {
+function make(call: Call, walk: Interpreter): Word {
   // Noted first: a recipe that makes itself again ends the walk.
   const out = finish(call, walk);
   if (walk.via.filter((via) => via === 'make').length > 3) return out;

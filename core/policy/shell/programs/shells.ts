@@ -1,4 +1,4 @@
-import type { Call, Walk } from '../interpreter/machine.ts';
+import type { Call, Interpreter } from '../interpreter/machine.ts';
 import { isDynamic, isOpaque, OPAQUE, showWord, type Word } from '../expansion/word.ts';
 
 /** Programs that read shell. */
@@ -9,7 +9,7 @@ export const SHELLS: ReadonlySet<string> = new Set(
 const VALUED = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
 
 /** Follows `sh -c TEXT`, `sh FILE` and a shell that is fed its commands. */
-export function runShell(call: Call, walk: Walk): Word {
+export function runShell(call: Call, walk: Interpreter): Word {
   const name = call.argv[0] ?? 'sh';
   const label = name.slice(name.lastIndexOf('/') + 1);
   let command = false;
@@ -66,7 +66,7 @@ interface Text {
   call: Call;
 }
 
-function runText(text: Word, { label, positional, call }: Text, walk: Walk): Word {
+function runText(text: Word, { label, positional, call }: Text, walk: Interpreter): Word {
   if (isDynamic(text)) {
     const why = isOpaque(text) ? 'was decoded or computed' : 'is only known when it runs';
     walk.report({ rule: 'downloaded', reason: `${label} runs text that ${why}` });
@@ -80,7 +80,7 @@ function runText(text: Word, { label, positional, call }: Text, walk: Walk): Wor
 }
 
 /** `source FILE`: in the present scope. */
-export function source(file: Word, call: Call, walk: Walk): Word {
+export function source(file: Word, call: Call, walk: Interpreter): Word {
   const text = walk.readFile(file, call.feed);
   if (text === undefined) {
     if (isDynamic(file))

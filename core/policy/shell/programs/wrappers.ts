@@ -1,5 +1,5 @@
 import { assignWord } from '../interpreter/assign.ts';
-import type { Call, Walk } from '../interpreter/machine.ts';
+import type { Call, Interpreter } from '../interpreter/machine.ts';
 import { readOptions } from './options.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { isDynamic, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
@@ -158,7 +158,7 @@ export const WRAPPERS: Record<string, Wrapper> = {
 };
 
 /** Follows a wrapper to the command that it runs. The wrapper is noted without that command. */
-export function unwrap(name: string, call: Call, walk: Walk): Word {
+export function unwrap(name: string, call: Call, walk: Interpreter): Word {
   const wrapper = WRAPPERS[name] ?? {};
   let args = call.argv.slice(1);
   if (wrapper.after) {
@@ -216,14 +216,14 @@ function toAssignment(word: Word): { name: string; value: Word } {
   return { name: word.slice(0, at), value: word.slice(at + 1) };
 }
 
-function runText(text: Word, call: Call, walk: Walk): Word {
+function runText(text: Word, call: Call, walk: Interpreter): Word {
   if (isDynamic(text))
     walk.report({ rule: 'dynamic', reason: `${call.argv[0]} runs text that is only known when it runs` });
   return walk.text(text, '', call.feed);
 }
 
 /** `env -S`: words in quotes and escapes, without expansion. */
-function splitString(value: Word, { call, rest }: { call: Call; rest: Word[] }, walk: Walk): Word {
+function splitString(value: Word, { call, rest }: { call: Call; rest: Word[] }, walk: Interpreter): Word {
   const text = value.replaceAll('\\_', ' ');
   return walk.text(
     `env ${text} ${rest.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`,
@@ -232,7 +232,7 @@ function splitString(value: Word, { call, rest }: { call: Call; rest: Word[] }, 
   );
 }
 
-function runXargs(options: ReturnType<typeof readOptions>, call: Call, walk: Walk): Word {
+function runXargs(options: ReturnType<typeof readOptions>, call: Call, walk: Interpreter): Word {
   const { values, flags } = options;
   const command = options.rest.length > 0 ? options.rest : ['echo'];
   const input = values.has('-a') || values.has('--arg-file') ? UNKNOWN : (call.feed?.text ?? UNKNOWN);
@@ -273,7 +273,7 @@ function runXargs(options: ReturnType<typeof readOptions>, call: Call, walk: Wal
   return run([...command, ...given]);
 }
 
-function runParallel(rest: Word[], call: Call, walk: Walk): Word {
+function runParallel(rest: Word[], call: Call, walk: Interpreter): Word {
   const at = rest.findIndex((word) => /^:::\+?:?$/.test(word));
   const items = at < 0 ? (call.feed?.text ?? UNKNOWN).split('\n').filter((line) => line !== '') : rest.slice(at + 1);
   const template = (at < 0 ? rest : rest.slice(0, at)).join(' ');
@@ -294,7 +294,7 @@ function runParallel(rest: Word[], call: Call, walk: Walk): Word {
 }
 
 /** The first of many; that there are more is told, so that nothing hides behind them. */
-function atMost(count: number, items: Word[], walk: Walk): Word[] {
+function atMost(count: number, items: Word[], walk: Interpreter): Word[] {
   if (items.length <= count) return items;
   walk.report({
     rule: 'unreadable',
