@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createSqliteStore } from '@klaus/adapters/store';
 import type { Draft, Lease, Store } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { toOpening, toTurnDrafts } from './drafts.ts';
 import { interleave } from './measure.ts';

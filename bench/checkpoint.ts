@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import { createToolContext } from '../test/fixtures/tool-context.ts';
 import type { Benchmark } from './benchmark.ts';
 import { findNoSandbox } from './program.ts';

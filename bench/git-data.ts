@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { closeObjectStore, openObjectStore } from '../adapters/sandboxes/protection/object-store.ts';
 import { createSnapshots } from '@klaus/adapters/workspace';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 

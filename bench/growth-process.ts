@@ -1,6 +1,6 @@
 // One long session; reads what its own process holds at two turns.
 import { readFileSync } from 'node:fs';
-import type { TestHome } from '../test/fixtures/place.ts';
+import type { TestHome } from '../test/fixtures/test-home.ts';
 
 export interface GrowthOrder {
   place: Pick<TestHome, 'home' | 'workspace' | 'env'>;

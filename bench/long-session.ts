@@ -1,6 +1,6 @@
 import { createSqliteStore } from '@klaus/adapters/store';
 import { createState, fold, loadState, type Draft } from '@klaus/core/agent';
-import { createTestHome, type TestHome } from '../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { toCompaction, toOpening, toRunStart, toTurnDrafts } from './drafts.ts';
 import { listen, warm } from './first-byte.ts';

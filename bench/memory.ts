@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { type Script, startModelServer } from '@klaus/sdk';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { BARE, buildBundle, start, type StartOptions, toRunEnv } from './program.ts';

@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@klaus/sdk';
 import { z } from 'zod';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { countCommonPrefix } from './measure.ts';
 import { HUNG_MS } from './program.ts';

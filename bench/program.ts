@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { isKlausError } from '@klaus/core/protocol';
-import type { TestHome } from '../test/fixtures/place.ts';
+import type { TestHome } from '../test/fixtures/test-home.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 

@@ -1,6 +1,6 @@
 // Sessions of given numbers of turns, one after the other; reads its own CPU time as each turn begins.
 import { createKlaus } from '@klaus/sdk';
-import type { TestHome } from '../test/fixtures/place.ts';
+import type { TestHome } from '../test/fixtures/test-home.ts';
 import { type CpuReadings, readCpu } from './cpu-readings.ts';
 
 export interface SessionOrder {

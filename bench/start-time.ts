@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
 import { BARE, buildBundle, SOURCE, timeToExit } from './program.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Script } from '@klaus/sdk';
-import { createTestHome, type TestHome } from '../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import type { ClientOrder } from './client-process.ts';
 import type { CpuReadings } from './cpu-readings.ts';

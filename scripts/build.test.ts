@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { toInputSchema } from '@klaus/core/agent';
 import { startModelServer } from '@klaus/sdk';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import { findNoSandbox } from '../bench/program.ts';
 import { LATE_NAMES } from './late-parts.ts';
 

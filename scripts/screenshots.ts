@@ -5,7 +5,7 @@ import { openStory } from '../test/fixtures/open-story.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../test/fixtures/browser.ts';
 import { startServer } from '../test/fixtures/klaus.ts';
 import { openPage } from '../test/fixtures/page.ts';
-import { createTestHome } from '../test/fixtures/place.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import { startServeProcess } from '../test/fixtures/server.ts';
 import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixtures/story.ts';
 import { provideWebPage } from './provide-web.ts';

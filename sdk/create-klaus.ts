@@ -31,7 +31,7 @@ import { observeSandbox, type SandboxStart } from './engine/observe-sandbox.ts';
 import { openMemory } from './engine/open-memory.ts';
 import { openSession } from './open/open-session.ts';
 import { createReport } from './open/report-changes.ts';
-import { createPolicyEngines } from './policy/in-force.ts';
+import { createPolicyEngines } from './policy/policy-engines.ts';
 import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
 import { collectProcesses, createProcessViews, endProcesses } from './sessions/processes.ts';
 import { createSession, type SessionParts } from './sessions/session.ts';

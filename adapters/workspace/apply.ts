@@ -6,7 +6,7 @@ import type { FileEdit } from '@klaus/core/agent';
 import { hashBytes, hashContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
-import { codeOf, isRace, RaceError } from './raced.ts';
+import { codeOf, isRace, RaceError } from './race-error.ts';
 import { FAILURES, findPlace, shorten, type Place, type Root } from './walk.ts';
 
 /** Mode of a new file where none is asked for. */

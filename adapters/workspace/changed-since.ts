@@ -17,7 +17,7 @@ import { KlausError, type FileChange } from '@klaus/core/protocol';
 import { hashContent, readContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import { toTrackedPaths } from './git-index.ts';
-import { isRace } from './raced.ts';
+import { isRace } from './race-error.ts';
 import { openRoot, withPlace, type Root } from './walk.ts';
 
 /** Entries that are looked at; what lies beyond is not reported. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { RaceError } from './raced.ts';
+import { RaceError } from './race-error.ts';
 
 /** Linux's flag for a descriptor that only names a place; Node passes it on. Source: open(2). */
 const O_PATH = 0o10000000;

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf } from './raced.ts';
+import { codeOf } from './race-error.ts';
 
 const rowSchema = z.object({
   /** Relative path of the file. */

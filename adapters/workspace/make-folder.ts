@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from './raced.ts';
+import { codeOf } from './race-error.ts';
 
 /**
  * Makes a folder for the user alone, with those above it, where it is missing. New names are durable when it returns:

@@ -1,7 +1,7 @@
 import { lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { hashContent } from './content.ts';
 import type { Journal, JournalEntry, JournalRow } from './journal.ts';
-import { codeOf } from './raced.ts';
+import { codeOf } from './race-error.ts';
 import { withPlace, type Place, type Root } from './walk.ts';
 
 /**

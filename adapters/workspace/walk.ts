@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, type BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 import { Directory, type Descriptors } from './directory.ts';
-import { codeOf, isRace } from './raced.ts';
+import { codeOf, isRace } from './race-error.ts';
 
 /** Symlinks followed in one path, as Linux itself allows. Source: path_resolution(7). */
 const MAX_LINKS = 40;

@@ -6,12 +6,12 @@ import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
 import { createApp } from './http/app.ts';
 import { Deletions } from './runs/deletions.ts';
-import { byToken, createDoorkeeper, isLoopback, markLocal } from './access/doorkeeper.ts';
+import { byToken, createRequestGuard, isLoopback, markLocal } from './access/request-guard.ts';
 import { createEventLog } from './observability/event-log.ts';
 import type { Context } from './http/handler.ts';
 import { HostFeed } from './streams/host-feed.ts';
 import { Hubs } from './streams/hubs.ts';
-import { InFlightText } from './streams/live-texts.ts';
+import { InFlightText } from './streams/in-flight-text.ts';
 import type { Log } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { followRequest } from './observability/request-log.ts';
@@ -132,7 +132,7 @@ async function startInPlace({
 
   const context = createContext({ klaus, log, token, version, cookie: `klaus-${address.port}` });
   const { queue, hubs, live, deletions, feed } = context;
-  const doorkeeper = createDoorkeeper({
+  const doorkeeper = createRequestGuard({
     host,
     corsOrigins: configuration.get('server.corsOrigin'),
     trustProxy: configuration.get('server.trustProxy'),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteStore } from '@klaus/adapters/store';
-import { createTestHome, type TestHome } from '../../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { toOpening } from '../drafts.ts';
 import { buildBundle } from '../program.ts';

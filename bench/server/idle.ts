@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createSqliteStore } from '@klaus/adapters/store';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createTestHome, type TestHome } from '../../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { toOpening, toTurnDrafts } from '../drafts.ts';
 import { buildBundle } from '../program.ts';

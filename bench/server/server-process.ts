@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { TestHome } from '../../test/fixtures/place.ts';
+import type { TestHome } from '../../test/fixtures/test-home.ts';
 
 /** A `klaus serve` that is ready. */
 export interface Served extends AsyncDisposable {

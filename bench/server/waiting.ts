@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { openTerminal, hasTmux } from '../../test/fixtures/terminal.ts';
 import { startServer, toEnv } from '../../test/fixtures/klaus.ts';
-import { createTestHome } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { buildBundle } from '../program.ts';
 import { measureIdleness } from './wakes.ts';

@@ -2,7 +2,7 @@ import { createClient, followSession } from '@klaus/server/client';
 import { startModelServer } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createTestHome } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { median } from '../measure.ts';
 import { buildBundle, toRunEnv } from '../program.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { readFirstLoad } from '../../test/fixtures/first-load.ts';
-import { createTestHome } from '../../test/fixtures/place.ts';
+import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { buildBundle, ROOT } from '../program.ts';
 import { serve } from '../server/server-process.ts';

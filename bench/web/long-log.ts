@@ -1,6 +1,6 @@
 import { createSqliteStore } from '@klaus/adapters/store';
 import type { Draft } from '@klaus/core/agent';
-import type { TestHome } from '../../test/fixtures/place.ts';
+import type { TestHome } from '../../test/fixtures/test-home.ts';
 import { toOpening, toTurnDrafts } from '../drafts.ts';
 
 /** Messages of one exchange: a prompt, four answers that call a tool, their results, and a last answer. */
@@ -13,7 +13,11 @@ const CALLS = 4;
  *
  * @param part.from Prompts that the session holds already; 0 begins it.
  */
-export async function addLongLog(place: TestHome, session: string, part: { from: number; count: number }): Promise<void> {
+export async function addLongLog(
+  place: TestHome,
+  session: string,
+  part: { from: number; count: number },
+): Promise<void> {
   using store = createSqliteStore({ home: place.home });
   const lease = store.claim(session)!;
   const { from, count } = part;

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
-import { createTestHome, type TestHome } from '../../test/fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { median } from '../measure.ts';
 import { buildBundle } from '../program.ts';

@@ -8,7 +8,7 @@ import { redactBody } from './redaction/redact-body.ts';
 import { createRequestHasher } from './model/request-hash.ts';
 import { toRetry, type FailedAttempt } from './model/retry.ts';
 import { createRedactedBlob } from './redaction/redacted-blob.ts';
-import { ABANDONED, withCancelGrace } from './loop/until-given-up.ts';
+import { ABANDONED, withCancelGrace } from './loop/cancel-grace.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');

@@ -64,6 +64,6 @@ export { decodeContent, encodeContent, type DecodedText, type TextEncoding } fro
 export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
 export { applyHunks, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
-export { evaluateCommand, type ReadOptions } from './shell/interpreter/read-command.ts';
+export { evaluateCommand, type ReadOptions } from './shell/interpreter/evaluate-command.ts';
 export { renderReading, type CommandReading, type SimpleCommand } from './shell/reading.ts';
 export { shellRule } from './shell/rules/shell-rule.ts';

@@ -1,4 +1,4 @@
-import { evaluateCommand } from './shell/interpreter/read-command.ts';
+import { evaluateCommand } from './shell/interpreter/evaluate-command.ts';
 import { renderReading, type CommandReading } from './shell/reading.ts';
 import { isKnown } from './shell/expansion/word.ts';
 

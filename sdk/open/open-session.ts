@@ -9,7 +9,7 @@ import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { placeSession } from './place-session.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus.ts';
-import type { PolicyEngines } from '../policy/in-force.ts';
+import type { PolicyEngines } from '../policy/policy-engines.ts';
 import { VERSION } from '../version.ts';
 
 export interface OpenInput {

@@ -20,7 +20,7 @@ import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import type { Session } from '../klaus.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
-import type { PolicyEngines } from '../policy/in-force.ts';
+import type { PolicyEngines } from '../policy/policy-engines.ts';
 
 export interface SessionParts {
   engine: Engine;

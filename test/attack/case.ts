@@ -1,5 +1,5 @@
 import type { ToolCall } from '../fixtures/play.ts';
-import type { TestHome } from '../fixtures/place.ts';
+import type { TestHome } from '../fixtures/test-home.ts';
 import type { Chance } from '../undo/chance.ts';
 import type { Scene } from './scene.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import type { Event } from '@klaus/sdk';
 import type { ModelServer } from '@klaus/adapters/models';
-import type { TestHome } from '../fixtures/place.ts';
+import type { TestHome } from '../fixtures/test-home.ts';
 
 /** The world of one attack, seen from outside. */
 export interface Scene {

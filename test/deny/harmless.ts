@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createTestEngine } from '../fixtures/engine.ts';
 import { play, toCalls, toScript } from '../fixtures/play.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { createScene, IGNORED, OPEN_FILES, SECRET_FILES, SETTINGS } from './scene.ts';
 
 /** Ordinary commands in a project with secrets. */

@@ -4,7 +4,7 @@ import { createSandbox } from '@klaus/adapters/sandboxes';
 import { findShown, showsPiece } from '../fixtures/canary.ts';
 import { createTestEngine } from '../fixtures/engine.ts';
 import { loggedTexts, play, readState, sentTexts, toCalls, toScript, type ToolCall } from '../fixtures/play.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { CANARIES, type DenyCase, type Scene } from './case.ts';
 import { createScene, IGNORED, OPEN_FILES, SECRET_FILES, SETTINGS } from './scene.ts';
 

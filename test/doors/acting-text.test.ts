@@ -4,7 +4,7 @@ import type { Script } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { findActing, toActingTexts } from '../fixtures/acting-texts.ts';
 import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
 

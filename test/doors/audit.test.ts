@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { HostEvent, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const ANSWER: Script = { steps: [], fallback: { text: 'All is well.' } };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { listSessions, runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
 const SERVE = 'echo up; until [ -e go ]; do sleep 0.02; done; echo bye; exit 3';

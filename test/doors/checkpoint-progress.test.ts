@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { MAIN, listSessions, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
 
 const SCRIPT: Script = {

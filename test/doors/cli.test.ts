@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };
 

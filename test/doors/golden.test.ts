@@ -5,7 +5,7 @@ import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
 
 const FILES = {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
 
 const SCRIPT = { steps: [], fallback: { text: 'Done.' } };

@@ -4,7 +4,7 @@ import { createSqliteStore } from '@klaus/adapters/store';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const write = (content: string) => ({ calls: [{ name: 'write_file', input: { path: 'a.txt', content } }] });
 

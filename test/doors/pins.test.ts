@@ -1,7 +1,7 @@
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 const ANSWER: Script = { steps: [], fallback: { text: 'The walrus is in the cellar.' } };
 

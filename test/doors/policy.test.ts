@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const WRITE: Script = {
   steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'migrations/1.sql', content: 'x\n' } }] } }],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { hasTmux, openTerminal, type Terminal } from '../fixtures/terminal.ts';
 
 const WRITE: Script = {

@@ -4,7 +4,7 @@ import type { Event, EventOf } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { type CollectedSpan, startCollector } from '../fixtures/collector.ts';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const SECRET = 'sk-ant-test-4f1c9b7e2a60';
 const SCRIPT = {

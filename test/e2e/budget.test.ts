@@ -10,7 +10,7 @@ import {
 } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const LONG_PROMPT = `explain ${'everything '.repeat(20)}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { createTestEngine } from '../fixtures/engine.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { callTool, createToolContext, noSandbox, type TestContext } from '../fixtures/tool-context.ts';

@@ -13,14 +13,17 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { callTool, createToolContext, noSandbox, type TestContext } from '../fixtures/tool-context.ts';
 
 let place: TestHome;
 let context: TestContext;
 
 beforeEach(async () => {
-  place = createTestHome({ 'src/sum.js': 'export function sum(a, b) {\n  return a - b;\n}\n', 'README.md': '# Test\n' });
+  place = createTestHome({
+    'src/sum.js': 'export function sum(a, b) {\n  return a - b;\n}\n',
+    'README.md': '# Test\n',
+  });
   context = createToolContext({
     workspace: await createWorkspace(place.workspace, { stateDir: join(place.home, 'workspace') }),
     sandbox: noSandbox,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 
 const FILES = { 'src/a.txt': 'a\n', 'docs/b.txt': 'b\n', 'private/c.txt': 'c\n' };

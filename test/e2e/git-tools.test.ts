@@ -6,7 +6,7 @@ import { test } from '../fixtures/sandboxed.ts';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint, type Checkpoint } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { callTool, createToolContext, type TestContext } from '../fixtures/tool-context.ts';
 
 let place: TestHome;

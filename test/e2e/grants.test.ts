@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 const callThenEnd = (...calls: { name: string; input: Record<string, string> }[]): Script => ({
   steps: calls.map((call, turn) => ({ when: { turn }, reply: { calls: [call] } })),

@@ -4,7 +4,7 @@ import { createKlaus, defineTool, type Event, type Session, type Tool } from '@k
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 /** Calls `act` once, as soon as an event like this is durable. */
 function onceSeen(session: Session, wanted: (event: Event) => boolean, act: () => unknown): void {

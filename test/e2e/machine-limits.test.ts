@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { expect, test } from 'vitest';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { loadConfiguration } from '../../sdk/config/load-configuration.ts';
 import { toSandboxOptions } from '../../sdk/engine/engine-settings.ts';
 

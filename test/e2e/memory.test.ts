@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EventOf, Session } from '@klaus/sdk';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 const REMEMBER = {
   steps: [

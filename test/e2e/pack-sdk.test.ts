@@ -9,7 +9,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { npm, plainPath } from '../fixtures/npm.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
 const NODE_22 = '22.23.3';

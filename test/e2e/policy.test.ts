@@ -4,7 +4,7 @@ import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
-import type { TestHome } from '../fixtures/place.ts';
+import type { TestHome } from '../fixtures/test-home.ts';
 
 const WRITE: Script = {
   steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x\n' } }] } }],

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 // Made of parts, so that this file holds no secret itself.
 const KEY = ['AKIA', 'Q3EGRIZ7TLWBXN2K'].join('');

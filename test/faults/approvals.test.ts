@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import type { Order } from './klaus-process.ts';
 
 const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');

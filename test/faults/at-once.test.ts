@@ -4,7 +4,7 @@ import { toText, type Event, type Script } from '@klaus/sdk';
 import { expect, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 

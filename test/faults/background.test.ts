@@ -8,7 +8,7 @@ import type { Event } from '@klaus/sdk';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { eventually, findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { ofType } from '../fixtures/engine.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import type { Order } from './klaus-process.ts';
 

@@ -12,7 +12,7 @@ import {
   type KlausOptions,
   type RunningKlaus,
 } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 
 // Many programs are started here: on a busy machine that takes its time.

@@ -4,7 +4,7 @@ import { startModelServer, type Event, type Script } from '@klaus/sdk';
 import { expect, test, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 // Many programs are started here: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 240_000 });

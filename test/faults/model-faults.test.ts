@@ -2,7 +2,7 @@ import type { Script } from '@klaus/adapters/models';
 import { describe, expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 type Fault = NonNullable<Script['steps'][number]['faults']>[number];
 

@@ -2,7 +2,7 @@ import type { Script } from '@klaus/adapters/models';
 import { expect, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, listParents, toUniqueSleep, untilProgram } from './processes.ts';
 

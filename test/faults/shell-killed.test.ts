@@ -4,7 +4,7 @@ import type { RecordedRequest, Script } from '@klaus/adapters/models';
 import { describe, expect, vi } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { ofType } from '../fixtures/engine.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, toUniqueSleep, untilProgram } from './processes.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 /** Runs the exported test as its user does; `klaus` is a program of this name. */
 function runTest({ env, home }: TestHome, folder: string): { status: number | null; stdout: string } {

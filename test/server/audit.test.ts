@@ -2,7 +2,7 @@ import type { HostEvent } from '@klaus/sdk';
 import { createClient } from '@klaus/server/client';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
 
 const SCRIPT = {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createKlaus, isKlausError } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../apps/server/server.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { rawRequest, startTestServer, type RawAnswer, type TestServer } from '../fixtures/server.ts';
 
 /** The only routes that need no token; the page itself holds nothing of the user. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { ROUTES, type Route } from '../../apps/server/contract/index.ts';
 import { startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { follow, rawRequest, startServeProcess } from '../fixtures/server.ts';
 import { createChance, type Chance } from '../undo/chance.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Event, Live, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { follow, type Followed, rawRequest, startServeProcess, startTestServer } from '../fixtures/server.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createServerLog, type ServerLogOptions } from '../../apps/server/observability/server-log.ts';
 import { startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { follow, rawRequest, startServeProcess } from '../fixtures/server.ts';
 
 const JANUARY = Date.UTC(2026, 0, 31, 23, 59, 59);

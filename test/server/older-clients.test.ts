@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import WebSocket from 'ws';
 import { startServer } from '../fixtures/klaus.ts';
 import { toExpected, toResult, type Truth } from '../fixtures/named-values.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { follow, startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 
@@ -49,7 +49,10 @@ const SCRIPT: Script = {
 };
 
 /** A `klaus serve` that is killed and comes back at its address. */
-async function startRestartable(place: ReturnType<typeof createTestHome>, model: Awaited<ReturnType<typeof startServer>>) {
+async function startRestartable(
+  place: ReturnType<typeof createTestHome>,
+  model: Awaited<ReturnType<typeof startServer>>,
+) {
   const words = ['--approve', 'ask'];
   // A command whose changes are asked about works on a layer.
   const env = { KLAUS_SANDBOX: 'bubblewrap' };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { follow, rawRequest, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Event, Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
 

@@ -5,7 +5,7 @@ import { createClient, followHost } from '@klaus/server/client';
 import type { SessionView } from '@klaus/server/contract';
 import { expect, test } from 'vitest';
 import { runKlaus, startKlaus, startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 import { follow, rawRequest, startServeProcess, startTestServer } from '../fixtures/server.ts';
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
 import { startServer } from '../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 
 const SCRIPT = { steps: [{ when: { tools: false }, reply: { text: 'A title' } }, { reply: { text: 'Done.' } }] };

@@ -4,7 +4,7 @@ import { createKlaus } from '@klaus/sdk';
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { rawRequest, startServeProcess, startTestServer, type TestServer } from '../fixtures/server.ts';
 
 /** How a client names a workspace, by door: the status and code of the answer, or `begun`. */

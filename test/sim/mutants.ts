@@ -139,7 +139,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no-state-before',
     what: 'an effect begins and no state before it was kept',
-    file: 'core/agent/workspace/keep-state.ts',
+    file: 'core/agent/workspace/snapshot-workspace.ts',
     from: 'return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await keepState(work);',
     to: 'return tools.length > 1 ? await keepState(work) : [];',
     breaks: ['changes can be taken back'],

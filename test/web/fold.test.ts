@@ -4,9 +4,9 @@ import { describeRejected } from '../../core/agent/workspace/change-parts.ts';
 import { toHunks } from '../../core/policy/hunks.ts';
 import { edit, judge, NEW_REVIEW, parseDiff, toAnswer, toNewText } from '../../apps/web/diff/diff-model.ts';
 import { createConversation, foldConversation } from '../../apps/web/log/conversation.ts';
-import { toRejectionFeedback } from '../../apps/web/review/told.ts';
+import { toRejectionFeedback } from '../../apps/web/review/rejection-feedback.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 async function playSession(): Promise<{ events: Event[]; usd: number | null }> {
   using place = createTestHome({ 'a.js': 'export const sum = (a, b) => a - b;\n' });
@@ -80,7 +80,9 @@ test('what the review says that the model is told is what the engine tells it', 
   const review = edit(judge(NEW_REVIEW, [hunks[1]!.id], false), hunks[2]!, `${toNewText(hunks[2]!)}edited\n`);
   const { hunks: answer } = toAnswer(review, hunks);
   const change = { path: 'a.txt', kind: 'modified', before: null, after: null } as const;
-  expect(toRejectionFeedback(review, hunks)).toBe(describeRejected([{ row: change, before: null, after: null, hunks }], answer!));
+  expect(toRejectionFeedback(review, hunks)).toBe(
+    describeRejected([{ row: change, before: null, after: null, hunks }], answer!),
+  );
 });
 
 test('a diff reads back as the hunks that it was made of', () => {

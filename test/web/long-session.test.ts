@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addLongLog, toLastWords } from '../../bench/web/long-log.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { startServeProcess } from '../fixtures/server.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 

@@ -8,7 +8,7 @@ import { toPlain } from '../../apps/web/log/plain.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage, until } from '../fixtures/page.ts';
-import { createTestHome } from '../fixtures/place.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { DROPS, startProxy, type Drop, type Proxy } from '../fixtures/proxy.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';

@@ -3,7 +3,7 @@ import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
 import { anchor } from './log/anchors.ts';
 import { Blobs } from './log/blobs.ts';
-import { createCheckpoints } from './projections/checkpoints.ts';
+import { createCheckpoints } from './projections/state-cache.ts';
 import type { Database } from './database.ts';
 import { Feed } from './log/feed.ts';
 import { shareFile } from './locks/file-lock.ts';

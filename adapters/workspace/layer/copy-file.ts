@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import type { Directory } from '../directory.ts';
-import { codeOf } from '../raced.ts';
+import { codeOf } from '../race-error.ts';
 import { toSignature, type CopyRow } from './copy-index.ts';
 import { pathOf, statOf } from './names.ts';
 import type { Room } from './room.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Layer } from '@klaus/core/agent';
 import { toKlausError } from '@klaus/core/protocol';
-import { codeOf } from '../raced.ts';
+import { codeOf } from '../race-error.ts';
 import { createBreath } from './breath.ts';
 import { compareCopy } from './compare-copy.ts';
 import { dress } from './copy-file.ts';

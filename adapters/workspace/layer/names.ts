@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
 import { bestDescriptors, Directory } from '../directory.ts';
-import { codeOf } from '../raced.ts';
+import { codeOf } from '../race-error.ts';
 
 /**
  * File names are bytes on Linux. In this folder a name is a string with one character per byte, so that every

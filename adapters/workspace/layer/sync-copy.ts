@@ -1,6 +1,6 @@
 import { mkdirSync, type BigIntStats } from 'node:fs';
 import type { Directory } from '../directory.ts';
-import { codeOf, isRace } from '../raced.ts';
+import { codeOf, isRace } from '../race-error.ts';
 import type { Breath } from './breath.ts';
 import { copyLink, copyRegular, dress } from './copy-file.ts';
 import { toSignature, type CopyIndex, type CopyRow } from './copy-index.ts';

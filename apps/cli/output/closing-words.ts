@@ -1,7 +1,7 @@
 import type { Event, EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import { isOutage } from '@klaus/sdk/transcript';
-import type { RunResult } from '../session/driven.ts';
+import type { RunResult } from '../session/run-result.ts';
 import type { Output } from './output.ts';
 
 /** What kept a denied run from going on, where the user can change that: the mode, or that nobody was asked. */

@@ -1,7 +1,7 @@
 import type { Event, EventOf } from '@klaus/sdk';
 import type { SessionStatus } from '@klaus/server/contract';
 import { sayHowToGoOn } from '../output/closing-words.ts';
-import { type RunResult, toExit } from '../session/driven.ts';
+import { type RunResult, toExit } from '../session/run-result.ts';
 import type { Output } from '../output/output.ts';
 import type { ShowOptions } from '../program/run-options.ts';
 import { createStop, type Stop } from '../session/stop.ts';

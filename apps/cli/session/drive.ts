@@ -1,6 +1,6 @@
 import type { Advance, Event, EventOf, Klaus, ModelFailureCode, Session } from '@klaus/sdk';
 import { askInTerminal } from '../prompt/approval-prompt.ts';
-import { type RunResult, toExit } from './driven.ts';
+import { type RunResult, toExit } from './run-result.ts';
 import { createLiveRelay } from './live-relay.ts';
 import type { Output } from '../output/output.ts';
 import { findOpenRun } from './open-run.ts';

@@ -1,5 +1,5 @@
 import { formatDuration } from '@klaus/sdk/transcript';
-import type { RunResult } from './driven.ts';
+import type { RunResult } from './run-result.ts';
 import { EXIT } from '../program/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { onReaderGone } from '../output/streams.ts';

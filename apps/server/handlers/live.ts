@@ -1,5 +1,5 @@
 import type { Event, Live } from '@klaus/sdk';
-import { isLocal } from '../access/doorkeeper.ts';
+import { isLocal } from '../access/request-guard.ts';
 import type { Context, Handlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 import { findRow } from './sessions.ts';

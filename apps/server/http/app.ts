@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import { CLIENT_HEADER, type Problem, type Route, ROUTES, type RouteName } from '../contract/index.ts';
-import type { RequestGuard } from '../access/doorkeeper.ts';
+import type { RequestGuard } from '../access/request-guard.ts';
 import { EventStream } from '../streams/event-stream.ts';
 import type { Context, Document, Exchange, Handlers } from './handler.ts';
 import { approvalHandlers } from '../handlers/approvals.ts';

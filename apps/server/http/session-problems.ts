@@ -1,15 +1,15 @@
 import type { Context } from './handler.ts';
-import type { NamedEvent } from '../named/named-event.ts';
+import type { LegacyEvent } from '../legacy/legacy-event.ts';
 import { toProblem, toSentence } from './problem.ts';
 
 /** Why a session goes no further, under the name of the older protocol. */
-function toNamed(session: string, error: unknown): NamedEvent {
+function toNamed(session: string, error: unknown): LegacyEvent {
   const problem = toProblem(error);
   return { name: 'error', data: { error: toSentence(problem), code: problem.code, sessionId: session }, isEnd: true };
 }
 
 /** Why nothing is done in a session now although something is left to do; empty where there is no such reason. */
-export function problemsOf({ queue }: Pick<Context, 'queue'>, session: string): NamedEvent[] {
+export function problemsOf({ queue }: Pick<Context, 'queue'>, session: string): LegacyEvent[] {
   const error = queue.problemOf(session);
   return error === undefined ? [] : [toNamed(session, error)];
 }
@@ -21,7 +21,7 @@ export function problemsOf({ queue }: Pick<Context, 'queue'>, session: string): 
 export function onProblem(
   { klaus, queue }: Pick<Context, 'klaus' | 'queue'>,
   session: string,
-  tell: (event: NamedEvent) => void,
+  tell: (event: LegacyEvent) => void,
 ): () => void {
   let last = queue.problemOf(session);
   const stops = [

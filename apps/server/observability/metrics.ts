@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Event, EventOf, SandboxStart } from '@klaus/sdk';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { limitCardinality } from './label-bounds.ts';
+import { limitCardinality } from './limit-cardinality.ts';
 
 /** Upper bounds of the classes of durations, in seconds. */
 const TOOL_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];

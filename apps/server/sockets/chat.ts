@@ -5,8 +5,8 @@ import { KlausError } from '@klaus/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Context } from '../http/handler.ts';
-import type { NamedEvent } from '../named/named-event.ts';
-import { createNamedEvents } from '../named/named-events.ts';
+import type { LegacyEvent } from '../legacy/legacy-event.ts';
+import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { problemsOf } from '../http/session-problems.ts';
 import { answer, cancel, prompt } from './commands.ts';
@@ -135,11 +135,11 @@ function readLast(file: string, klaus: Context['klaus']): Last | undefined {
 }
 
 /** What somebody whose connection was lost in the middle of a run still waits for: the open question, or the last words and the end. */
-function findMissed(context: Context, { session, told }: Last): { event: NamedEvent; seq: number }[] {
+function findMissed(context: Context, { session, told }: Last): { event: LegacyEvent; seq: number }[] {
   const { klaus } = context;
-  const named = createNamedEvents(session);
+  const named = createLegacyEvents(session);
   const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
-  let missed: { event: NamedEvent; seq: number }[] = [];
+  let missed: { event: LegacyEvent; seq: number }[] = [];
   let last = 0;
   for (const event of klaus.session(session).events()) {
     const made = named.event(event).map((it) => ({ event: it, seq: event.seq }));
@@ -157,7 +157,7 @@ function findMissed(context: Context, { session, told }: Last): { event: NamedEv
   return missed.some(({ event }) => event.isEnd) ? missed : missed.filter((it) => !isText(it));
 }
 
-function isText({ event }: { event: NamedEvent }): boolean {
+function isText({ event }: { event: LegacyEvent }): boolean {
   return event.name === 'stream_delta';
 }
 
@@ -170,7 +170,7 @@ function toJson(text: string): unknown {
 }
 
 /** The messages of the chat, from the same fold. */
-function toChat({ name, data }: NamedEvent): object | undefined {
+function toChat({ name, data }: LegacyEvent): object | undefined {
   switch (name) {
     case 'stream_delta':
       return { type: 'stream_chunk', content: data['delta'] };

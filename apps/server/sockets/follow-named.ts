@@ -1,7 +1,7 @@
 import type { Live } from '@klaus/sdk';
 import type { Context } from '../http/handler.ts';
-import type { NamedEvent } from '../named/named-event.ts';
-import { createNamedEvents } from '../named/named-events.ts';
+import type { LegacyEvent } from '../legacy/legacy-event.ts';
+import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { onProblem, problemsOf } from '../http/session-problems.ts';
 
 /** Milliseconds between two words about a call that is running; the older protocol's clients expect one every 2 s. */
@@ -18,7 +18,7 @@ export interface FollowNamedOptions {
    */
   isPrompting?: boolean;
   /** @param seq Of the event that it was made of; undefined for what is not in the log. */
-  tell: (event: NamedEvent, seq: number | undefined) => void;
+  tell: (event: LegacyEvent, seq: number | undefined) => void;
 }
 
 /** A session that is followed. */
@@ -38,7 +38,7 @@ export function followNamed(
 ): FollowedNamed {
   const { klaus, live } = context;
   const handle = klaus.session(session);
-  const named = createNamedEvents(session);
+  const named = createLegacyEvents(session);
   // Sums and counts are of the whole session, also of what is not told.
   for (const event of handle.events()) {
     if (event.seq > after) break;
@@ -90,12 +90,12 @@ export function isHeld({ klaus, queue }: Pick<Context, 'klaus' | 'queue'>, sessi
 }
 
 /** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended, and why nothing is at work where something should be. */
-export function toStanding(context: Pick<Context, 'klaus' | 'queue'>, session: string): NamedEvent[] {
+export function toStanding(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
   const { klaus } = context;
-  const named = createNamedEvents(session);
+  const named = createLegacyEvents(session);
   const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
-  const standing: NamedEvent[] = [];
-  let end: NamedEvent[] = [];
+  const standing: LegacyEvent[] = [];
+  let end: LegacyEvent[] = [];
   for (const event of klaus.session(session).events()) {
     const made = named.event(event);
     if (event.type === 'run.started') end = [];

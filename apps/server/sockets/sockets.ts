@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Server as EngineServer } from 'engine.io';
 import type { WebSocketServer } from 'ws';
-import type { RequestGuard } from '../access/doorkeeper.ts';
+import type { RequestGuard } from '../access/request-guard.ts';
 import type { Context } from '../http/handler.ts';
 import { Refusal, toProblem } from '../http/problem.ts';
 import { noteFailure, requestIdOf, toPath } from '../observability/request-log.ts';

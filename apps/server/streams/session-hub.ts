@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event, EventType, Live, Session } from '@klaus/sdk';
 import type { SessionStatus } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
-import type { InFlightText } from './live-texts.ts';
+import type { InFlightText } from './in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { toQueue, toStanding, type ViewSources } from './session-view.ts';

@@ -12,7 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
-import { toRejectionFeedback } from './told.ts';
+import { toRejectionFeedback } from './rejection-feedback.ts';
 import './review.css';
 
 /** A change, looked at and answered hunk by hunk, as the question in the log tells it. */

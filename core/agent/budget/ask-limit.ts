@@ -1,5 +1,5 @@
 import { finishRun } from '../loop/finish.ts';
-import { snapshotAfter } from '../workspace/keep-state.ts';
+import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { describeLimit, type LimitReached } from './limit-check.ts';
 import { runOf } from '../loop/state.ts';
 import type { Work } from '../loop/work.ts';

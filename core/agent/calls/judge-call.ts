@@ -11,7 +11,7 @@ import {
 import { toEditParts } from '../workspace/change-parts.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import { findScriptChanges } from './package-scripts.ts';
-import { unlessStopped } from '../workspace/keep-state.ts';
+import { unlessStopped } from '../workspace/snapshot-workspace.ts';
 import { findFurtherPlaces } from '../places/further-places.ts';
 import { listRunning } from './processes.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';

@@ -21,13 +21,13 @@ import { noteCommand } from './command-ahead.ts';
 import { cutOutput } from './output.ts';
 import { isApproval } from './human-approval.ts';
 import { loadInstructions } from '../context/instructions.ts';
-import { snapshotAfter, snapshotBefore } from '../workspace/keep-state.ts';
+import { snapshotAfter, snapshotBefore } from '../workspace/snapshot-workspace.ts';
 import { openLayer, reviewChanges } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { toProcessChanged } from './processes.ts';
 import type { CallState } from '../loop/state.ts';
 import { toReceipt, treeBefore } from '../evidence/take-evidence.ts';
-import { ABANDONED, withCancelGrace } from '../loop/until-given-up.ts';
+import { ABANDONED, withCancelGrace } from '../loop/cancel-grace.ts';
 import type { Work } from '../loop/work.ts';
 
 /**

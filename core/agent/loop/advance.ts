@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
 import { forecast } from '../budget/forecast.ts';
 import { drainInbox, isReceivable } from './inbox.ts';
-import { snapshotAfter } from '../workspace/keep-state.ts';
+import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { accountOf } from '../budget/ledger.ts';
 import { findWarnings } from '../budget/limit-check.ts';
 import { createKeeper, loadState } from './load-state.ts';

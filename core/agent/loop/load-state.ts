@@ -21,7 +21,11 @@ export interface StateCacheWriter {
   keep(moment: 'between' | 'end'): Promise<void>;
 }
 
-export function createKeeper({ checkpoints }: Pick<Store, 'checkpoints'>, lease: Lease, state: State): StateCacheWriter {
+export function createKeeper(
+  { checkpoints }: Pick<Store, 'checkpoints'>,
+  lease: Lease,
+  state: State,
+): StateCacheWriter {
   let last = checkpoints?.seqOf(lease.session) ?? 0;
   return {
     async keep(moment) {

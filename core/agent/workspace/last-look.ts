@@ -1,4 +1,4 @@
-import { snapshotAfter, snapshotWorkspace } from './keep-state.ts';
+import { snapshotAfter, snapshotWorkspace } from './snapshot-workspace.ts';
 import { noteProcesses } from '../calls/processes.ts';
 import type { Work } from '../loop/work.ts';
 

@@ -1,7 +1,7 @@
 import { KlausError, type EventBody, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { loadState } from '../loop/load-state.ts';
 import type { Engine } from '../loop/engine.ts';
-import { snapshotAfter } from './keep-state.ts';
+import { snapshotAfter } from './snapshot-workspace.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
 import { openedOf, type State } from '../loop/state.ts';
 import { compose } from './compose-turns.ts';

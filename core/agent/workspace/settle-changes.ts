@@ -2,7 +2,7 @@ import { allowsAccess, allowsTool } from '../../policy/index.ts';
 import { isKlausError, type EventOf, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
 import { describeRejected, MAX_ASKED, keepPart, toChangeParts } from './change-parts.ts';
 import { toFinished, toHead } from '../calls/judge-call.ts';
-import { snapshotWorkspace } from './keep-state.ts';
+import { snapshotWorkspace } from './snapshot-workspace.ts';
 import { applyKept, withNotes } from './review-changes.ts';
 import { openedOf, type CallState } from '../loop/state.ts';
 import type { Work } from '../loop/work.ts';

@@ -1,7 +1,7 @@
 import { isBelow } from '../path.ts';
 import { toLanguage } from '../shell/programs/interpreters.ts';
 import { readOptions } from '../shell/programs/options.ts';
-import { evaluateCommand, type ReadOptions } from '../shell/interpreter/read-command.ts';
+import { evaluateCommand, type ReadOptions } from '../shell/interpreter/evaluate-command.ts';
 import type { SimpleCommand } from '../shell/reading.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
 import { SHELLS } from '../shell/programs/shells.ts';

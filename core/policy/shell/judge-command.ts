@@ -7,7 +7,7 @@ import { judgeNetwork } from './rules/network-rule.ts';
 import { judgePackages } from './rules/package-rule.ts';
 import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
-import { evaluateCommand } from './interpreter/read-command.ts';
+import { evaluateCommand } from './interpreter/evaluate-command.ts';
 import { renderReading, type SimpleCommand } from './reading.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';

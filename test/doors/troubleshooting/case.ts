@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { type Ended, runKlaus, startServer } from '../../fixtures/klaus.ts';
-import { createTestHome, type TestHome } from '../../fixtures/place.ts';
+import { createTestHome, type TestHome } from '../../fixtures/test-home.ts';
 
 /** One heading of docs/guides/troubleshooting.md, and how a user comes to see it. */
 export interface Case {

@@ -1,5 +1,5 @@
 import { verifyChain, verifyHostChain, type ChainReport } from './chain.ts';
-import { findAlteredCheckpoint } from '../projections/checkpoints.ts';
+import { findAlteredCheckpoint } from '../projections/state-cache.ts';
 import type { Database } from '../database.ts';
 import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../projections/derived.ts';
 

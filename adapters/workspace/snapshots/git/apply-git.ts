@@ -2,7 +2,7 @@ import type { ApplyResult } from '@klaus/core/agent';
 import type { TreeChange } from '@klaus/core/protocol';
 import { applyChanges } from '../restore/apply.ts';
 import { bringBack, isGitPath, setAside, toRemovedFolders } from './git-data.ts';
-import type { SnapshotStore } from '../kept.ts';
+import type { SnapshotStore } from '../snapshot-store.ts';
 
 /** See `Snapshots.applyGit`. The caller holds the lock alone. */
 export async function applyGitChanges(

@@ -2,11 +2,11 @@ import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, cpSyn
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TreeChange } from '@klaus/core/protocol';
-import { codeOf } from '../../raced.ts';
+import { codeOf } from '../../race-error.ts';
 import type { Root } from '../../walk.ts';
 import { LARGE } from './git-names.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
-import type { SnapshotStore } from '../kept.ts';
+import type { SnapshotStore } from '../snapshot-store.ts';
 import { lookAtPath } from '../scan/look.ts';
 import { toEdit } from '../path.ts';
 import type { Scan } from '../scan/scan.ts';

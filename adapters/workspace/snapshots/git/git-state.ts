@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import type { Directory } from '../../directory.ts';
-import { isRace } from '../../raced.ts';
+import { isRace } from '../../race-error.ts';
 import type { Root } from '../../walk.ts';
-import { withParent } from '../restore/trail.ts';
+import { withParent } from '../restore/dir-handle.ts';
 import { sha256 } from '../tree.ts';
 
 const MAX_BYTES = 1024 * 1024;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import type { TreeId } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-import type { SnapshotStore } from '../kept.ts';
+import type { SnapshotStore } from '../snapshot-store.ts';
 import { createPack, now, writeFully } from './object-writer.ts';
 import { readBlock, readStored, toHashes, type BlockRow } from './objects.ts';
 import { Pace } from '../scan/pace.ts';

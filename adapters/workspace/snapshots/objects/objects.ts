@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { corrupt, type Database } from '../database.ts';
-import { codeOf } from '../../raced.ts';
+import { codeOf } from '../../race-error.ts';
 import { EMPTY, sha256 } from '../tree.ts';
 
 const decompress = promisify(zstdDecompress);

@@ -1,10 +1,10 @@
 import { KlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { ApplyResult, Conflict } from '@klaus/core/agent';
-import { codeOf } from '../../raced.ts';
+import { codeOf } from '../../race-error.ts';
 import { shorten } from '../../walk.ts';
 import { toSnapshotError } from '../database.ts';
 import { editTree, NEW_DIRECTORY_MODE, type TreeEdit } from './edit-tree.ts';
-import { withScan, type SnapshotStore } from '../kept.ts';
+import { withScan, type SnapshotStore } from '../snapshot-store.ts';
 import { lookAtPath, statPath, type PathState } from '../scan/look.ts';
 import { Pace } from '../scan/pace.ts';
 import { checkPath, toEdit } from '../path.ts';

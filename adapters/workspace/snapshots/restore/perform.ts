@@ -17,13 +17,13 @@ import {
 import { open } from 'node:fs/promises';
 import type { TreeEntry } from '@klaus/core/protocol';
 import type { Directory } from '../../directory.ts';
-import { codeOf, isRace, RaceError } from '../../raced.ts';
+import { codeOf, isRace, RaceError } from '../../race-error.ts';
 import type { Root } from '../../walk.ts';
-import type { SnapshotStore } from '../kept.ts';
+import type { SnapshotStore } from '../snapshot-store.ts';
 import { isUntouched } from '../scan/look.ts';
 import { writeFully } from '../objects/object-writer.ts';
 import type { Pace } from '../scan/pace.ts';
-import { withParent } from './trail.ts';
+import { withParent } from './dir-handle.ts';
 
 /** Linux's flag for a descriptor that only names a place. Source: open(2). */
 const O_PATH = 0o10000000;

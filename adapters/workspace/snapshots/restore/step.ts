@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { treeIdSchema, type TreeChange } from '@klaus/core/protocol';
-import { codeOf } from '../../raced.ts';
+import { codeOf } from '../../race-error.ts';
 import { toSnapshotError } from '../database.ts';
-import type { SnapshotStore } from '../kept.ts';
+import type { SnapshotStore } from '../snapshot-store.ts';
 import { lookAtPath } from '../scan/look.ts';
 import { Pace } from '../scan/pace.ts';
 import { perform, removeStaging, type Move } from './perform.ts';

@@ -1,10 +1,10 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { TreeEntry } from '@klaus/core/protocol';
-import { isRace } from '../../raced.ts';
+import { isRace } from '../../race-error.ts';
 import type { Root } from '../../walk.ts';
 import { takeFile, takeLink, type FileReader } from './take-file.ts';
-import type { StatCache } from './seen.ts';
-import { withParent } from '../restore/trail.ts';
+import type { StatCache } from './stat-cache.ts';
+import { withParent } from '../restore/dir-handle.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';
 
 /** What stands at a path, without what is in it. */
@@ -20,7 +20,11 @@ const NOTHING: PathState = { entry: null, foreign: false, stat: undefined };
 const PERMISSIONS = 0o7777;
 
 /** Looks at one path; the way to it is never through a symlink. Content is read, not believed from an index. */
-export async function lookAtPath(root: Root, path: string, taker: FileReader & { seen?: StatCache }): Promise<PathState> {
+export async function lookAtPath(
+  root: Root,
+  path: string,
+  taker: FileReader & { seen?: StatCache },
+): Promise<PathState> {
   const found = await withParent(root, path, async (parent, name): Promise<PathState> => {
     const stat = lstatSync(parent.child(name), { throwIfNoEntry: false });
     if (!stat) return NOTHING;

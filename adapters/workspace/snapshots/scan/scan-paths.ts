@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
 import type { Root } from '../../walk.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
-import type { SnapshotStore } from '../kept.ts';
+import type { SnapshotStore } from '../snapshot-store.ts';
 import { lookAtPath, statPath } from './look.ts';
 import { toEdit } from '../path.ts';
 import { scanDirectory, type Scan } from './scan.ts';
-import { DirHandle, withParent } from '../restore/trail.ts';
+import { DirHandle, withParent } from '../restore/dir-handle.ts';
 
 const PERMISSIONS = 0o7777;
 

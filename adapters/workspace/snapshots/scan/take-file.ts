@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { codeOf, isRace } from '../../raced.ts';
+import { codeOf, isRace } from '../../race-error.ts';
 import type { Directory } from '../../directory.ts';
 import type { ObjectWriter } from '../objects/object-writer.ts';
 import type { Pace } from './pace.ts';

@@ -4,7 +4,7 @@ import { openKlaus } from '../../session/open-klaus.ts';
 import { UsageError } from '../../program/report-error.ts';
 import { toGivenServer } from '../../program/server-option.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
-import { runSession } from '../../session/show-session.ts';
+import { runSession } from '../../session/run-session.ts';
 
 /**
  * `klaus approve ID` and `klaus reject ID`, from any process: settles the question and, when nobody holds

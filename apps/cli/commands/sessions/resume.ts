@@ -4,7 +4,7 @@ import { UsageError } from '../../program/report-error.ts';
 import { type LimitOptions, type RunOptions, type ShowOptions, toLimits, toWait } from '../../program/run-options.ts';
 import { toGivenServer, type ServerOptions } from '../../program/server-option.ts';
 import { createOutput } from '../../output/show-output.ts';
-import { runSession } from '../../session/show-session.ts';
+import { runSession } from '../../session/run-session.ts';
 import { lastSeq, toOnAsk } from './run.ts';
 
 /** `klaus resume ID`: goes on after a crash, a limit, a failure or a cancel. */

@@ -17,7 +17,7 @@ import {
   toWait,
 } from '../../program/run-options.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
-import { runSession } from '../../session/show-session.ts';
+import { runSession } from '../../session/run-session.ts';
 
 /** `klaus "prompt"` and `klaus run`: one prompt, in a new session or in an existing one. */
 export async function run(words: readonly string[], options: RunOptions): Promise<number> {

@@ -11,7 +11,7 @@ import { createPaint, paintDiff } from '../../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { UsageError } from '../../program/report-error.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
-import { runSession } from '../../session/show-session.ts';
+import { runSession } from '../../session/run-session.ts';
 import { err } from '../../output/sink.ts';
 
 /** Short enough to be the session's title, so that no model is asked for one. */

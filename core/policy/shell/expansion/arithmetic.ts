@@ -1,6 +1,6 @@
 import type { ArithmeticExpression } from 'unbash';
 import { walkExpression } from './hidden-substitution.ts';
-import type { ExpansionContext } from '../interpreter/machine.ts';
+import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { isKnown, UNKNOWN } from './word.ts';
 
 /** Reads a word of an arithmetic expression that has expansions in it. */

@@ -7,7 +7,7 @@ import {
 } from 'unbash';
 import { evaluateArithmetic } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
-import { LONGEST_TEXT, type ExpansionContext } from '../interpreter/machine.ts';
+import { LONGEST_TEXT, type ExpansionContext } from '../interpreter/interpreter.ts';
 import { expandParameter, lookUp } from './parameter.ts';
 import { resolvePath } from './resolve-path.ts';
 import { HOME } from '../interpreter/scope.ts';

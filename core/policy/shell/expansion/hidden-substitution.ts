@@ -1,5 +1,5 @@
 import { parse } from 'unbash';
-import type { ExpansionContext } from '../interpreter/machine.ts';
+import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { isKnown, type Word } from './word.ts';
 
 /** An array subscript that holds a substitution: `a[$(…)]`. A shell runs it where it reads the text as a name or a number. */

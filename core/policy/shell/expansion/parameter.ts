@@ -1,6 +1,6 @@
 import type { ParameterExpansionPart, Word as SourceWord } from 'unbash';
 import { walkExpression, walkHidden } from './hidden-substitution.ts';
-import type { ExpansionContext } from '../interpreter/machine.ts';
+import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { couldBe, isKnown, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
 /** What a parameter expansion gives: several fields for `$@` and whole arrays. */
@@ -24,7 +24,11 @@ export function lookUp(name: string, machine: ExpansionContext): Word[] | undefi
 }
 
 /** Expands `${…}`; `expand` reads the words in it. */
-export function expandParameter(part: ParameterExpansionPart, machine: ExpansionContext, expand: Expand): ParameterValue {
+export function expandParameter(
+  part: ParameterExpansionPart,
+  machine: ExpansionContext,
+  expand: Expand,
+): ParameterValue {
   machine.step();
   const name = part.parameter;
   const index = part.index && expand(part.index);

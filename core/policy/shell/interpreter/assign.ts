@@ -1,6 +1,6 @@
 import type { Assignment, Command } from 'unbash';
 import { expandText, expandWord } from '../expansion/expand.ts';
-import type { ExpansionContext } from './machine.ts';
+import type { ExpansionContext } from './interpreter.ts';
 import { walkHidden } from '../expansion/hidden-substitution.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 

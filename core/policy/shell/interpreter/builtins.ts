@@ -2,7 +2,7 @@ import { assignWord } from './assign.ts';
 import { toPaths } from '../expansion/expand.ts';
 import { walkHidden } from '../expansion/hidden-substitution.ts';
 import { evaluateWords } from './let.ts';
-import type { Call, Interpreter } from './machine.ts';
+import type { Call, Interpreter } from './interpreter.ts';
 import { readOptions } from '../programs/options.ts';
 import { source } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';

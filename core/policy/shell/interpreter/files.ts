@@ -1,4 +1,4 @@
-import { LONGEST_TEXT, type Call, type Stdin, type Interpreter } from './machine.ts';
+import { LONGEST_TEXT, type Call, type Stdin, type Interpreter } from './interpreter.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 

@@ -1,7 +1,7 @@
 import { parse } from 'unbash';
 import { expandArithmetic } from '../expansion/expand.ts';
 import { walkHidden } from '../expansion/hidden-substitution.ts';
-import type { Interpreter } from './machine.ts';
+import type { Interpreter } from './interpreter.ts';
 import type { Word } from '../expansion/word.ts';
 
 /** `let a=1+2`: each word is an arithmetic expression. */

@@ -1,6 +1,6 @@
 import type { Redirection } from 'unbash';
 import { expandParts, expandText, expandWord } from '../expansion/expand.ts';
-import type { Stdin, Interpreter } from './machine.ts';
+import type { Stdin, Interpreter } from './interpreter.ts';
 import type { Redirect } from '../reading.ts';
 import { UNKNOWN, type Word } from '../expansion/word.ts';
 

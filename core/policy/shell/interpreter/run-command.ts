@@ -1,7 +1,7 @@
 import { BUILTINS } from './builtins.ts';
 import { readCode, toLanguage } from '../programs/interpreters.ts';
 import { LAUNCHERS } from '../programs/launchers.ts';
-import type { Call, Interpreter } from './machine.ts';
+import type { Call, Interpreter } from './interpreter.ts';
 import { runShell, SHELLS } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
 import { hasGlob, isDynamic, OPAQUE, showWord, UNKNOWN, type Word } from '../expansion/word.ts';

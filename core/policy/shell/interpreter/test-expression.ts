@@ -1,7 +1,7 @@
 import type { TestExpression } from 'unbash';
 import { expandText } from '../expansion/expand.ts';
 import { walkExpression, walkHidden } from '../expansion/hidden-substitution.ts';
-import type { ExpansionContext } from './machine.ts';
+import type { ExpansionContext } from './interpreter.ts';
 
 /** Expands the words of `[[ … ]]`: a substitution in them runs. */
 export function walkTest(expression: TestExpression, machine: ExpansionContext): void {

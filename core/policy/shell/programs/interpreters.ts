@@ -1,4 +1,4 @@
-import type { Stdin } from '../interpreter/machine.ts';
+import type { Stdin } from '../interpreter/interpreter.ts';
 import type { InlineCode } from '../reading.ts';
 import { UNKNOWN, type Word } from '../expansion/word.ts';
 

@@ -1,5 +1,5 @@
 import { readCode } from './interpreters.ts';
-import type { Call, Interpreter } from '../interpreter/machine.ts';
+import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { runTextTool } from './text-tools.ts';
 import { ANY_NAME, isDynamic, STAR, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';

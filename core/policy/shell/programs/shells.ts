@@ -1,4 +1,4 @@
-import type { Call, Interpreter } from '../interpreter/machine.ts';
+import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { isDynamic, isOpaque, OPAQUE, showWord, type Word } from '../expansion/word.ts';
 
 /** Programs that read shell. */

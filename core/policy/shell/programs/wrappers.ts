@@ -1,5 +1,5 @@
 import { assignWord } from '../interpreter/assign.ts';
-import type { Call, Interpreter } from '../interpreter/machine.ts';
+import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { readOptions } from './options.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { isDynamic, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';

@@ -21,7 +21,7 @@ export interface AuthRateLimiter {
 }
 
 /** @param now Unix milliseconds. */
-export function createFailedTries(now: () => number = Date.now): AuthRateLimiter {
+export function createAuthRateLimiter(now: () => number = Date.now): AuthRateLimiter {
   const tries = new Map<string, { since: number; count: number }>();
   const cookies = new Set<string>();
   const trusted = new Set<string>();

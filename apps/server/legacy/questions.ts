@@ -1,5 +1,5 @@
 import type { EventOf } from '@klaus/sdk';
-import type { NamedEvent, ToNamed } from './named-event.ts';
+import type { LegacyEvent, ToNamed } from './legacy-event.ts';
 
 const OPERATIONS = { created: 'create', deleted: 'delete' } as const;
 
@@ -10,7 +10,7 @@ type Asked = EventOf<'approval.asked'>;
  * no other question: what else is asked has a name of its own, and the same answer. A token limit that is reached is
  * its `budget_exceeded`.
  */
-export function toQuestions(event: Asked, named: ToNamed): NamedEvent[] {
+export function toQuestions(event: Asked, named: ToNamed): LegacyEvent[] {
   const { approval, subject, title, reason } = event;
   const head = { patchId: approval, title, reason };
   if (subject.kind === 'limit') {

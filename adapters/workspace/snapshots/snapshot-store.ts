@@ -7,7 +7,7 @@ import { ObjectWriter } from './objects/object-writer.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Pace } from './scan/pace.ts';
 import type { Scan } from './scan/scan.ts';
-import type { StatCache } from './scan/seen.ts';
+import type { StatCache } from './scan/stat-cache.ts';
 import type { Trees } from './trees.ts';
 
 /** One workspace and what is kept of it. */
@@ -32,7 +32,11 @@ interface ScanOptions {
 }
 
 /** Begins a look, and ends it however it goes. What was found is durable only after `batch.flush`. */
-export async function withScan<T>(kept: SnapshotStore, options: ScanOptions, use: (scan: Scan) => Promise<T>): Promise<T> {
+export async function withScan<T>(
+  kept: SnapshotStore,
+  options: ScanOptions,
+  use: (scan: Scan) => Promise<T>,
+): Promise<T> {
   const { root, keepsSeen, pace, onProgress } = options;
   const directory = openRoot(root);
   let device: number;

@@ -1,5 +1,5 @@
 /** An event under the name and with the payload of the older protocol. */
-export interface NamedEvent {
+export interface LegacyEvent {
   name: string;
   data: Record<string, unknown>;
   /** Nothing more comes of the run, or of the session as long as nobody repairs it. */
@@ -9,4 +9,4 @@ export interface NamedEvent {
 }
 
 /** Makes an event of one session. */
-export type ToNamed = (name: string, data: Record<string, unknown>) => NamedEvent;
+export type ToNamed = (name: string, data: Record<string, unknown>) => LegacyEvent;

@@ -1,5 +1,5 @@
 import { toText, type Event, type EventOf } from '@klaus/sdk';
-import type { NamedEvent, ToNamed } from './named-event.ts';
+import type { LegacyEvent, ToNamed } from './legacy-event.ts';
 import { SessionSums } from './session-sums.ts';
 
 /** Characters of the last words that stand in for a summary that does not come. */
@@ -44,7 +44,7 @@ export class RunEnds {
   }
 
   /** What is to be told because of an event. */
-  take(event: Event): NamedEvent[] {
+  take(event: Event): LegacyEvent[] {
     this.#sums.add(event);
     switch (event.type) {
       case 'session.opened':
@@ -70,7 +70,7 @@ export class RunEnds {
   }
 
   /** Tells the end that waits for its summary; nothing where none does. */
-  settle(summary?: string): NamedEvent[] {
+  settle(summary?: string): LegacyEvent[] {
     const ended = this.#ended;
     this.#ended = undefined;
     if (!ended) return [];
@@ -82,7 +82,7 @@ export class RunEnds {
     this.#ended = undefined;
   }
 
-  #finish(event: EventOf<'run.finished'>): NamedEvent[] {
+  #finish(event: EventOf<'run.finished'>): LegacyEvent[] {
     const { outcome, reason, limit } = event;
     const run = this.#run ?? { startedAt: event.at, model: this.#model, answer: '', isWhole: false, isExceeded: false };
     this.#run = undefined;
@@ -100,7 +100,7 @@ export class RunEnds {
     return [];
   }
 
-  #complete({ event, run }: Ended, summary: string): NamedEvent {
+  #complete({ event, run }: Ended, summary: string): LegacyEvent {
     const result = {
       summary,
       toolCallsCount: event.toolCalls,

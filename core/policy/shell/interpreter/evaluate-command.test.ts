@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { evaluateCommand } from './read-command.ts';
+import { evaluateCommand } from './evaluate-command.ts';
 import { renderReading } from '../reading.ts';
 
 const read = (line: string) => evaluateCommand(line, { workspace: '/srv/project' });

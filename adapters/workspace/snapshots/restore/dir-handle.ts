@@ -1,5 +1,5 @@
 import type { Directory } from '../../directory.ts';
-import { isRace } from '../../raced.ts';
+import { isRace } from '../../race-error.ts';
 import { openRoot, type Root } from '../../walk.ts';
 
 /** A directory that is opened when it is first needed, by names alone and never through a symlink. */

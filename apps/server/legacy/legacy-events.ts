@@ -1,27 +1,27 @@
 import { toCalled, toText, type Event, type EventOf, type Live } from '@klaus/sdk';
-import type { NamedEvent, ToNamed } from './named-event.ts';
+import type { LegacyEvent, ToNamed } from './legacy-event.ts';
 import { toQuestions } from './questions.ts';
 import { RunEnds } from './run-end.ts';
 import { toInputTokens } from './session-sums.ts';
 
 /** Folds the events of one session, and live text in between, into what clients of the older protocol read. */
 export interface LegacyEvents {
-  event(event: Event): NamedEvent[];
-  live(live: Live): NamedEvent[];
+  event(event: Event): LegacyEvent[];
+  live(live: Live): LegacyEvent[];
   /** How long each call has been running. */
-  progress(): NamedEvent[];
+  progress(): LegacyEvent[];
   /** True while calls are running, as far as the log says. */
   readonly hasRunningCalls: boolean;
   /** The run that began last. */
   readonly lastRun: string | undefined;
   /** Tells the end of a run that waits for its summary, which nobody makes. */
-  settle(): NamedEvent[];
+  settle(): LegacyEvent[];
   /** Leaves out the end of a run that waits for its summary. */
   forgetEnd(): void;
 }
 
 /** @param now Unix milliseconds. */
-export function createNamedEvents(session: string, now: () => number = Date.now): LegacyEvents {
+export function createLegacyEvents(session: string, now: () => number = Date.now): LegacyEvents {
   let messages = 0;
   let lastRun: string | undefined;
   let attempted: EventOf<'model.attempted'> | undefined;
@@ -34,10 +34,10 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
   const named: ToNamed = (name, data) => ({ name, data: { ...data, sessionId: session } });
   const ends = new RunEnds(named);
 
-  const onMessage = ({ message }: EventOf<'message.added'>): NamedEvent[] => {
+  const onMessage = ({ message }: EventOf<'message.added'>): LegacyEvent[] => {
     messages += 1;
     if (message.origin !== 'model') return [];
-    const events: NamedEvent[] = [];
+    const events: LegacyEvent[] = [];
     // What did not come live, because it was written by another process or before this client came.
     const rest = toText(message).slice(told.get(message.id) ?? 0);
     told.delete(message.id);
@@ -51,7 +51,7 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
     return events;
   };
 
-  const onAttempt = (event: EventOf<'model.attempted'>): NamedEvent[] => {
+  const onAttempt = (event: EventOf<'model.attempted'>): LegacyEvent[] => {
     // A title that is made once more is no error of the run, which is over.
     if (event.purpose === 'title') return [];
     if (event.purpose === 'turn') attempted = event;
@@ -59,12 +59,12 @@ export function createNamedEvents(session: string, now: () => number = Date.now)
     return [named('error', { error: event.message ?? event.outcome, retrying: true })];
   };
 
-  const toProgress = (call: string, progress: string): NamedEvent => {
+  const toProgress = (call: string, progress: string): LegacyEvent => {
     const elapsedMs = now() - (started.get(call) ?? now());
     return named('tool_progress', { toolCallId: call, progress, status: 'running', elapsedMs });
   };
 
-  const toNamed = (event: Event): NamedEvent[] => {
+  const toNamed = (event: Event): LegacyEvent[] => {
     switch (event.type) {
       case 'message.added':
         return onMessage(event);

@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { IncomingMessage } from 'node:http';
 import { checkHeaders } from '../http/check-headers.ts';
-import { createFailedTries } from './failed-tries.ts';
+import { createAuthRateLimiter } from './auth-rate-limiter.ts';
 import { Refusal } from '../http/problem.ts';
 import { toProxyTrust } from './proxy-trust.ts';
 import type { Token } from './token.ts';
 
-export interface DoorkeeperOptions {
+export interface RequestGuardOptions {
   /** What the server was told to listen on. */
   host: string;
   corsOrigins: readonly string[];
@@ -66,7 +66,7 @@ function toOrigins(given: string): string[] {
   return given.includes('://') ? [given] : [`http://${given}`, `https://${given}`];
 }
 
-export function createDoorkeeper(options: DoorkeeperOptions): RequestGuard {
+export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
   const { host, authenticate } = options;
   const corsOrigins = options.corsOrigins.flatMap(toOrigins);
   const proxies = toProxyTrust(options.trustProxy);
@@ -87,7 +87,7 @@ export function createDoorkeeper(options: DoorkeeperOptions): RequestGuard {
     first(request.headers['x-forwarded-proto'])?.trim() === 'https';
   const ownOrigin = (request: IncomingMessage): string =>
     `${isSecure(request) ? 'https' : 'http'}://${(request.headers.host ?? '').toLowerCase()}`;
-  const tries = createFailedTries();
+  const tries = createAuthRateLimiter();
   const addressOf = (request: IncomingMessage): string =>
     proxies.clientOf(request.socket.remoteAddress ?? '', [request.headers['x-forwarded-for'] ?? []].flat().join(','));
   const noteTry = (request: IncomingMessage, isRight: boolean): void => {

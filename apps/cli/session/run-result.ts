@@ -13,7 +13,11 @@ export type RunResult = Advance & {
 };
 
 /** The exit code for how driving a session ended. */
-export function toExit(result: Advance, stopped: RunResult['stopped'], failure: ModelFailureCode | undefined): ExitCode {
+export function toExit(
+  result: Advance,
+  stopped: RunResult['stopped'],
+  failure: ModelFailureCode | undefined,
+): ExitCode {
   if (result.state === 'busy') return EXIT.busy;
   const finished = result.state === 'idle' ? result.finished : undefined;
   // Work that was done before the wish to stop arrived is done.

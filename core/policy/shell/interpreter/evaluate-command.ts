@@ -11,7 +11,7 @@ import {
 import { expandArithmetic, expandText, expandWord } from '../expansion/expand.ts';
 import { assign, readArgument } from './assign.ts';
 import { limit, readFile, record, writeFile } from './files.ts';
-import { TooMuch, type Call, type Stdin, type Interpreter } from './machine.ts';
+import { TooMuch, type Call, type Stdin, type Interpreter } from './interpreter.ts';
 import type { CommandReading } from '../reading.ts';
 import { finish, readRedirects } from './redirects.ts';
 import { runCommand } from './run-command.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNamedEvents } from './named-events.ts';
+import { createLegacyEvents } from './legacy-events.ts';
 
 const toProgress = (call: string) =>
   ({
@@ -11,7 +11,7 @@ const toProgress = (call: string) =>
   }) as const;
 
 test('progress of what the client never heard of is not sent: the checkpoint of a run is no call', () => {
-  const named = createNamedEvents('s', () => 5_000);
+  const named = createLegacyEvents('s', () => 5_000);
   const head = { session: 's', run: 'run-1', turn: 1, call: 'call-1' };
   named.event({
     type: 'message.added',
