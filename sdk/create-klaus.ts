@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
@@ -103,7 +104,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     sessions: (query = {}) => store.sessions(query),
     usage({ session, by = session === undefined ? 'day' : 'model', since } = {}) {
       const of = session === undefined ? {} : { session: toKnownSession(store, session) };
-      return readUsageReport(store, { by, ...of, ...(since === undefined ? {} : { since }) });
+      return readUsageReport(store, { by, ...of, ...optional({ since }) });
     },
     approvals: () => store.approvals({ open: true }),
     async answer(approval, answer, options = {}) {
@@ -117,7 +118,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
         approval: asked.approval,
         answer,
         by,
-        ...(note === undefined ? {} : { note }),
+        ...optional({ note }),
         ...(hunks ? { hunks } : {}),
         ...(scope ? { scope } : {}),
       });
@@ -216,7 +217,7 @@ function createEngine(input: EngineInput): Engine {
         workspace,
         home,
         choice: name,
-        ...(session === undefined ? {} : { session }),
+        ...optional({ session }),
         masks,
         env,
         repositories: () => snapshots.repositories(workspace),

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import type { EventOf, Message } from '@klaus/core/protocol';
 import { toContent, toMessages } from './content.ts';
 import { type Attributes, type FinishedSpan, type SpanLink, toSpanId, toTraceId } from './finished-span.ts';
@@ -48,7 +49,7 @@ export function toChatSpan(event: Attempt, { startedAt, finishReason, message }:
       ...(isFine ? { 'gen_ai.response.model': toModel(model) } : { 'error.type': outcome }),
       ...(finishReason === undefined ? {} : { 'gen_ai.response.finish_reasons': [finishReason] }),
       ...toUsageAttributes(event.usage),
-      ...(status === undefined ? {} : { 'http.response.status_code': status }),
+      ...optional({ 'http.response.status_code': status }),
       'klaus.request.purpose': purpose,
       'klaus.request.attempt': attempt,
       'klaus.turn': turn,

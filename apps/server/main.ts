@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,8 +37,7 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
     klaus,
     log,
     version: VERSION,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...optional({ host, port }),
   });
   log.hide(server.token);
   const stopped = waitForSignal((text) => log.info(text));

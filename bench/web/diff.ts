@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { createClient, followSession } from '@klaus/server/client';
 import { startModelServer } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
@@ -52,7 +53,7 @@ export const diff: Benchmark = {
         value: median(measures.klaus.map((it) => it[key])),
         unit: 'ms',
         bare: { value: median(measures.bare.map((it) => it[key])), what },
-        ...(most === undefined ? {} : { most }),
+        ...optional({ most }),
       });
       return [
         row(`${name}, after the click`, 'wall', 300),

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -68,7 +69,7 @@ function toRows(name: string, klaus: Trace, bare: Trace): Row[] {
     value: read(klaus.updates),
     unit: 'ms',
     bare: { value: read(bare.updates), what },
-    ...(most === undefined ? {} : { most }),
+    ...optional({ most }),
   });
   return [
     row(`${name}: scripting of one update, mean`, mean, 8),

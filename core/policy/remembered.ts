@@ -1,4 +1,5 @@
 import type { BoundScript, Decision, Remembered } from '../protocol/index.ts';
+import { optional } from '../protocol/index.ts';
 
 /** A call that would be asked about, as far as an earlier answer may fit it. */
 export interface Question {
@@ -31,7 +32,7 @@ export function toRemembered(question: Question, decision: Decision): Remembered
     agent,
     tool,
     rules: askingRules(decision),
-    ...(command === undefined ? {} : { command }),
+    ...optional({ command }),
     ...(paths === undefined ? {} : { paths: [...paths].sort() }),
     ...(scripts.length === 0 ? {} : { scripts: [...scripts] }),
   };

@@ -23,6 +23,7 @@ export * from './events/stop-reason.ts';
 export * from './messages/tool-call.ts';
 export * from './messages/tool-result.ts';
 export * from './changes/tree-change.ts';
+export { optional } from './optional.ts';
 export * from './ulid.ts';
 export * from './events/usage.ts';
 export * from './authority/verdict.ts';

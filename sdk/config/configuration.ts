@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import {
   SETTING_KEYS,
   SETTINGS,
@@ -72,8 +73,7 @@ function toRow(key: SettingKey, settled: SettledValue): SettingRow {
     key,
     value: settled.value === undefined ? (setting.unset ?? 'unset') : toShown(setting, settled.value),
     source: settled.source,
-    ...(settled.where === undefined ? {} : { where: settled.where }),
-    ...(setting.env === undefined ? {} : { env: setting.env }),
+    ...optional({ where: settled.where, env: setting.env }),
     description: setting.description,
   };
 }

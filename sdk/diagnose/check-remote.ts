@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { VERSION } from '../version.ts';
 import type { Finding } from './finding.ts';
 
@@ -43,7 +44,7 @@ async function ask(given: string): Promise<string> {
   const socketPath = given.startsWith('unix:') ? given.slice('unix:'.length).replace(/^\/\/(?=\/)/, '') : undefined;
   const url = socketPath === undefined ? `${given.replace(/\/+$/, '')}/health` : 'http://localhost/health';
   return new Promise((resolve, reject) => {
-    const options = { ...(socketPath === undefined ? {} : { socketPath }), signal: AbortSignal.timeout(PATIENCE_MS) };
+    const options = { ...optional({ socketPath }), signal: AbortSignal.timeout(PATIENCE_MS) };
     const request = get(url, options, (response) => {
       let text = '';
       response.setEncoding('utf8');

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import type { Configuration } from '../config/configuration.ts';
 import type { Finding } from './finding.ts';
 
@@ -5,7 +6,7 @@ import type { Finding } from './finding.ts';
 export async function checkSandboxes(home: string, configuration: Configuration | undefined): Promise<Finding[]> {
   const { probeSandboxes } = await import('@klaus/adapters/sandboxes');
   const image = configuration?.get('sandbox.image');
-  const drivers = await probeSandboxes({ home, ...(image === undefined ? {} : { image }) });
+  const drivers = await probeSandboxes({ home, ...optional({ image }) });
   const fetches = configuration?.get('sandbox.fetch') ?? true;
   const findings = drivers.map((driver): Finding => {
     const name = `sandbox ${driver.name}`;
@@ -14,7 +15,7 @@ export async function checkSandboxes(home: string, configuration: Configuration 
     if (driver.canFetch && fetches)
       return { name, status: 'warn', text: `${reason}; the first session fetches it`, mend, canFetch: true };
     const text = driver.canFetch ? `${reason}, and sandbox.fetch is off, by which it would be fetched` : reason;
-    return { name, status: 'warn', text, mend, ...(install === undefined ? {} : { install }) };
+    return { name, status: 'warn', text, mend, ...optional({ install }) };
   });
   const chosen = configuration?.get('sandbox.driver');
   const docker = configuration?.get('dockerEnabled');

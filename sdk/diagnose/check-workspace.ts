@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
@@ -18,7 +19,7 @@ export async function checkWorkspace(place: WorkspacePlace): Promise<Finding[]> 
   const folder = resolve(cwd, configuration.get('workspace'));
   const { openWorkspaceRoot } = await import('@klaus/adapters/workspace');
   try {
-    openWorkspaceRoot(folder, { klausHome: home, ...(userHome === undefined ? {} : { home: userHome }) });
+    openWorkspaceRoot(folder, { klausHome: home, ...optional({ home: userHome }) });
   } catch (error) {
     const failure = toFailure('workspace', error, 'workspace.missing');
     // The folder where somebody happens to ask from is no reason that no run can begin: one that was chosen is.

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { type ErrorCode, toKlausError } from '@klaus/core/protocol';
 
 /** What was found about one thing that Klaus needs. */
@@ -21,5 +22,5 @@ export interface Finding {
 export function toFailure(name: string, error: unknown, fallback: ErrorCode): Finding {
   const known = toKlausError(error, fallback);
   const { code, message, hint } = known;
-  return { name, status: 'fail', text: message, code, ...(hint === undefined ? {} : { mend: hint }) };
+  return { name, status: 'fail', text: message, code, ...optional({ mend: hint }) };
 }

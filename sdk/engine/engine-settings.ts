@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { availableParallelism, totalmem } from 'node:os';
 import type { ModelsOptions } from '@klaus/adapters/models';
 import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
@@ -54,25 +55,24 @@ export function toSandboxOptions(configuration: Configuration): {
   return {
     limits: toExecLimits(configuration),
     variables: sandbox.env,
-    ...(sandbox.image === undefined ? {} : { image: sandbox.image }),
-    ...(dockerEnabled === undefined ? {} : { dockerEnabled }),
+    ...optional({ image: sandbox.image, dockerEnabled }),
   };
 }
 
 export function toModelsOptions({ values }: Configuration): Omit<ModelsOptions, 'scripted' | 'onNotice'> {
   const { keys, baseUrls, tiers, prices, models } = values;
   return {
-    keys: dropUndefined({
+    keys: optional({
       anthropicApiKey: keys.anthropic,
       anthropicAuthToken: keys.anthropicToken,
       openaiApiKey: keys.openai,
       openrouterApiKey: keys.openrouter,
     }),
-    baseUrls: dropUndefined(baseUrls),
+    baseUrls: optional(baseUrls),
     tiers: {
-      anthropic: dropUndefined(tiers.anthropic),
-      openai: dropUndefined(tiers.openai),
-      openrouter: dropUndefined(tiers.openrouter),
+      anthropic: optional(tiers.anthropic),
+      openai: optional(tiers.openai),
+      openrouter: optional(tiers.openrouter),
     },
     ...(prices ? { prices: toPrices(prices) } : {}),
     ...(models.allow ? { allow: models.allow } : {}),
@@ -94,10 +94,4 @@ function toPrices(prices: Readonly<Record<string, ConfiguredPrice>>): NonNullabl
       { input, output, cacheRead, cacheWrite },
     ]),
   );
-}
-
-function dropUndefined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { loadState, serveCommands, toolsOf, type Engine } from '@klaus/core/agent';
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
@@ -50,7 +51,7 @@ export function grantHistory(store: SqliteStore, session: string): GrantRecord[]
     const { seq, at, grant } = event;
     open = { seq, at, grant, text: toGrantText(grant) };
     if (event.type !== 'grant.changed') continue;
-    open = { ...open, reason: event.reason, ...(event.by === undefined ? {} : { by: event.by }) };
+    open = { ...open, reason: event.reason, ...optional({ by: event.by }) };
   }
   close(store.head(session)?.hash ?? '');
   return records;
@@ -79,7 +80,7 @@ export async function revokeGrant(
     id: engine.ids.ulid(),
     by,
     ...(authorities ? { authorities } : {}),
-    ...(reason === undefined ? {} : { reason }),
+    ...optional({ reason }),
   });
   const applied = await serveCommands(engine, session, ['revoke']);
   return { applied, grant, text: toGrantText(grant) };

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import {
   DEFAULT_TIERS,
   findEntry,
@@ -49,8 +50,7 @@ export function listKnownModels(configuration: Configuration): { models: KnownMo
         name,
         provider,
         usable: usable[provider],
-        ...(tier === undefined ? {} : { tier }),
-        ...(entry?.until === undefined ? {} : { until: entry.until }),
+        ...optional({ tier, until: entry?.until }),
       };
     });
   return { models, asOf: SNAPSHOT_DATE };

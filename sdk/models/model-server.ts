@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import type { ModelServer, ScriptedServer, Script } from '@klaus/adapters/models';
 
 export interface StartModelServerOptions {
@@ -23,15 +24,11 @@ export async function startModelServer(options: StartModelServerOptions): Promis
   const script = typeof options.script === 'string' ? await loadScript(options.script) : options.script;
   const server = await createModelServer({
     script,
-    ...(port === undefined ? {} : { port }),
-    ...(record === undefined ? {} : { record }),
+    ...optional({ port, record }),
   });
   const { wire, price, contextWindow, maxOutputTokens } = script;
   return {
     ...server,
-    ...(wire === undefined ? {} : { wire }),
-    ...(price === undefined ? {} : { price }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...optional({ wire, price, contextWindow, maxOutputTokens }),
   };
 }

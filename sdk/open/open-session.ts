@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
@@ -58,7 +59,7 @@ export async function openSession({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
     home: engine.home,
-    ...(choice === undefined ? {} : { choice }),
+    ...optional({ choice }),
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
   await inForce.engine(workspace.root);

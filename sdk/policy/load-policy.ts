@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { dirname, join, relative } from 'node:path';
 import { toGlobsBelow, type Policy, type PolicyEntry } from '@klaus/core/policy';
 import { readFileText } from '../config/file-text.ts';
@@ -45,7 +46,7 @@ export async function loadPolicy({ home, workspace, tools, digest }: PolicyInput
       const isPath = kind === 'read' || kind === 'write';
       entries.push({
         ...{ verdict, kind, pattern, globs: isPath ? toGlobsBelow(pattern, below) : [] },
-        ...(reason === undefined ? {} : { reason }),
+        ...optional({ reason }),
         where: `${path}:${line}`,
       });
     }

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import type { SqliteStore } from '@klaus/adapters/store';
 import { fork, loadState, redactCommand, type Engine, type Forked } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
@@ -31,8 +32,7 @@ export async function forkSession(
     klaus: VERSION,
     by,
     head: store.head(source)?.hash ?? '',
-    ...(at === undefined ? {} : { at }),
-    ...(clean?.title === undefined ? {} : { title: clean.title }),
+    ...optional({ at, title: clean?.title }),
     ...(model ? { model: model.name } : {}),
   });
   return { ...forked, from: source };

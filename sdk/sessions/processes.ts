@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import type { ProcessHome } from '@klaus/adapters/sandboxes';
 import type { ClearFilter, ClearReport, SqliteStore } from '@klaus/adapters/store';
 import {
@@ -78,7 +79,7 @@ function createView(engine: Engine, { session, id, workspace }: ProcessStatus): 
     async stop({ by = 'sdk', graceMs } = {}) {
       const stopped = await processes.stop(id, {
         reason: `stopped by ${by}`,
-        ...(graceMs === undefined ? {} : { graceMs }),
+        ...optional({ graceMs }),
       });
       return { status: stopped, logged: await serveProcesses(engine, session) };
     },

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { findPinProblem, loadState, redactCommand, serveCommands, type Engine } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
@@ -28,7 +29,7 @@ export function pinsOf({ engine, session }: Pick<Parts, 'engine' | 'session'>): 
   return loadState(engine, session).pins.map(({ id, text, source }) => ({
     id,
     text,
-    ...(source === undefined ? {} : { source }),
+    ...optional({ source }),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import {
   advance,
   carriesText,
@@ -68,7 +69,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
-      const more = { ...(waitForModelMs === undefined ? {} : { waitForModelMs }), ...(pinned ? { pin: true } : {}) };
+      const more = { ...optional({ waitForModelMs }), ...(pinned ? { pin: true } : {}) };
       return send({ type: 'prompt', id: command, parts, onAsk, delivery, ...more });
     },
     async send(command) {

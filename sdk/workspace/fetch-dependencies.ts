@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseHostRule } from '@klaus/adapters/sandboxes';
@@ -83,7 +84,7 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
   await using closing = new AsyncDisposableStack();
   closing.defer(() => server.close());
   await using klaus = await createKlaus({
-    ...(options.home === undefined ? {} : { home: options.home }),
+    ...optional({ home: options.home }),
     ...(options.env ? { env: options.env } : {}),
     ...(options.onNotice ? { onNotice: options.onNotice } : {}),
     ...(options.hosts === 'any' ? {} : { hosts: options.hosts ?? listFetchHosts(options.steps, options) }),

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import {
   cost,
   worstCase,
@@ -126,8 +127,7 @@ function toFailure({ code, status, retryAfter }: PlannedFailure): Extract<ModelE
   return {
     code,
     message: `the provider said ${code}`,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+    ...optional({ status, retryAfterMs: retryAfter }),
   };
 }
 
@@ -165,7 +165,7 @@ function toParts({ thinking, words, calls }: PlannedAnswer, index: number): Part
 function toInput({ path, text, ms, wrong }: PlannedCall, id: string): unknown {
   if (wrong === 'text') return `{"id": "${id}", `;
   if (wrong === 'schema') return { id, path: 7 };
-  return { id, path, text, ms, ...(wrong === undefined ? {} : { wrong }) };
+  return { id, path, text, ms, ...optional({ wrong }) };
 }
 
 function toPieces(parts: readonly Part[]): ModelEvent[] {

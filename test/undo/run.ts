@@ -1,4 +1,5 @@
 // `npm run test:undo [-- --runs 300] [-- --seed N]`: many random histories, or one again.
+import { optional } from '@klaus/core/optional';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,7 +12,7 @@ const { status } = spawnSync(join(root, 'node_modules/.bin/vitest'), ['run', 'te
   env: {
     ...process.env,
     KLAUS_UNDO_RUNS: values.runs,
-    ...(values.seed === undefined ? {} : { KLAUS_UNDO_SEED: values.seed }),
+    ...optional({ KLAUS_UNDO_SEED: values.seed }),
   },
 });
 process.exitCode = status ?? 1;

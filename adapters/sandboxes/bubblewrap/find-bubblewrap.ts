@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -78,7 +79,7 @@ export function toBubblewrapAvailability(search: BubblewrapSearch): Availability
   const name = 'bubblewrap';
   if (search.program) return { name, available: true, detail: `${search.program.version} (${search.program.path})` };
   const { reason, mend, install, canFetch } = search;
-  const more = { ...(install === undefined ? {} : { install }), ...(canFetch ? { canFetch } : {}) };
+  const more = { ...optional({ install }), ...(canFetch ? { canFetch } : {}) };
   return { name, available: false, reason, mend, ...more };
 }
 

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { createHash, randomUUID } from 'node:crypto';
 import {
   accessSync,
@@ -49,7 +50,7 @@ export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
       const file = findProgram(program, path);
       if (file === undefined) return [];
       const hash = contains(workspace, file) ? hashFile(file) : undefined;
-      return [{ name: program, path: name(file), ...(hash === undefined ? {} : { hash }) }];
+      return [{ name: program, path: name(file), ...optional({ hash }) }];
     }),
     files: [...new Set(['', ...folders])].sort().flatMap((folder) => listConfiguration(workspace, folder)),
     left: listSuspects(options),

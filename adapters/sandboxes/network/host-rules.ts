@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { isIP } from 'node:net';
 import { KlausError } from '@klaus/core/protocol';
 
@@ -27,7 +28,7 @@ export function parseHostRule(text: string): HostRule {
     });
   }
   const { host, port } = given;
-  return { host, isBelow: text.startsWith('*.'), ...(port === undefined ? {} : { port }) };
+  return { host, isBelow: text.startsWith('*.'), ...optional({ port }) };
 }
 
 /** A host and its port as in a URL or a CONNECT request; undefined for anything that is not exactly that. */
@@ -37,7 +38,7 @@ export function parseAuthority(text: string): { host: string; port?: number } | 
   const isValid = address === undefined ? NAME.test(host) : isIP(host) === 6;
   const port = digits === undefined ? undefined : Number(digits);
   if (!isValid || port === 0 || (port ?? 0) > 65_535) return undefined;
-  return { host, ...(port === undefined ? {} : { port }) };
+  return { host, ...optional({ port }) };
 }
 
 /** The rule by which a host is allowed. */

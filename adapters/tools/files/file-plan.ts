@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { formatPatch, structuredPatch } from 'diff';
 import type { TextEncoding } from '@klaus/core/policy';
 import type { Access, FileChange } from '@klaus/core/protocol';
@@ -40,7 +41,7 @@ export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
         : encodeText(after, before ?? { crlf: false, encoding: plan.encoding ?? 'utf-8' }, path.relative);
     const hash = content === null ? null : toHash(content);
     if (before !== null && before.hash === hash && mode === undefined) continue;
-    edits.push({ path: path.relative, content, before: before?.hash ?? null, ...(mode === undefined ? {} : { mode }) });
+    edits.push({ path: path.relative, content, before: before?.hash ?? null, ...optional({ mode }) });
     const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
     changes.push({ path: path.relative, kind, before: before?.hash ?? null, after: hash });
     const diff = toDiff(plan);

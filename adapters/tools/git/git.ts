@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { toOfflineEnvironment } from '../shell/offline.ts';
@@ -79,8 +80,7 @@ export async function runGit(
     binds: [...(repository.gitDir === repository.commonDir ? binds.slice(0, 1) : binds), ...(options.binds ?? [])],
     keepBytes: KEEP_BYTES,
     signal: context.signal,
-    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
-    ...(options.onOutput === undefined ? {} : { onOutput: options.onOutput }),
+    ...optional({ stdin: options.stdin, onOutput: options.onOutput }),
     ...(options.timeoutMs === undefined ? {} : { limits: { timeoutMs: options.timeoutMs } }),
   });
   if (result.cancelled) throw new KlausError('cancelled', 'Git was stopped.');

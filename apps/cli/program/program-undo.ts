@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { GateTestOptions } from '../commands/policy/gate.ts';
 import { RAW_OPTION } from './run-options.ts';
@@ -43,7 +44,7 @@ export function addUndo(program: Command, done: Done): void {
     .addHelpText('after', '\nklaus show ID prints the numbers of turns. An undo can be undone: klaus redo.');
   addRestoreOptions(undo).action(async (first: number | undefined, options: UndoOptions & UndoWhat) => {
     const { git, step, turn = first } = options;
-    const given = { ...(turn === undefined ? {} : { turn }), ...(step ? { step } : {}), ...(git ? { git } : {}) };
+    const given = { ...optional({ turn }), ...(step ? { step } : {}), ...(git ? { git } : {}) };
     done(await (await import('../commands/workspace/undo.ts')).undo({ kind: 'undo', ...given }, options));
   });
   addRestoreOptions(

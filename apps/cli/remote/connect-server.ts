@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { createClient, isProblemError, type Client } from '@klaus/server/client';
 import { API_VERSION } from '@klaus/server/contract';
 import { VERSION } from '@klaus/sdk/version';
@@ -29,7 +30,7 @@ async function connectServer(options: ServerOptions): Promise<RemoteServer> {
     baseUrl,
     as: 'cli',
     fetch: createFetch(socketPath),
-    ...(token === undefined ? {} : { token }),
+    ...optional({ token }),
   });
   await checkVersion(client, name);
   return {

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { Event, EventOf } from '@klaus/sdk';
 import type { SessionStatus } from '@klaus/server/contract';
 import { sayHowToGoOn } from '../output/closing-words.ts';
@@ -36,7 +37,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
   const watched = watchSession({ ...options, before, say });
   const cancel = async (reason: string): Promise<void> => {
     const { run } = watched.facts;
-    const body = { reason, ...(run === undefined ? {} : { run }) };
+    const body = { reason, ...optional({ run }) };
     await retrying({ server, onWait: () => say('The wish to stop waits for the connection.') }, () =>
       server.client.cancel({ params: { id: session }, body }),
     );

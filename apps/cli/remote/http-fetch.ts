@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { Agent, request as requestPlain, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import { Readable } from 'node:stream';
@@ -21,7 +22,7 @@ export function createFetch(socketPath?: string): typeof globalThis.fetch {
         method: init.method ?? 'GET',
         headers: Object.fromEntries(new Headers(init.headers)),
         ...(init.signal ? { signal: init.signal } : {}),
-        ...(socketPath === undefined ? {} : { socketPath }),
+        ...optional({ socketPath }),
       };
       const request = isTls
         ? requestTls(url, { ...options, agent: agents.tls })

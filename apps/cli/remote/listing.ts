@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { Event, UsageReport } from '@klaus/sdk';
 import type { SessionView } from '@klaus/server/contract';
 import { EXIT } from '../program/exit-codes.ts';
@@ -29,7 +30,7 @@ export async function sessionsAt(
     for (let cursor: string | null = ''; cursor !== null && views.length < options.limit;) {
       const query = {
         limit: Math.min(PAGE, options.limit - views.length),
-        ...(search === undefined ? {} : { search }),
+        ...optional({ search }),
         ...(cursor === '' ? {} : { cursor }),
       };
       const { sessions, next }: { sessions: SessionView[]; next: string | null } = await client.sessions({ query });
@@ -169,7 +170,7 @@ export interface UsageAtOptions extends ServerOptions {
 export async function usageAt(id: string | undefined, options: UsageAtOptions): Promise<number> {
   return await atServer(options, async ({ client }) => {
     const { by = id === undefined ? 'day' : 'model', since } = options;
-    const query = { by, ...(id === undefined ? {} : { session: id }), ...(since === undefined ? {} : { since }) };
+    const query = { by, ...optional({ session: id, since }) };
     const { budget, ...rest } = await client.usage({ query });
     const report = { ...rest, ...(budget ? { budget } : {}) };
     if (options.json === true) out.json(report, 2);

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { readStdin, toPromptParts } from '../prompt/prompt-input.ts';
 import { describeContinued } from '../session/describe-continued.ts';
 import type { Output } from '../output/output.ts';
@@ -81,8 +82,7 @@ async function beginSession(sending: Sending): Promise<number> {
   const body = {
     session: toNewId(),
     ...toPrompt(sending),
-    ...(options.cwd === undefined ? {} : { workspace: options.cwd }),
-    ...(options.model === undefined ? {} : { model: options.model }),
+    ...optional({ workspace: options.cwd, model: options.model }),
     ...(options.approve ? { mode: options.approve } : {}),
     ...(options.sandbox ? { sandbox: options.sandbox } : {}),
     ...(options.isolate ? { isolate: true } : {}),
@@ -104,7 +104,7 @@ async function sendTo(
   const { id: session, lastSeq: after } = before;
   const limits = toLimits(options);
   const change = {
-    ...(options.model === undefined ? {} : { model: options.model }),
+    ...optional({ model: options.model }),
     ...(options.approve ? { mode: options.approve } : {}),
     ...(Object.keys(limits).length > 0 ? { limits } : {}),
   };

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { Advance, Event, EventOf, Klaus, ModelFailureCode, Session } from '@klaus/sdk';
 import { askInTerminal } from '../prompt/approval-prompt.ts';
 import { type RunResult, toExit } from './run-result.ts';
@@ -31,7 +32,7 @@ export async function drive(options: DriveOptions): Promise<RunResult> {
     timeoutMs: options.timeoutMs,
     async send(reason) {
       const run = findOpenRun(session);
-      await session.send({ type: 'cancel', by: 'cli', reason, ...(run === undefined ? {} : { run }) });
+      await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
     },
   });
   let failure: ModelFailureCode | undefined;

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { CLIENT_HEADER, type ClientName, problemSchema } from '../contract/index.ts';
 import { ProblemError } from './problem-error.ts';
 
@@ -29,7 +30,7 @@ export async function request(connection: Connection, input: RequestInput): Prom
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(as === undefined ? {} : { [CLIENT_HEADER]: as }),
+        ...optional({ [CLIENT_HEADER]: as }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -1,14 +1,14 @@
+import { optional } from '@klaus/sdk/optional';
 import { isEditable, type ApprovalRow, type HunkAnswer, type Scope } from '@klaus/sdk';
 import { toCalledBy, type CalledBy } from '../access/called-by.ts';
 import type { ApprovalView } from '../contract/index.ts';
 import type { Context, Handlers } from '../http/handler.ts';
-import { given } from '../runs/prompting.ts';
 import { Refusal } from '../http/problem.ts';
 
 export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer' | 'remembered' | 'forgetRemembered'> = {
   approvals({ query }, { klaus, deletions }) {
     const session = query.session === undefined ? undefined : klaus.session(query.session).id;
-    const rows = klaus.store.approvals({ open: true, ...given({ session }) });
+    const rows = klaus.store.approvals({ open: true, ...optional({ session }) });
     return { approvals: rows.filter((row) => deletions.until(row.session) === undefined).map(toView) };
   },
 
@@ -61,7 +61,7 @@ export async function answerQuestion(
       title: `That question was settled before: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,
     });
   }
-  const session = await klaus.answer(id, answer, { by, ...given({ note, scope, hunks }) });
+  const session = await klaus.answer(id, answer, { by, ...optional({ note, scope, hunks }) });
   queue.add(session.id);
   return { session: session.id };
 }

@@ -1,9 +1,9 @@
+import { optional } from '@klaus/sdk/optional';
 import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../runs/deletions.ts';
 import type { Handlers } from '../http/handler.ts';
 import { toOpenApi } from '../http/openapi.ts';
-import { given } from '../runs/prompting.ts';
 import { Refusal } from '../http/problem.ts';
 
 export const hostHandlers: Handlers<
@@ -88,7 +88,7 @@ export const hostHandlers: Handlers<
 
   usage({ query }, { klaus }) {
     const { by, session, since } = query;
-    return klaus.usage({ by, ...given({ session, since }) });
+    return klaus.usage({ by, ...optional({ session, since }) });
   },
 
   search: ({ query }, { klaus }) => ({

@@ -1,7 +1,8 @@
+import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
 import { toFrame } from '../streams/event-stream.ts';
 import type { Handlers } from '../http/handler.ts';
-import { given, sendNeededPrompt } from '../runs/prompting.ts';
+import { sendNeededPrompt } from '../runs/prompting.ts';
 import { followNamed } from '../sockets/follow-named.ts';
 import { findRow } from './sessions.ts';
 
@@ -14,7 +15,9 @@ export const promptHandlers: Handlers<'prompt'> = {
     }
     const session =
       sessionId === undefined
-        ? await klaus.open(given({ model, workspace: workspace === undefined ? undefined : places.check(workspace) }))
+        ? await klaus.open(
+            optional({ model, workspace: workspace === undefined ? undefined : places.check(workspace) }),
+          )
         : klaus.session(findRow(context, sessionId).id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });
     const after = klaus.store.head(session.id)?.seq ?? 0;

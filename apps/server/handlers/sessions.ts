@@ -1,9 +1,10 @@
+import { optional } from '@klaus/sdk/optional';
 import { KlausError, type EventOf, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import { toCalledBy } from '../access/called-by.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, Handlers } from '../http/handler.ts';
-import { given, sendPrompt } from '../runs/prompting.ts';
+import { sendPrompt } from '../runs/prompting.ts';
 import { Refusal } from '../http/problem.ts';
 import { toQueue, toSessionViews } from '../streams/session-view.ts';
 
@@ -47,7 +48,7 @@ export const sessionHandlers: Handlers<
         sort,
         order,
         limit: state === undefined ? limit + 1 : PAGE,
-        ...given({ search, workspace, before }),
+        ...optional({ search, workspace, before }),
       });
       const shown = rows.filter(({ id }) => context.deletions.until(id) === undefined);
       found.push(...toSessionViews(context, shown).filter((view) => state === undefined || view.state === state));
@@ -71,9 +72,9 @@ export const sessionHandlers: Handlers<
     const session = isHere
       ? klaus.session(id)
       : await klaus.open({
-          ...given({ id, workspace: place, model, mode, sandbox, isolate, grant }),
+          ...optional({ id, workspace: place, model, mode, sandbox, isolate, grant }),
           checkFolder: (folder) => void context.places.check(folder),
-          ...(limits ? { limits: given(limits) } : {}),
+          ...(limits ? { limits: optional(limits) } : {}),
         });
     const command = await sendPrompt(klaus, session, body);
     if (command !== undefined) queue.add(session.id);
@@ -86,12 +87,12 @@ export const sessionHandlers: Handlers<
     const { klaus } = context;
     const session = klaus.session(findRow(context, params.id).id);
     const { limits, ...change } = body;
-    if (Object.keys(given(change)).length > 0) await session.send({ type: 'change', ...given(change) });
-    if (limits) await session.send({ type: 'limits', limits: given(limits) });
+    if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...optional(change) });
+    if (limits) await session.send({ type: 'limits', limits: optional(limits) });
     await session.settle();
     // What holds the session applies it in a moment; it is durable already.
     const { title, pinned, mode } = change;
-    return { ...viewOf(context, session.id), ...given({ title, pinned, mode }) };
+    return { ...viewOf(context, session.id), ...optional({ title, pinned, mode }) };
   },
 
   deleteSession({ params }, context) {

@@ -1,9 +1,10 @@
+import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Event, type EventOf, type Restored, type Session } from '@klaus/sdk';
 import { toCalledBy, type CalledBy } from '../access/called-by.ts';
 import type { RestoredView } from '../contract/index.ts';
 import type { Context, Handlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
-import { given, sendNeededPrompt, sendPrompt } from '../runs/prompting.ts';
+import { sendNeededPrompt, sendPrompt } from '../runs/prompting.ts';
 import { findRow } from './sessions.ts';
 
 function find(context: Context, id: string): Session {
@@ -45,14 +46,14 @@ export const workHandlers: Handlers<
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
     const session = find(context, params.id);
-    if (body.limits) await session.send({ type: 'limits', limits: given(body.limits) });
+    if (body.limits) await session.send({ type: 'limits', limits: optional(body.limits) });
     const last = klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
     if (last === undefined || (last.type === 'run.finished' && last.outcome === 'done' && !session.isRunnable())) {
       throw new KlausError('usage', 'Nothing is left to do in this session.', { hint: 'Send a prompt.' });
     }
     if (last.type === 'run.finished' && last.outcome !== 'done') {
       const onAsk = body.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait';
-      await session.send({ type: 'resume', onAsk, ...given({ waitForModelMs: body.waitForModelMs }) });
+      await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs: body.waitForModelMs }) });
     }
     queue.add(session.id);
     return { session: session.id };
@@ -68,7 +69,7 @@ export const workHandlers: Handlers<
     const { session } = await klaus.fork(id, {
       at: begun.seq - 1,
       by: toCalledBy(request),
-      ...given({ model: body.model }),
+      ...optional({ model: body.model }),
     });
     const command = await session.prompt(message.message.parts, { onAsk: begun.onAsk });
     queue.add(session.id);
@@ -81,7 +82,7 @@ export const workHandlers: Handlers<
     const { id, workspace } = findRow(context, params.id);
     context.places.checkKnown(workspace);
     const at = body.before === undefined ? body.at : seqBefore(klaus.session(id).events(), body.before);
-    const forked = await klaus.fork(id, { by, ...given({ at, model: body.model, title: body.title }) });
+    const forked = await klaus.fork(id, { by, ...optional({ at, model: body.model, title: body.title }) });
     const { session, state } = forked;
     const restored =
       body.files === 'then' && state
@@ -100,14 +101,14 @@ export const workHandlers: Handlers<
 
   async undo({ params, body }, context, { request }) {
     const { turn, step, git, dryRun, conflicts } = body;
-    const options = { by: toCalledBy(request), ...given({ dryRun, conflicts }) };
+    const options = { by: toCalledBy(request), ...optional({ dryRun, conflicts }) };
     return toRestoredView(
-      await find(context, params.id).restore({ kind: 'undo', ...given({ turn, step, git }) }, options),
+      await find(context, params.id).restore({ kind: 'undo', ...optional({ turn, step, git }) }, options),
     );
   },
 
   async redo({ params, body }, context, { request }) {
-    const options = { by: toCalledBy(request), ...given({ dryRun: body.dryRun, conflicts: body.conflicts }) };
+    const options = { by: toCalledBy(request), ...optional({ dryRun: body.dryRun, conflicts: body.conflicts }) };
     return toRestoredView(await find(context, params.id).restore({ kind: 'redo' }, options));
   },
 
@@ -147,7 +148,7 @@ export const workHandlers: Handlers<
   async verify({ params, body }, context, { request }) {
     const verified = await find(context, params.id).verify({
       by: toCalledBy(request),
-      ...given({ approve: body.approve }),
+      ...optional({ approve: body.approve }),
     });
     const checks = verified.checks.map(({ command, result, reason }) => ({ command, result, reason: reason ?? null }));
     return { isChanged: verified.isChanged === true, checks };
@@ -165,7 +166,7 @@ export async function cancelRun(
     type: 'cancel',
     by,
     reason: reason ?? (by === 'server/page' ? 'The user stopped the run from the page.' : 'The user stopped the run.'),
-    ...given({ run }),
+    ...optional({ run }),
   });
   // Also of a run that waits for its turn or for an answer; whoever holds it sees the wish otherwise.
   if (session.isRunnable()) context.queue.addNow(session.id);

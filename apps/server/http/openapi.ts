@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { z } from 'zod';
 import { problemSchema, ROUTES, type Route } from '../contract/index.ts';
 
@@ -71,7 +72,7 @@ function toParameters(schema: z.ZodObject | undefined, place: 'path' | 'query'):
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    ...(description === undefined ? {} : { description }),
+    ...optional({ description }),
     schema: rest,
   }));
 }

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { isKlausError } from '@klaus/sdk';
 import type { Problem, ProblemCode } from '../contract/index.ts';
 import { ERROR_STATUSES } from './error-statuses.ts';
@@ -43,7 +44,7 @@ export function toProblem(error: unknown): Problem {
     title: message,
     status,
     code,
-    ...(hint === undefined ? {} : { detail: hint }),
+    ...optional({ detail: hint }),
     ...(retryable ? { retryable } : {}),
   };
 }

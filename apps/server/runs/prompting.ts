@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Klaus, type OnAsk, type Part, type Session } from '@klaus/sdk';
 import { Refusal } from '../http/problem.ts';
 
@@ -46,10 +47,9 @@ export async function sendPrompt(
   if (!parts) return undefined;
   return session.prompt(parts, {
     onAsk: given.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait',
-    ...(given.delivery === undefined ? {} : { delivery: given.delivery }),
+    ...optional({ delivery: given.delivery }),
     ...(given.pin ? { pin: true } : {}),
-    ...(given.command === undefined ? {} : { id: given.command }),
-    ...(given.waitForModelMs === undefined ? {} : { waitForModelMs: given.waitForModelMs }),
+    ...optional({ id: given.command, waitForModelMs: given.waitForModelMs }),
   });
 }
 
@@ -59,11 +59,4 @@ export async function sendNeededPrompt(...given: Parameters<typeof sendPrompt>):
   if (command === undefined)
     throw new Refusal(400, 'usage', { title: 'There is no prompt.', detail: 'Give text or parts.' });
   return command;
-}
-
-/** Drops what is undefined, for options that are absent or have a value. */
-export function given<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
 }

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -110,7 +111,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     const known = wanted === 'new' ? undefined : (wanted ?? last?.session);
     isLast = last !== undefined;
     if (known !== undefined) follow(klaus.session(known).id);
-    send({ type: 'info', message: `Chat with ${agent}.`, ...(session === undefined ? {} : { session }) });
+    send({ type: 'info', message: `Chat with ${agent}.`, ...optional({ session }) });
     for (const { event, seq } of last ? findMissed(context, last) : []) {
       const message = toChat(event);
       if (message) send(message);

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
 import type { CalledBy } from '../access/called-by.ts';
@@ -5,7 +6,7 @@ import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
 import { findRow } from '../handlers/sessions.ts';
 import { cancelRun } from '../handlers/work.ts';
-import { given, sendNeededPrompt } from '../runs/prompting.ts';
+import { sendNeededPrompt } from '../runs/prompting.ts';
 
 const id = z.string().min(1).max(100);
 
@@ -38,7 +39,7 @@ export async function findPromptSession(
 ): Promise<string> {
   if (sessionId == null) {
     const place = workspace == null ? undefined : context.places.check(workspace);
-    const session = await klaus.open(given({ model: model ?? undefined, workspace: place }));
+    const session = await klaus.open(optional({ model: model ?? undefined, workspace: place }));
     return session.id;
   }
   const { id: session } = findRow({ klaus, ...context }, sessionId);

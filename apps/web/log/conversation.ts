@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { addUsage, isCharged, NO_USAGE, toCalled, toCountedTokens } from '@klaus/core/protocol';
 import type { Event, EventOf, FileChange, Limits, Message, Mode, Outcome, Usage } from '@klaus/core/protocol';
 import { FACT_TYPES, type CallEntry, type Entry, type FactEvent } from './entry.ts';
@@ -145,7 +146,7 @@ function foldFacts(view: Conversation, event: Event): void {
       return change(view, event.call, () => ({
         state: 'running',
         startedAt: event.at,
-        ...(event.diff === undefined ? {} : { diff: event.diff }),
+        ...optional({ diff: event.diff }),
       }));
     case 'tool.finished':
       return foldResult(view, event);
@@ -259,9 +260,7 @@ function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
     output,
     changes,
     durationMs,
-    ...(blob === undefined ? {} : { blob }),
-    ...(detail === undefined ? {} : { detail }),
-    ...(evidence === undefined ? {} : { evidence }),
+    ...optional({ blob, detail, evidence }),
   };
   change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
   if (!isInherited(view)) view.toolCalls += 1;

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import type { Mode, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -30,7 +31,7 @@ export function Home() {
   const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
     // Session and prompt have one name: sent again, because nobody answered, they are still one of each.
     const names = { session: command, command };
-    const given = { parts, mode, ...(chosen.model === undefined ? {} : { model: chosen.model }), ...place };
+    const given = { parts, mode, ...optional({ model: chosen.model }), ...place };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
     if (sent === 'taken') go(toSession(command));
     return sent;

@@ -1,5 +1,6 @@
 import { decide, findRemembered, isProgramPath, RULES, toRemembered } from '../../policy/index.ts';
 import {
+  optional,
   isKlausError,
   toKlausError,
   USE_TOOL,
@@ -251,6 +252,6 @@ export function toFinished(
     changes: [],
     durationMs: 0,
     ...rest,
-    ...(detail === undefined ? {} : { detail }),
+    ...optional({ detail }),
   };
 }

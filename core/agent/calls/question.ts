@@ -1,5 +1,6 @@
 import { toCommandKey, toRelative, type Question } from '../../policy/index.ts';
 import type { Decision, EventBody, EventOf, Hunk, Remembered } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import type { Ready } from './judge-call.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { RunScripts } from './run-scripts.ts';
@@ -71,8 +72,7 @@ export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput):
       callHash,
       before: (intent.changes ?? []).map(({ path, before }) => ({ path, hash: before })),
       grantHash: engine.ids.digest(JSON.stringify(state.grant)),
-      ...(intent.diff === undefined ? {} : { diff: intent.diff }),
-      ...(intent.command === undefined ? {} : { command: intent.command }),
+      ...optional({ diff: intent.diff, command: intent.command }),
       ...(runs.scripts.length > 0 ? { scripts: [...runs.scripts] } : {}),
       ...(runs.rivals.length > 0 ? { rivals: [...runs.rivals] } : {}),
       ...(hunks.length > 0 ? { hunks: [...hunks] } : {}),

@@ -1,4 +1,5 @@
 import {
+  optional,
   isKlausError,
   isReadOnly,
   KlausError,
@@ -86,10 +87,9 @@ async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
     attempt: toAttempt(call),
     resume: tool.resume,
     changes: [...(intent.changes ?? [])],
-    ...(intent.diff === undefined ? {} : { diff: intent.diff }),
-    ...(intent.result === undefined ? {} : { result: intent.result }),
+    ...optional({ diff: intent.diff, result: intent.result }),
     ...(intent.background ? { background: true as const } : {}),
-    ...(mark === undefined ? {} : { mark }),
+    ...optional({ mark }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { KlausError } from '../../protocol/index.ts';
+import { optional, KlausError } from '../../protocol/index.ts';
 import { toCommandView } from './command-view.ts';
 import type { ToolProcesses } from '../ports/tool.ts';
 import { openedOf } from '../loop/state.ts';
@@ -11,7 +11,7 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
   const refusal = toRefusal(work);
   return {
     ...processes,
-    ...(refusal === undefined ? {} : { refusal }),
+    ...optional({ refusal }),
     async start(request) {
       if (refusal !== undefined) throw new KlausError('sandbox.unavailable', refusal);
       const { workspace } = openedOf(state);
@@ -29,7 +29,7 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
         env: {},
         limits: {
           ...limits,
-          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          ...optional({ timeoutMs }),
           ...(memoryMb === undefined ? {} : { memoryMb: Math.min(memoryMb, limits.memoryMb) }),
         },
         ...toCommandView(work),

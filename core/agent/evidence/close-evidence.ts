@@ -9,6 +9,7 @@ import {
   type ChangedFile,
 } from '../../policy/index.ts';
 import {
+  optional,
   isKlausError,
   toText,
   type Claim,
@@ -72,7 +73,7 @@ export async function closeEvidence(work: Work, isWhole: boolean): Promise<Close
   const judged = judgeClaims(claims, rows);
   return {
     evidence: rows.slice(earlier.length),
-    ...(tree === undefined ? {} : { tree }),
+    ...optional({ tree }),
     claim: toClaimStatus(judged),
     ...(judged.length > 0 ? { claims: judged } : {}),
   };
@@ -94,7 +95,7 @@ function closeAsRecorded(found: Closed | undefined, { own, earlier, claims }: Cl
   const judged = earlier.length > 0 ? (found?.claims ?? []) : judgeClaims(claims, evidence);
   return {
     evidence,
-    ...(found?.tree === undefined ? {} : { tree: found.tree }),
+    ...optional({ tree: found?.tree }),
     claim: toClaimStatus(judged),
     ...(judged.length > 0 ? { claims: judged } : {}),
   };
@@ -141,7 +142,7 @@ async function compare(work: Work, { own, earlier, tree }: Comparing): Promise<E
         ? row.weakened
         : (weakenings.find((found) => found.weakens(row))?.reason ?? otherwise.get(own[at - earlier.length]!));
     const { standing: _, changed: _was, weakened: _weak, ...rest } = row;
-    rows.unshift({ ...rest, ...stood, ...(weakened === undefined ? {} : { weakened }) });
+    rows.unshift({ ...rest, ...stood, ...optional({ weakened }) });
   }
   return rows;
 }

@@ -1,5 +1,6 @@
 import { decide, RULES } from '../../policy/index.ts';
 import {
+  optional,
   KlausError,
   toKlausError,
   type CallPart,
@@ -109,8 +110,7 @@ async function verifyRows(work: Work, recorded: Recorded, options: VerifyOptions
     type: 'evidence.verified',
     run,
     by: options.by,
-    ...(tree === undefined ? {} : { tree }),
-    ...(isChanged === undefined ? {} : { isChanged }),
+    ...optional({ tree, isChanged }),
     checks,
   };
 }

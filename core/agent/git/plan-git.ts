@@ -1,4 +1,5 @@
 import type { TreeChange, TreeId } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { compose } from '../workspace/compose-turns.ts';
 import type { Conflict, GitPosition, Snapshots } from '../ports/snapshots.ts';
 import { isSame, toChange } from '../workspace/tree-row.ts';
@@ -153,8 +154,7 @@ function compareRefs(now: readonly GitPosition[], then: readonly GitPosition[]):
       return {
         repository,
         name,
-        ...(one === undefined ? {} : { from: one }),
-        ...(other === undefined ? {} : { to: other }),
+        ...optional({ from: one, to: other }),
       };
     });
 }

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import type { State } from './state.ts';
 
 /** Takes a state of the workspace into the session's state. */
@@ -29,7 +30,7 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
   state.left = {
     run: event.run,
     tree: event.tree,
-    ...(event.gitTree === undefined ? {} : { gitTree: event.gitTree }),
+    ...optional({ gitTree: event.gitTree }),
   };
   delete state.openSnapshot;
   delete state.turnEffects;

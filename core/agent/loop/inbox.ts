@@ -1,4 +1,5 @@
 import {
+  optional,
   isEditable,
   isKlausError,
   type Command,
@@ -119,7 +120,7 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
     case 'change': {
       const { title, pinned, model, mode } = command;
       const changes = { title, pinned, model, mode };
-      return [{ type: 'session.changed', ...dropUndefined(changes) }];
+      return [{ type: 'session.changed', ...optional(changes) }];
     }
   }
 }
@@ -142,7 +143,7 @@ async function endCancelled(work: Work, command: Extract<Command, { type: 'cance
   if (!run || (command.run !== undefined && command.run !== run.id)) return [];
   await lookLast(work);
   const reason = command.reason ?? 'The user stopped the run.';
-  return endRun(work, { outcome: 'cancelled', reason, ...(command.by === undefined ? {} : { by: command.by }) });
+  return endRun(work, { outcome: 'cancelled', reason, ...optional({ by: command.by }) });
 }
 
 async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
@@ -168,7 +169,7 @@ async function toPin(work: Work, command: Extract<Command, { type: 'pin' }>): Pr
   const problem = findPinProblem(state, text, await contextWindowOf(work));
   if (problem !== undefined) return { type: 'notice', level: 'warn', text: `Not pinned. ${problem}` };
   const known = isInHistory(state, work.redactor.redact(text)) ? { known: true as const } : {};
-  return { type: 'context.pinned', pin, turn: state.turn, text, ...dropUndefined({ source }), ...known, by };
+  return { type: 'context.pinned', pin, turn: state.turn, text, ...optional({ source }), ...known, by };
 }
 
 async function toPromptPin(
@@ -189,7 +190,7 @@ async function contextWindowOf(work: Work): Promise<number> {
 }
 
 function toRunOptions({ onAsk, waitForModelMs }: Extract<Command, { type: 'prompt' | 'resume' }>) {
-  return { onAsk, ...dropUndefined({ waitForModelMs }) };
+  return { onAsk, ...optional({ waitForModelMs }) };
 }
 
 function toShortTitle(message: Message): string | undefined {
@@ -231,7 +232,7 @@ function answer(state: State, command: Extract<Command, { type: 'approve' }>): E
     approval,
     answer: given,
     by,
-    ...dropUndefined({ note, hunks: isEmpty ? undefined : hunks }),
+    ...optional({ note, hunks: isEmpty ? undefined : hunks }),
     ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
   };
   if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
@@ -259,7 +260,7 @@ function toScope(asked: EventOf<'approval.asked'>, scope: Scope | undefined): { 
 
 /** New caps settle the questions about them, if they leave room. */
 function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | undefined }): EventBody[] {
-  const limits: Limits = { ...state.limits, ...dropUndefined(given) };
+  const limits: Limits = { ...state.limits, ...optional(given) };
   const bodies: EventBody[] = [{ type: 'session.changed', limits }];
   const used = usedOf(state);
   for (const asked of state.approvals.values()) {
@@ -286,10 +287,4 @@ async function expireApprovals(work: Work): Promise<void> {
   await work.append(
     expired.map(({ run, approval }) => ({ type: 'approval.answered', run, approval, answer: 'expired', by: 'klaus' })),
   );
-}
-
-function dropUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
 }

@@ -1,4 +1,4 @@
-import { addUsage, type EventBody } from '../../protocol/index.ts';
+import { optional, addUsage, type EventBody } from '../../protocol/index.ts';
 import type { Closed } from '../evidence/close-evidence.ts';
 import { toFinished, toHead } from '../calls/judge-call.ts';
 import type { OpenRequest } from '../budget/ledger.ts';
@@ -72,8 +72,8 @@ export function toRunFinished(
     turns: run.turns,
     toolCalls: run.toolCalls + unknown,
     evidence,
-    ...(tree === undefined ? {} : { tree }),
+    ...optional({ tree }),
     claim,
-    ...(claims === undefined ? {} : { claims }),
+    ...optional({ claims }),
   };
 }

@@ -1,4 +1,12 @@
-import { isOutage, isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../../protocol/index.ts';
+import {
+  optional,
+  isOutage,
+  isRetryable,
+  NO_USAGE,
+  type EventBody,
+  type Reserved,
+  type Usage,
+} from '../../protocol/index.ts';
 import { cost } from '../budget/cost.ts';
 import { leavesRoom } from '../budget/limit-check.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from '../ports/model.ts';
@@ -70,10 +78,10 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     const attempted: Attempted = {
       ...base,
       outcome: failure.code,
-      ...(failure.status === undefined ? {} : { status: failure.status }),
+      ...optional({ status: failure.status }),
       message: hasRoom ? failure.message : `${failure.message}; the limits leave no room for another attempt`,
       ...(again ? { retryInMs: again.delay } : {}),
-      ...(again?.waitUntil === undefined ? {} : { waitUntil: again.waitUntil }),
+      ...optional({ waitUntil: again?.waitUntil }),
       ...charged,
     };
     if (!again) return { ok: false, failure, attempted };

@@ -1,4 +1,5 @@
 import type { Command, Event } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { toClause } from '../loop/finish.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
 
@@ -20,7 +21,7 @@ function readCommand(events: readonly Event[], at: number): { command: Command; 
   switch (event.type) {
     case 'run.started': {
       const { onAsk, waitForModelMs } = event;
-      const options = { onAsk, ...(waitForModelMs === undefined ? {} : { waitForModelMs }) };
+      const options = { onAsk, ...optional({ waitForModelMs }) };
       if (event.trigger === 'prompt') return readPrompt(events, { at, id, ...options });
       const said = events[at + 1];
       const isSaid = said?.type === 'message.added' && said.message.origin === 'engine' && said.at === event.at;
@@ -47,7 +48,7 @@ function readCommand(events: readonly Event[], at: number): { command: Command; 
       return readChange(events, at);
     case 'context.pinned': {
       const { pin, text, source, by } = event;
-      return { command: { type: 'pin', id: pin, text, by, ...(source === undefined ? {} : { source }) }, next: at + 1 };
+      return { command: { type: 'pin', id: pin, text, by, ...optional({ source }) }, next: at + 1 };
     }
     case 'context.unpinned':
       return { command: { type: 'unpin', id, pin: event.pin, by: event.by }, next: at + 1 };
@@ -120,7 +121,7 @@ function toCancel(events: readonly Event[], at: number): { command: Command; nex
     if (event.type === 'run.finished') {
       const { outcome, reason, by } = event;
       if (outcome !== 'cancelled' || !settled.every((output) => output.includes(toClause(reason)))) return undefined;
-      const command: Command = { type: 'cancel', id: toCommandId(at), reason, ...(by === undefined ? {} : { by }) };
+      const command: Command = { type: 'cancel', id: toCommandId(at), reason, ...optional({ by }) };
       return { command, next: next + 1 };
     }
     if (event.type === 'tool.finished') settled.push(event.output);

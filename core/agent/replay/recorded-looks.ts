@@ -1,4 +1,5 @@
 import type { Event, EventBody, EventOf } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
 import type { Judged, ToolFinished } from '../calls/judge-call.ts';
 import type { RecordedLooks } from '../recorded-looks.ts';
@@ -98,12 +99,12 @@ export function createRecordedLooks(recording: Recording, running: RunningCalls)
       const event = recording.events[find(({ type }) => type === 'run.finished')];
       if (event?.type !== 'run.finished') return undefined;
       const { evidence, tree, claim = 'none', claims } = event;
-      return { evidence, claim, ...(tree === undefined ? {} : { tree }), ...(claims ? { claims } : {}) };
+      return { evidence, claim, ...optional({ tree }), ...(claims ? { claims } : {}) };
     },
     retried() {
       const { next } = recording;
       if (next?.type !== 'model.attempted' || next.retryInMs === undefined) return undefined;
-      return { delay: next.retryInMs, ...(next.waitUntil === undefined ? {} : { waitUntil: next.waitUntil }) };
+      return { delay: next.retryInMs, ...optional({ waitUntil: next.waitUntil }) };
     },
   };
 }
@@ -128,7 +129,6 @@ function toIntent(event: EventOf<'tool.started'>): Extract<Judged, { kind: 'read
     title: event.name,
     access: [],
     changes: event.changes,
-    ...(event.diff === undefined ? {} : { diff: event.diff }),
-    ...(event.result === undefined ? {} : { result: event.result }),
+    ...optional({ diff: event.diff, result: event.result }),
   };
 }

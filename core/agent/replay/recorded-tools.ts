@@ -1,4 +1,4 @@
-import { KlausError, type Event, type EventOf } from '../../protocol/index.ts';
+import { optional, KlausError, type Event, type EventOf } from '../../protocol/index.ts';
 import type { Tool, ToolOutput } from '../ports/tool.ts';
 import type { CallState } from '../loop/state.ts';
 import type { Recording } from './recording.ts';
@@ -58,7 +58,7 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
   return {
     text: output,
     ...(outcome === 'ok' ? {} : { isError: true }),
-    ...(detail === undefined ? {} : { detail }),
+    ...optional({ detail }),
     ...(blob ? { blob } : {}),
     ...(evidence ? { evidence } : {}),
     changes,

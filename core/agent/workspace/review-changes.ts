@@ -1,5 +1,6 @@
 import { review } from '../../policy/index.ts';
 import type { EventBody, FileChange, ToolResult, TreeChange, TreeId } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { MAX_ASKED, toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { COVERED, findCoveredChanges } from './ignored-changes.ts';
@@ -108,7 +109,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
         call: head.call,
         index: head.index,
         name: head.name,
-        ...(command === undefined ? {} : { command }),
+        ...optional({ command }),
         from,
         to,
         files: kept.length,
@@ -168,7 +169,7 @@ function toResult(finished: ToolFinished): ToolResult {
     changes,
     durationMs,
     ...(blob ? { blob } : {}),
-    ...(detail === undefined ? {} : { detail }),
+    ...optional({ detail }),
     ...(evidence ? { evidence } : {}),
   };
 }

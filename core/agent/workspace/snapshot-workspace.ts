@@ -1,5 +1,6 @@
 import { placeOf } from '../../policy/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { isKlausError, isReadOnly } from '../../protocol/index.ts';
 import { guardBetween } from './guard-between.ts';
 import { guardWorkspace } from './guard-workspace.ts';
@@ -50,7 +51,7 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
       turn: state.turn,
       moment: 'before',
       tree: between.tree,
-      ...(gitTree === undefined ? {} : { gitTree }),
+      ...optional({ gitTree }),
       ...(uncovered.length > 0 ? { uncovered: uncovered.slice(0, MAX_UNCOVERED) } : {}),
       ...(known.length > 0 ? { known } : {}),
       ...toUnreverted(between.unreverted),
@@ -119,7 +120,7 @@ export async function snapshotAfter(work: Work): Promise<void> {
       turn,
       moment: 'after',
       tree: guarded.tree,
-      ...(gitTree === undefined ? {} : { gitTree }),
+      ...optional({ gitTree }),
       ...toUnreverted(guarded.unreverted),
     },
   ]);

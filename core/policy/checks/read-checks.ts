@@ -8,6 +8,7 @@ import {
   type Script,
 } from 'unbash';
 import type { Check } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { ACTED_LATER, readProgram, type ProgramOptions } from './read-program.ts';
 import { toWords } from './static-words.ts';
 
@@ -47,7 +48,7 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
     });
     if (found.checks.length === 0) return undefined;
     const { checks, doubt } = found;
-    return { checks, ...(doubt === undefined ? {} : { doubt }) };
+    return { checks, ...optional({ doubt }) };
   } catch {
     // The parser meets whatever a model writes; what it does not understand proves nothing.
     return undefined;
@@ -193,7 +194,7 @@ function walkCommand(node: Command, place: Place): Found {
   const { name } = words;
   if (!words.argv && !MEANINGS.has(name)) return { ...NOTHING, acts: true };
   const args = words.argv?.slice(1) ?? ['='];
-  if (name === '') return { ...NOTHING, ...(words.trick === undefined ? {} : { doubt: words.trick }), acts: writes };
+  if (name === '') return { ...NOTHING, ...optional({ doubt: words.trick }), acts: writes };
   if (name === 'cd') {
     place.cwd = toFolder(place, args.find((arg) => arg !== '--') ?? '/');
     return NOTHING;

@@ -1,4 +1,5 @@
 import type { Check } from '../../protocol/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { RUNNERS, type Runner } from './runners.ts';
 
 /** A program call as a check; `doubt` says why it proves nothing. */
@@ -51,7 +52,7 @@ function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunn
     }
   }
   check.paths = check.paths.filter((path) => path !== '');
-  return { check, ...(doubt === undefined ? {} : { doubt }) };
+  return { check, ...optional({ doubt }) };
 }
 
 /** The place of the verb: the first word that is no option. `make` without one builds. */

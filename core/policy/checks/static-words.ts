@@ -1,3 +1,4 @@
+import { optional } from '../../protocol/index.ts';
 import type { Command, WordPart } from 'unbash';
 
 /** A simple command whose words are all known before it runs. */
@@ -48,7 +49,7 @@ export function toWords(node: Command): StaticWords {
     argv: isKnown ? argv : undefined,
     name: node.name?.value ?? '',
     writes,
-    ...(trick === undefined ? {} : { trick }),
+    ...optional({ trick }),
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  optional,
   AUTHORITY_KINDS,
   authoritySchema,
   FILE_RIGHTS,
@@ -67,7 +68,7 @@ export function parseGrant(text: string, options: ParseGrantOptions): Grant {
   return {
     authorities: held,
     ...(delegable.length === 0 ? {} : { delegable }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...optional({ expiresAt }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { AuditReport, ChainReport, DecisionRow, HostEvent, Klaus } from '@klaus/sdk';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
@@ -67,13 +68,13 @@ export async function showAudit(id: string | undefined, options: ShowAuditOption
   const session = id === undefined ? undefined : toSessionId(klaus, id);
   const since = options.since === undefined ? {} : { since: options.since };
   if (options.host === true) {
-    const events = klaus.store.hostEvents({ ...since, ...(session === undefined ? {} : { subject: session }) });
+    const events = klaus.store.hostEvents({ ...since, ...optional({ subject: session }) });
     const shown = options.denied === true ? filter(events, isNoYes) : events;
     return print(shown, { ...options, toRow: toHostRow, head: ['TIME', 'EVENT', 'SESSION', 'DETAIL'] });
   }
   const rows = klaus.store.decisions({
     ...since,
-    ...(session === undefined ? {} : { session }),
+    ...optional({ session }),
     denied: options.denied ?? false,
   });
   const head = ['TIME', 'SESSION', 'VERDICT', 'RULE', 'WHAT', 'REASON'];

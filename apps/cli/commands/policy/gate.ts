@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { Mode } from '@klaus/sdk';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
@@ -16,8 +17,7 @@ export interface GateTestOptions {
 export async function gateTest(words: readonly string[], options: GateTestOptions): Promise<number> {
   await using klaus = await openKlaus(options.cwd === undefined ? {} : { cwd: options.cwd });
   const judged = await klaus.judge(words.join(' '), {
-    ...(options.approve === undefined ? {} : { mode: options.approve }),
-    ...(options.grant === undefined ? {} : { grant: options.grant }),
+    ...optional({ mode: options.approve, grant: options.grant }),
   });
   const exit = judged.verdict === 'allow' ? EXIT.done : EXIT.denied;
   if (options.json) {

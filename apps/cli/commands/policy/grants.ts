@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { Explanation, Mode } from '@klaus/sdk';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
@@ -57,7 +58,7 @@ export async function revokeGrant(id: string, parts: readonly string[], options:
   const session = klaus.session(id);
   const revoked = await session.revoke(parts, {
     by: 'cli',
-    ...(options.note === undefined ? {} : { reason: options.note }),
+    ...optional({ reason: options.note }),
   });
   if (options.json) {
     out.json({ session: session.id, ...revoked });
@@ -74,9 +75,7 @@ export async function revokeGrant(id: string, parts: readonly string[], options:
 export async function explainGrant(words: readonly string[], options: ExplainGrantOptions): Promise<number> {
   await using klaus = await openKlaus({ cwd: options.cwd });
   const found = await klaus.explain(words.join(' '), {
-    ...(options.session === undefined ? {} : { session: options.session }),
-    ...(options.grant === undefined ? {} : { grant: options.grant }),
-    ...(options.approve === undefined ? {} : { mode: options.approve }),
+    ...optional({ session: options.session, grant: options.grant, mode: options.approve }),
   });
   const exit = found.decision.verdict === 'allow' ? EXIT.done : EXIT.denied;
   if (options.json) out.json(found);

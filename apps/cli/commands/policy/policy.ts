@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
 import { outputWidth, toTable } from '../../output/table.ts';
@@ -9,7 +10,7 @@ export async function checkPolicy(options: { json?: true; cwd?: string }): Promi
   const { entries, secrets, sources } = await klaus.policy();
   const rules = entries.map(({ verdict, kind, pattern, reason, where }) => ({
     ...{ verdict, kind, pattern },
-    ...(reason === undefined ? {} : { reason }),
+    ...optional({ reason }),
     where,
   }));
   if (options.json === true) {

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
 import { findOpenRun } from '../../session/open-run.ts';
@@ -15,7 +16,7 @@ export async function cancel(id: string, options: ServerOptions): Promise<number
   }
   const run = findOpenRun(session);
   const reason = 'The user stopped the run with klaus cancel.';
-  await session.send({ type: 'cancel', by: 'cli', reason, ...(run === undefined ? {} : { run }) });
+  await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
   // Nobody may be there to see the wish; then it is carried out here, and nothing else: what waits behind
   // the run in the inbox is for a process that shows it.
   const enough = new AbortController();

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { Fork, Restored } from '@klaus/sdk';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
@@ -25,9 +26,7 @@ export async function fork(id: string, options: ForkCommandOptions): Promise<num
   await using klaus = await openKlaus();
   const forked = await klaus.fork(id, {
     by: 'cli',
-    ...(at === undefined ? {} : { at }),
-    ...(model === undefined ? {} : { model }),
-    ...(title === undefined ? {} : { title }),
+    ...optional({ at, model, title }),
   });
   const restored = restore ? await putBack(forked, keep ? 'keep' : overwrite ? 'overwrite' : 'refuse') : undefined;
   const { session, ...rest } = forked;

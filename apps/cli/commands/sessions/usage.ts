@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import type { UsageReport } from '@klaus/sdk';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
@@ -18,9 +19,9 @@ export async function usage(id: string | undefined, options: UsageOptions): Prom
   await using klaus = await openKlaus();
   const { by, since } = options;
   const report = klaus.usage({
-    ...(id === undefined ? {} : { session: id }),
+    ...optional({ session: id }),
     ...(by ? { by } : {}),
-    ...(since === undefined ? {} : { since }),
+    ...optional({ since }),
   });
   if (options.json === true) out.json(report, 2);
   else out.write(toUsageText(report));

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
 import { type LimitOptions, type RunOptions, toGivenSettings, toSettings } from '../../program/run-options.ts';
@@ -19,8 +20,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<number
     klaus,
     open: options.open ?? false,
     json: options.json ?? false,
-    ...(options.host === undefined ? {} : { host: options.host }),
-    ...(options.port === undefined ? {} : { port: options.port }),
+    ...optional({ host: options.host, port: options.port }),
   });
   return EXIT.done;
 }

@@ -1,3 +1,4 @@
+import { optional } from '../../../protocol/index.ts';
 import type { Rule } from '../../rule.ts';
 import { judgeCommand } from '../judge-command.ts';
 
@@ -13,7 +14,7 @@ export const shellRule: Rule = {
         workspace,
         secretPatterns,
         isOffline: isOffline && !asksForNetwork && !access.hasNetwork,
-        ...(access.cwd === undefined ? {} : { cwd: access.cwd }),
+        ...optional({ cwd: access.cwd }),
       });
       if (verdict === 'deny') return { verdict, reason: toReason(rule, reason) };
       if (verdict === 'ask') asked ??= { verdict, reason: toReason(rule, reason) };

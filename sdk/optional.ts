@@ -1,0 +1,1 @@
+export { optional } from '@klaus/core/optional';
