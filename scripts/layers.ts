@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, matchesGlob, posix, relative } from 'node:path';
+import { findCircles } from './circles.ts';
 import { listSources, readImports } from './imports.ts';
 
 interface Layer {
@@ -134,6 +135,24 @@ function judgeManifest(packages: Packages, name: string, dependency: string): st
   return allowed ? undefined : `depends on ${dependency}, which no folder of ${from.folder} may import`;
 }
 
+/** Source files of one folder, tests and fixtures not counted. */
+const FOLDER_LIMIT = 25;
+const COUNTED = /(?<!\.test|\.fixture)\.[cm]?tsx?$/;
+/** Folders whose files are cases and fixtures, found by their names. */
+const UNLIMITED = /^(?:test|bench)(?:\/|$)/;
+
+/** Folders with too many files: where a reader no longer sees what belongs together. */
+function findLargeFolders(sources: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const path of sources.filter((it) => COUNTED.test(it))) {
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([folder, count]) => count > FOLDER_LIMIT && !UNLIMITED.test(folder))
+    .map(([folder, count]) => `${folder} holds ${count} source files, more than ${FOLDER_LIMIT}`);
+}
+
 /** What a check looked at and what it found wrong, one line each. */
 export interface LayerReport {
   modules: number;
@@ -141,11 +160,13 @@ export interface LayerReport {
   violations: string[];
 }
 
-/** Checks every manifest and every import below `root`. */
+/** Checks every manifest and every import below `root`, circles between files, and the size of folders. */
 export function checkLayers(root: string): LayerReport {
   const real = realpathSync(root);
   const packages = findPackages(real);
-  const report: LayerReport = { modules: 0, imports: 0, violations: [] };
+  const sources = listSources(real);
+  const graph = new Map<string, Set<string>>(sources.map((path) => [path, new Set()]));
+  const report: LayerReport = { modules: sources.length, imports: 0, violations: [] };
   for (const [name, { folder, manifest }] of packages) {
     for (const key of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']) {
       for (const dependency of Object.keys(manifest[key] ?? {})) {
@@ -154,18 +175,18 @@ export function checkLayers(root: string): LayerReport {
       }
     }
   }
-  for (const from of listSources(real)) {
-    report.modules += 1;
+  for (const from of sources) {
     for (const { specifier, line } of readImports(join(real, from))) {
       report.imports += 1;
       const free = findPlace(from)?.layer.imports.includes('**') || !from.includes('/');
-      const reason =
-        specifier === null
-          ? !free && 'imports a computed name, which cannot be checked'
-          : judge(from, resolveImport(real, packages, { from, specifier }));
+      const target = specifier === null ? undefined : resolveImport(real, packages, { from, specifier });
+      if (target && 'path' in target && graph.has(target.path)) graph.get(from)?.add(target.path);
+      const reason = target ? judge(from, target) : !free && 'imports a computed name, which cannot be checked';
       if (reason) report.violations.push(`${from}:${line} ${reason}`);
     }
   }
+  const circles = findCircles(graph).map((circle) => `import circle: ${circle.join(' → ')}`);
+  report.violations.push(...circles, ...findLargeFolders(sources));
   if (report.imports === 0)
     report.violations.push(`found ${report.modules} modules and no import below ${real}: nothing was checked`);
   return report;
