@@ -28,7 +28,7 @@ const REFUSED: Record<string, string> = {
   'example-imports-adapter': 'examples/run.ts:1 imports adapters/store/index.ts',
   'file-circle':
     'import circle: core/protocol/event.ts → core/protocol/message.ts → core/protocol/part.ts → core/protocol/event.ts',
-  'folder-without-layer': 'shared/text.ts:1 lies in no layer',
+  'folder-without-layer': 'shared/text.ts:1 is in no layer',
   'nothing-to-check': 'nothing was checked',
   'protocol-imports-agent': 'core/protocol/event.ts:1 imports core/agent/index.ts',
   'type-circle': 'import circle: core/protocol/gate.ts → core/protocol/rule.ts → core/protocol/gate.ts',

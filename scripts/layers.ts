@@ -5,11 +5,11 @@ import { findCircles } from './circles.ts';
 import { listSources, readImports } from './imports.ts';
 
 interface Layer {
-  /** Folder, or a pattern whose `*` stands for one folder: two folders of one layer never import each other. */
+  /** Folder, or a pattern whose `*` matches one folder: two folders of one layer never import each other. */
   folder: string;
   /** Folders and files that may be imported, as patterns. */
   imports: readonly string[];
-  /** Third-party packages, where not every one will do. */
+  /** Allowed third-party packages; all, if undefined. */
   packages?: readonly string[];
 }
 
@@ -36,13 +36,13 @@ export const LAYERS: readonly Layer[] = [
   { folder: '{test,bench,scripts}', imports: ['**'] },
 ];
 
-interface Place {
+interface LayerFolder {
   layer: Layer;
   /** The folder itself, such as `adapters/store` for `adapters/*`. */
   folder: string;
 }
 
-function findPlace(path: string): Place | undefined {
+function findLayer(path: string): LayerFolder | undefined {
   for (const layer of LAYERS) {
     const folder = path.split('/').slice(0, layer.folder.split('/').length).join('/');
     if (matchesGlob(folder, layer.folder)) return { layer, folder };
@@ -52,16 +52,16 @@ function findPlace(path: string): Place | undefined {
 
 /** The rule. Undefined when `from` may import `target`, a path or the name of a package. */
 function judge(from: string, target: { path: string } | { package: string }): string | undefined {
-  const place = findPlace(from);
+  const place = findLayer(from);
   // Configuration in the root belongs to no layer and may name its tools.
-  if (!place) return from.includes('/') ? 'lies in no layer of scripts/layers.ts' : undefined;
+  if (!place) return from.includes('/') ? 'is in no layer of scripts/layers.ts' : undefined;
   const { layer, folder } = place;
   if ('package' in target) {
-    // Tests need vitest and may look at the world; the code they test may not.
+    // Tests need vitest and may use packages that the code under test may not.
     if (!layer.packages || layer.packages.includes(target.package) || from.endsWith('.test.ts')) return undefined;
     return `imports ${target.package}, but ${folder} imports ${layer.packages.join(', ') || 'no package'} alone`;
   }
-  const other = findPlace(target.path)?.folder;
+  const other = findLayer(target.path)?.folder;
   if (other === folder) return undefined;
   if (layer.imports.some((allowed) => [other ?? '', target.path].some((it) => matchesGlob(it, allowed))))
     return undefined;
@@ -74,7 +74,7 @@ interface Manifest {
   [dependencies: string]: unknown;
 }
 
-/** Folders of a package that hold no source: what is installed, and what is built. */
+/** Folders of a package without sources: installed and built files. */
 const SKIPPED = new Set(['node_modules', 'dist']);
 
 /** Packages of this repository by name, with their folders. */
@@ -96,7 +96,7 @@ function findPackages(root: string): Map<string, { folder: string; manifest: Man
 
 type Packages = ReturnType<typeof findPackages>;
 
-/** Where a specifier leads: a path below the root, or a package by name. */
+/** The target of a specifier: a path below the root, or a package by name. */
 function resolveImport(root: string, packages: Packages, site: { from: string; specifier: string }) {
   const { from, specifier } = site;
   if (specifier.startsWith('.') || specifier.startsWith('/') || specifier.startsWith('file:')) {
@@ -141,7 +141,7 @@ const COUNTED = /(?<!\.test|\.fixture)\.[cm]?tsx?$/;
 /** Folders whose files are cases and fixtures, found by their names. */
 const UNLIMITED = /^(?:test|bench)(?:\/|$)/;
 
-/** Folders with too many files: where a reader no longer sees what belongs together. */
+/** Folders with too many files. */
 function findLargeFolders(sources: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const path of sources.filter((it) => COUNTED.test(it))) {
@@ -153,7 +153,7 @@ function findLargeFolders(sources: readonly string[]): string[] {
     .map(([folder, count]) => `${folder} holds ${count} source files, more than ${FOLDER_LIMIT}`);
 }
 
-/** What a check looked at and what it found wrong, one line each. */
+/** The number of checked modules and imports, and one line per violation. */
 export interface LayerReport {
   modules: number;
   imports: number;
@@ -178,7 +178,7 @@ export function checkLayers(root: string): LayerReport {
   for (const from of sources) {
     for (const { specifier, line } of readImports(join(real, from))) {
       report.imports += 1;
-      const free = findPlace(from)?.layer.imports.includes('**') || !from.includes('/');
+      const free = findLayer(from)?.layer.imports.includes('**') || !from.includes('/');
       const target = specifier === null ? undefined : resolveImport(real, packages, { from, specifier });
       if (target && 'path' in target && graph.has(target.path)) graph.get(from)?.add(target.path);
       const reason = target ? judge(from, target) : !free && 'imports a computed name, which cannot be checked';
@@ -194,7 +194,7 @@ export function checkLayers(root: string): LayerReport {
 
 /** The layers that exist below `root`, highest first, as text for ARCHITECTURE.md. */
 export function drawLayers(root: string): string {
-  const present = new Set(listSources(root).map((path) => findPlace(path)?.layer));
+  const present = new Set(listSources(root).map((path) => findLayer(path)?.layer));
   const rows = LAYERS.filter(
     (it) => present.has(it) && it.folder !== 'core' && !it.imports.includes('**'),
   ).toReversed();
@@ -211,14 +211,14 @@ export function drawLayers(root: string): string {
 
 const SECTION = /<!-- layers -->[\s\S]*?<!-- \/layers -->/;
 
-/** A page with the present diagram between its markers. Undefined when it has no markers. */
+/** A page with the current diagram between its markers. Undefined if it has no markers. */
 export function putDiagram(page: string, root: string): string | undefined {
   if (!SECTION.test(page)) return undefined;
   return page.replace(SECTION, () => `<!-- layers -->\n\`\`\`text\n${drawLayers(root)}\n\`\`\`\n<!-- /layers -->`);
 }
 
 function checkDiagram(file: string, root: string): string | undefined {
-  if (!existsSync(file)) return 'there is no ARCHITECTURE.md';
+  if (!existsSync(file)) return 'ARCHITECTURE.md does not exist';
   const page = readFileSync(file, 'utf8');
   const fresh = putDiagram(page, root);
   if (fresh === undefined) return 'ARCHITECTURE.md has no <!-- layers --> and <!-- /layers -->';

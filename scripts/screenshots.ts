@@ -11,8 +11,7 @@ import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixt
 import { provideWebPage } from './provide-web.ts';
 
 /**
- * Takes the pictures of the page that the manual shows: `npm run screenshots`. What is in them is the story that the
- * tests play, on a server of its own.
+ * Takes the screenshots of the manual: `npm run screenshots`. They show the story of the tests, on a separate server.
  */
 const FOLDER = join(import.meta.dirname, '../docs/images');
 
@@ -79,6 +78,6 @@ async function shootAll(): Promise<void> {
 
 if (WITHOUT_BROWSER === undefined) await shootAll();
 else {
-  console.error(`No pictures ${WITHOUT_BROWSER}.`);
+  console.error(`No screenshots ${WITHOUT_BROWSER}.`);
   process.exitCode = 1;
 }
