@@ -48,7 +48,7 @@ async function shootAll(): Promise<void> {
   };
   try {
     const story = await openStory(serving.client);
-    await open(`s/${story.mend}`, '.approval');
+    await open(`s/${story.fix}`, '.approval');
     await shoot(page, { name: 'question' });
     await shoot(page, { name: 'phone', width: 360, height: 720 });
     await page.getByRole('button', { name: 'Review the change' }).click();
@@ -60,10 +60,10 @@ async function shootAll(): Promise<void> {
     await shoot(page, { name: 'review-split', scheme: 'dark' });
     await page.keyboard.press('s');
     await page.keyboard.press('Escape');
-    await story.answer(story.mend);
+    await story.answer(story.fix);
     await page.getByText('Go on beyond the limit?').first().waitFor();
     await shoot(page, { name: 'limit' });
-    await story.answer(story.mend);
+    await story.answer(story.fix);
     await page.locator('.end-good').waitFor();
     await page.locator('.session-head .state-done').waitFor();
     await shoot(page, { name: 'done', scheme: 'dark' });

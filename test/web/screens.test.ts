@@ -166,7 +166,7 @@ function atQuestion(stage: Stage): Screen[] {
       name: 'question',
       height: WHOLE,
       async open() {
-        await go(stage, `s/${story.mend}`);
+        await go(stage, `s/${story.fix}`);
         await page.getByRole('button', { name: 'Review the change' }).waitFor();
       },
     },
@@ -205,7 +205,7 @@ function atQuestion(stage: Stage): Screen[] {
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
         await key(page, 's');
         await clear(page);
-        await story.answer(story.mend);
+        await story.answer(story.fix);
         await page.getByText('Go on beyond the limit?').first().waitFor();
       },
     },
@@ -313,7 +313,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'a message that something failed',
       async open() {
         await page.unroute(usage);
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         await page.route('**/resume', (route) => route.abort());
         await key(page, 'r');
@@ -324,7 +324,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'a message with something to do about it',
       async open() {
         await page.unroute('**/resume');
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         await clear(page);
         await key(page, 'R');
@@ -336,7 +336,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'a part of the page that broke',
       async open() {
         for (const part of PARTS) await page.route(part, (route) => route.abort());
-        await reopen(`s/${story.mend}/gate`);
+        await reopen(`s/${story.fix}/gate`);
         await page.getByText('This part of the page broke.').waitFor();
         // The rest of the session is there.
         await page.getByRole('link', { name: 'Conversation' }).click();
@@ -349,7 +349,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'offline, with a message that waits',
       async open() {
         for (const part of PARTS) await page.unroute(part);
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         serving.process.kill('SIGKILL');
         await serving.process.ended;
@@ -368,11 +368,11 @@ async function lookInGerman(browser: Browser, { url, story }: Stage): Promise<vo
   await page.getByRole('heading', { name: 'Was ist zu tun?' }).waitFor();
   await expectAccessible(page, 'German: home', { looks: ONE_LOOK });
   const rounds: [hash: string, shown: string][] = [
-    [`s/${story.mend}`, '.end-good'],
+    [`s/${story.fix}`, '.end-good'],
     [`s/${story.tidy}`, '.approval'],
-    [`s/${story.mend}/changes`, '.diff-added'],
-    [`s/${story.mend}/files`, '.files'],
-    [`s/${story.mend}/gate`, '.decision'],
+    [`s/${story.fix}/changes`, '.diff-added'],
+    [`s/${story.fix}/files`, '.files'],
+    [`s/${story.fix}/gate`, '.decision'],
     ['usage', '.usage-table'],
   ];
   for (const [hash, shown] of rounds) {
@@ -412,7 +412,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`every screen${WITHOUT_BROWSER ? 
       const story = await openStory(serving.client);
       const stage: Stage = { page, url: serving.url, serving, story, folder: place.workspace };
       const failures = await lookAt(page, atQuestion(stage));
-      await story.answer(story.mend);
+      await story.answer(story.fix);
       await story.fillUp();
       failures.push(...(await lookAt(page, everywhere(stage))));
       await lookInGerman(browser, stage);
