@@ -229,9 +229,9 @@ function inSession(stage: Stage): Screen[] {
       await then();
     },
   });
-  const { mend, report, broken, running } = story;
+  const { fix, report, broken, running } = story;
   return [
-    at('conversation with everything open', `s/${mend}`, '.end-good', openAll),
+    at('conversation with everything open', `s/${fix}`, '.end-good', openAll),
     at('conversation with colours and a summary', `s/${report}`, '.end-good', async () => {
       await page.getByText('replaced by a summary').waitFor();
       await openAll();
@@ -240,26 +240,26 @@ function inSession(stage: Stage): Screen[] {
     at('conversation under way', `s/${running}`, '.entry-user', async () => {
       await page.getByRole('button', { name: /^Stop/ }).waitFor();
     }),
-    at('changes', `s/${mend}/changes`, '.diff-added'),
-    at('files', `s/${mend}/files`, '.files', async () => {
+    at('changes', `s/${fix}/changes`, '.diff-added'),
+    at('files', `s/${fix}/files`, '.files', async () => {
       await page.getByRole('button', { name: 'src' }).click();
       await page.getByRole('button', { name: 'time.js' }).click();
       await page.locator('.file .tok-keyword').first().waitFor();
     }),
-    at('gate', `s/${mend}/gate`, '.decision'),
-    at('menu of a session', `s/${mend}`, '.end-good', () => page.locator('.session-head .menu-button').click()),
-    at('rename', `s/${mend}`, '.end-good', async () => {
+    at('gate', `s/${fix}/gate`, '.decision'),
+    at('menu of a session', `s/${fix}`, '.end-good', () => page.locator('.session-head .menu-button').click()),
+    at('rename', `s/${fix}`, '.end-good', async () => {
       await clear(page);
       await key(page, 't');
       await page.getByRole('textbox', { name: 'Title' }).waitFor();
     }),
-    at('undo with a conflict', `s/${mend}`, '.end-good', async () => {
+    at('undo with a conflict', `s/${fix}`, '.end-good', async () => {
       await clear(page);
       writeFileSync(join(folder, 'src/merge-bookings.js'), '// mine\n');
       await key(page, 'u');
       await page.getByText('Changed meanwhile, and not by this session').waitFor();
     }),
-    at('edit and fork', `s/${mend}`, '.end-good', async () => {
+    at('edit and fork', `s/${fix}`, '.end-good', async () => {
       await page.getByRole('button', { name: 'Undo, keep those' }).click();
       await page.getByText('put back.').first().waitFor();
       await page.setViewportSize({ width: 1_280, height: WHOLE });
