@@ -6,7 +6,7 @@ import { useText } from '../text/text.ts';
 /** Looks of a mark, as the gate's verdicts have them. */
 const VERDICTS = { good: 'allow', warn: 'ask', bad: 'deny' } as const;
 
-type Proof = Receipt & Partial<Pick<Evidence, 'standing' | 'weakened' | 'changed'>>;
+type Proof = Receipt & Partial<Pick<Evidence, 'freshness' | 'weakened' | 'changed'>>;
 
 /** What a check proves, with the state of the workspace that it saw. */
 export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; isShort?: boolean }) {
@@ -39,14 +39,14 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
 
 /** What a check is worth, in words. */
 function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words: string[] } {
-  const { exitCode, doubt, standing, weakened, tests, changed = [] } = evidence;
+  const { exitCode, doubt, freshness, weakened, tests, changed = [] } = evidence;
   const words = [t.call.exit(exitCode)];
   if (tests) words.push(t.call.tests(tests.passed, tests.failed, tests.skipped));
   if (doubt !== undefined) return { mark: 'warn', words: [...words, t.call.doubt(doubt)] };
-  const isStale = standing === 'stale' || standing === 'unknown';
-  if (standing !== undefined) {
+  const isStale = freshness === 'stale' || freshness === 'unknown';
+  if (freshness !== undefined) {
     const files = changed.length > 0 ? ` (${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ', …' : ''})` : '';
-    words.push(`${t.facts.standing[standing]}${files}`);
+    words.push(`${t.facts.standing[freshness]}${files}`);
   }
   if (exitCode !== 0) return { mark: 'bad', words };
   if (weakened !== undefined) return { mark: 'warn', words: [...words, weakened] };

@@ -1,4 +1,4 @@
-import { NO_USAGE, type Event, type EventBody } from '@klaus/core/protocol';
+import { EVENT_VERSION, NO_USAGE, type Event, type EventBody } from '@klaus/core/protocol';
 import { describe, expect, test } from 'vitest';
 import { closestLimit, createConversation, foldConversation, type Conversation } from './conversation.ts';
 
@@ -63,7 +63,7 @@ function attempted(usage: Partial<typeof NO_USAGE>, usd: number | null): EventBo
 }
 
 function toLog(bodies: readonly EventBody[]): Event[] {
-  return bodies.map((body, at) => ({ v: 2, seq: at + 1, prev: '', session: 's1', at: at * 10, ...body }) as Event);
+  return bodies.map((body, at) => ({ v: EVENT_VERSION, seq: at + 1, prev: '', session: 's1', at: at * 10, ...body }) as Event);
 }
 
 function fold(bodies: readonly EventBody[]): Conversation {

@@ -88,8 +88,8 @@ interface Closing {
 /** In a replay: how the files stood is recorded, what follows from it for what was claimed is made anew. */
 function closeAsRecorded(found: Closed | undefined, { own, earlier, claims }: Closing): Closed {
   const evidence = own.map((row, at): Evidence => {
-    const { standing, changed, weakened } = found?.evidence[at] ?? {};
-    return { ...row, ...dropAbsent({ standing, changed, weakened }) };
+    const { freshness, changed, weakened } = found?.evidence[at] ?? {};
+    return { ...row, ...dropAbsent({ freshness, changed, weakened }) };
   });
   // How checks of earlier runs stood then is not recorded.
   const judged = earlier.length > 0 ? (found?.claims ?? []) : judgeClaims(claims, evidence);
@@ -101,7 +101,7 @@ function closeAsRecorded(found: Closed | undefined, { own, earlier, claims }: Cl
   };
 }
 
-function dropAbsent(row: { [K in 'standing' | 'changed' | 'weakened']?: Evidence[K] }): Partial<Evidence> {
+function dropAbsent(row: { [K in 'freshness' | 'changed' | 'weakened']?: Evidence[K] }): Partial<Evidence> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
 }
 
@@ -123,7 +123,7 @@ interface Comparing {
 
 async function compare(work: Work, { own, earlier, tree }: Comparing): Promise<Evidence[]> {
   const all = [...earlier, ...own];
-  if (tree === undefined) return all.map((row) => ({ ...row, standing: 'unknown' }));
+  if (tree === undefined) return all.map((row) => ({ ...row, freshness: 'unknown' }));
   const snapshots = await work.snapshots();
   const { base } = runOf(work.state);
   const weakenings =
@@ -136,27 +136,27 @@ async function compare(work: Work, { own, earlier, tree }: Comparing): Promise<E
   const rows: Evidence[] = [];
   for (const [at, row] of [...all.entries()].toReversed()) {
     for (const { path } of await changes(snapshots, row.tree, row.left)) if (isDerived(path)) derived.add(path);
-    const stood = await standingOf(snapshots, row, { tree, derived });
+    const stood = await freshnessOf(snapshots, row, { tree, derived });
     const weakened =
       at < earlier.length
         ? row.weakened
         : (weakenings.find((found) => found.weakens(row))?.reason ?? otherwise.get(own[at - earlier.length]!));
-    const { standing: _, changed: _was, weakened: _weak, ...rest } = row;
+    const { freshness: _, changed: _was, weakened: _weak, ...rest } = row;
     rows.unshift({ ...rest, ...stood, ...optional({ weakened }) });
   }
   return rows;
 }
 
-async function standingOf(
+async function freshnessOf(
   snapshots: Snapshots,
   row: Evidence,
   { tree, derived }: { tree: TreeId; derived: ReadonlySet<string> },
-): Promise<Pick<Evidence, 'standing' | 'changed'>> {
+): Promise<Pick<Evidence, 'freshness' | 'changed'>> {
   const seen = row.left ?? row.tree;
-  if (seen === undefined || !snapshots.has(seen)) return { standing: 'unknown' };
+  if (seen === undefined || !snapshots.has(seen)) return { freshness: 'unknown' };
   const differing = (await changes(snapshots, seen, tree)).map(({ path }) => path).filter((path) => !derived.has(path));
-  if (differing.length === 0) return { standing: 'fresh' };
-  return { standing: 'stale', changed: differing.slice(0, MAX_CHANGED) };
+  if (differing.length === 0) return { freshness: 'fresh' };
+  return { freshness: 'stale', changed: differing.slice(0, MAX_CHANGED) };
 }
 
 async function changes(snapshots: Snapshots, from: TreeId | undefined, to: TreeId | undefined): Promise<TreeChange[]> {

@@ -112,7 +112,7 @@ function settle(
     }
     const reason = 'The session was forked in the middle of this run.';
     // What its checks proved was proved of the original's files.
-    const evidence = run.evidence.map((row) => ({ ...row, standing: 'unknown' as const }));
+    const evidence = run.evidence.map((row) => ({ ...row, freshness: 'unknown' as const }));
     const finished = toRunFinished(state, { outcome: 'cancelled', reason, evidence, claim: 'none' }, bodies);
     bodies.push({ ...finished, usage: NO_USAGE, usd: 0 } as EventBody);
   } else if (state.openSnapshot) bodies.push(toKept(state.openSnapshot));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Effect, Event, EventBody, Message, Part } from '../../protocol/index.ts';
+import { EVENT_VERSION, type Effect, type Event, type EventBody, type Message, type Part } from '../../protocol/index.ts';
 import { fold } from './fold.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import { next, type Facts } from './next.ts';
@@ -34,7 +34,7 @@ function createLog(opened: Partial<Extract<EventBody, { type: 'session.opened' }
   const state = createState();
   let seq = 0;
   const add = (body: EventBody): State => {
-    fold(state, { v: 2, seq: ++seq, prev: '', session: 's', at: seq, ...body } as Event);
+    fold(state, { v: EVENT_VERSION, seq: ++seq, prev: '', session: 's', at: seq, ...body } as Event);
     return state;
   };
   add({
