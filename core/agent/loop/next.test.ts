@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { EVENT_VERSION, type Effect, type Event, type EventBody, type Message, type Part } from '../../protocol/index.ts';
+import {
+  EVENT_VERSION,
+  type Effect,
+  type Event,
+  type EventBody,
+  type Message,
+  type Part,
+} from '../../protocol/index.ts';
 import { fold } from './fold.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import { next, type Facts } from './next.ts';
