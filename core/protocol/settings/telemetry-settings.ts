@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { SERVER_SETTINGS } from './server-settings.ts';
 import { defineSetting } from './setting.ts';
 
-/** What whoever operates Klaus sets: the server, and what is told to other programs that watch it. */
-export const OPERATION_SETTINGS = {
-  ...SERVER_SETTINGS,
+/** Settings of what is exported to OpenTelemetry. */
+export const TELEMETRY_SETTINGS = {
   'telemetry.traces': defineSetting({
     schema: z.boolean(),
     default: false,
