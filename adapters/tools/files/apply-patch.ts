@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineTool, type ResolvedPath, type ToolContext } from '@klaus/core/agent';
 import { carryOut } from './carry-out.ts';
+import type { FilePatch } from './file-patch.ts';
 import { toIntent, type FilePlan } from './file-plan.ts';
 import { applyHunks, type Hunk } from './hunk.ts';
-import { parsePatch, type FilePatch } from './patch.ts';
+import { parsePatch } from './patch.ts';
 import { checkText, readTextFile, toLf } from './text-file.ts';
 
 /** Applies a patch over several files. */

@@ -8,7 +8,8 @@ import { BRING_PYTHON } from '../project/python.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { checkWord } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, type ProgramRun } from '../shell/run-program.ts';
-import { findRunner, RUNNERS, type Runner } from './runner.ts';
+import { findRunner } from './find-runner.ts';
+import { RUNNERS, type Runner } from './runner.ts';
 import { describeSummary, isEmpty, toTestSummary } from './test-summary.ts';
 
 const input = z.object({
