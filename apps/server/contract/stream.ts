@@ -40,7 +40,7 @@ export const sessionStreamSchema = z.object({
   event: loggedSchema,
   live: liveSchema,
   queue: z.array(queuedMessageSchema).describe('The messages that wait, whenever that changes.'),
-  standing: sessionStatusSchema.describe(
+  status: sessionStatusSchema.describe(
     'Where the session stands: before `ready`, and whenever that may have changed.',
   ),
   ready: z.object({ seq: z.int() }),

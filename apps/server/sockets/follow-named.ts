@@ -90,7 +90,7 @@ export function isHeld({ klaus, queue }: Pick<Context, 'klaus' | 'queue'>, sessi
 }
 
 /** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended, and why nothing is at work where something should be. */
-export function toStanding(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
+export function toCurrentEvents(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
   const { klaus } = context;
   const named = createLegacyEvents(session);
   const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
