@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import type { ResolvedPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './apply-edits.ts';
 import type { FilePatch } from './file-patch.ts';
 import { toIntent, type FilePlan } from './file-plan.ts';
 import { applyHunks, type Hunk } from './hunk.ts';

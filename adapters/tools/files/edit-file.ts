@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './apply-edits.ts';
 import { toIntent } from './file-plan.ts';
 import { findNearest, showLines } from './nearest-lines.ts';
 import { checkText, readTextFile, toLf, type TextFile } from './text-file.ts';

@@ -3,7 +3,7 @@ import { decodeContent, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { ReadOptions, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { findJudged } from '../find-judged.ts';
+import { findJudged } from '../find-approved.ts';
 import { describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
 
 const input = z.object({

@@ -3,7 +3,7 @@ import { decodeContent, encodeContent, type DecodedText, type TextEncoding } fro
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toIntent } from './file-plan.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './apply-edits.ts';
 import { checkText, MAX_FILE_BYTES, toHash } from './text-file.ts';
 
 /** Writes a file whole. */

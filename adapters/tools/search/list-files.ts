@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toGlobTest } from './glob.ts';
-import { findJudged } from '../find-judged.ts';
+import { findJudged } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, countFolders, sample } from './summary.ts';
 

@@ -4,7 +4,7 @@ import { KlausError } from '@klaus/core/protocol';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toGlobTest } from './glob.ts';
-import { findJudged } from '../find-judged.ts';
+import { findJudged } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, sample } from './summary.ts';
 

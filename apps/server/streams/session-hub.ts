@@ -6,7 +6,7 @@ import type { InFlightText } from './in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { toQueue, toStatus, type ViewSources } from './session-view.ts';
-import { onTick } from '../runs/ticker.ts';
+import { onTick } from '../runs/shared-timer.ts';
 
 export interface HubSources extends ViewSources {
   live: InFlightText;

@@ -12,7 +12,7 @@ import {
   findPromptSession,
   prompt,
 } from './commands.ts';
-import { followNamed, toCurrentEvents } from './follow-named.ts';
+import { followNamed, toCurrentEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 /** Who the log says it was. */

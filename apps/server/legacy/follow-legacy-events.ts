@@ -1,8 +1,8 @@
 import type { Live } from '@klaus/sdk';
 import type { Context } from '../http/handler.ts';
-import type { LegacyEvent } from '../legacy/legacy-event.ts';
-import { createLegacyEvents } from '../legacy/legacy-events.ts';
-import { onProblem, problemsOf } from '../http/session-problems.ts';
+import type { LegacyEvent } from './legacy-event.ts';
+import { createLegacyEvents } from './legacy-events.ts';
+import { onProblem, problemsOf } from './session-problems.ts';
 
 /** Milliseconds between two words about a call that is running; the older protocol's clients expect one every 2 s. */
 const PROGRESS_MS = 1_500;
