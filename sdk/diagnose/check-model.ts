@@ -46,7 +46,7 @@ async function checkAddress(address: string, variable: string): Promise<Finding>
     name,
     status: 'warn',
     text: `${address} cannot be reached: ${reason}`,
-    mend: `Look at the network, or set the right address with ${variable}.`,
+    fix: `Look at the network, or set the right address with ${variable}.`,
   };
 }
 

@@ -107,7 +107,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
         state.queue = queue;
         tell();
       },
-      onStanding({ held }) {
+      onStatus({ held }) {
         // Nobody works on it: what was on its way when this was seen last will not be said.
         if (held) return;
         state.live.messages.clear();

@@ -2,7 +2,7 @@ import type { ChangeMark, SessionRow } from '@klaus/sdk';
 import type { SessionView } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
 import { toSessionViews, type ViewSources } from './session-view.ts';
-import { onTick } from '../runs/ticker.ts';
+import { onTick } from '../runs/shared-timer.ts';
 
 /** Sessions that a snapshot holds at most: the latest. */
 const SNAPSHOT = 500;

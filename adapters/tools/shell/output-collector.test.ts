@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LiveText } from '@klaus/core/agent';
-import { OutputKeeper } from './output-keeper.ts';
+import { OutputKeeper } from './output-collector.ts';
 
 function createKeeper() {
   const blob: Buffer[] = [];

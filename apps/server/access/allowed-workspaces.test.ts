@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createPlaces, type PlacesOptions } from './workspace-places.ts';
+import { createPlaces, type PlacesOptions } from './allowed-workspaces.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-places-')));
 const at = (...names: string[]): string => join(root, ...names);

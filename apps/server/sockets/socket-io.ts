@@ -12,7 +12,7 @@ import {
   findPromptSession,
   prompt,
 } from './commands.ts';
-import { followNamed, toStanding } from './follow-named.ts';
+import { followNamed, toCurrentEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 /** Who the log says it was. */
@@ -55,7 +55,7 @@ function serve(context: Context, socket: Socket): void {
       const session = context.klaus.session(sessionId).id;
       const last = context.klaus.store.head(session)?.seq ?? 0;
       join(session, after ?? last);
-      if (after === undefined) for (const { name, data } of toStanding(context, session)) socket.emit(name, data);
+      if (after === undefined) for (const { name, data } of toCurrentEvents(context, session)) socket.emit(name, data);
       return { sessionId: session, seq: last };
     },
     async leave_session({ sessionId }) {

@@ -1,10 +1,10 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Event, type EventOf, type Restored, type Session } from '@klaus/sdk';
-import { toCalledBy, type CalledBy } from '../access/called-by.ts';
+import { toCalledBy, type CalledBy } from '../access/caller.ts';
 import type { RestoredView } from '../contract/index.ts';
 import type { Context, Handlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
-import { sendNeededPrompt, sendPrompt } from '../runs/prompting.ts';
+import { sendNeededPrompt, sendPrompt } from '../runs/send-prompt.ts';
 import { findRow } from './sessions.ts';
 
 function find(context: Context, id: string): Session {

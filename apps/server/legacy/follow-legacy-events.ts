@@ -1,8 +1,8 @@
 import type { Live } from '@klaus/sdk';
 import type { Context } from '../http/handler.ts';
-import type { LegacyEvent } from '../legacy/legacy-event.ts';
-import { createLegacyEvents } from '../legacy/legacy-events.ts';
-import { onProblem, problemsOf } from '../http/session-problems.ts';
+import type { LegacyEvent } from './legacy-event.ts';
+import { createLegacyEvents } from './legacy-events.ts';
+import { onProblem, problemsOf } from './session-problems.ts';
 
 /** Milliseconds between two words about a call that is running; the older protocol's clients expect one every 2 s. */
 const PROGRESS_MS = 1_500;
@@ -90,7 +90,7 @@ export function isHeld({ klaus, queue }: Pick<Context, 'klaus' | 'queue'>, sessi
 }
 
 /** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended, and why nothing is at work where something should be. */
-export function toStanding(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
+export function toCurrentEvents(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
   const { klaus } = context;
   const named = createLegacyEvents(session);
   const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));

@@ -1,6 +1,6 @@
-import type { Context } from './handler.ts';
-import type { LegacyEvent } from '../legacy/legacy-event.ts';
-import { toProblem, toSentence } from './problem.ts';
+import type { Context } from '../http/handler.ts';
+import type { LegacyEvent } from './legacy-event.ts';
+import { toProblem, toSentence } from '../http/problem.ts';
 
 /** Why a session goes no further, under the name of the older protocol. */
 function toNamed(session: string, error: unknown): LegacyEvent {
