@@ -46,7 +46,7 @@ import type { VerifiedEvidence, VerifyOptions } from '@klaus/core/agent';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import type { PinnedText, PinResult } from './sessions/session-pins.ts';
 import type { GivenCall } from './grants/call-text.ts';
-import type { Explanation, ExplainOptions } from './grants/explain.ts';
+import type { Explanation, ExplainOptions } from './grants/explanation.ts';
 import type { GivenGrant } from './grants/opening-grant.ts';
 import type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 import type { KnownModel } from './models/known-models.ts';
