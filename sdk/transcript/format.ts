@@ -1,4 +1,4 @@
-import type { Usage } from '@klaus/core/protocol';
+import { pluralize, type Usage } from '@klaus/core/protocol';
 
 /** `850 ms`, `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {
@@ -31,7 +31,7 @@ export function formatUsage(usage: Usage): string {
 
 /** `1 turn`, `2 turns`. */
 export function formatNumber(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${pluralize(count, noun, `${noun}s`)}`;
 }
 
 /** Bytes as KiB, MiB or GiB. */

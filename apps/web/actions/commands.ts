@@ -3,25 +3,12 @@ import { groupSessions, host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession } from '../state/route.ts';
-import type { Text } from '../text/en.ts';
 import { attempt } from './attempt.ts';
 import { clearDrafts } from '../composer/drafts.ts';
 import { clearSaid } from '../composer/history.ts';
+import type { PageCommand } from './page-command.ts';
 import { isHere, SESSION_COMMANDS } from './session-commands.ts';
 import { signal } from './signal.ts';
-
-/** Something that a person can do from the keyboard, the palette or both. */
-export interface PageCommand {
-  id: string;
-  /** As `matchKeys` reads them, such as `mod+k` or `g u`. */
-  keys?: string;
-  /** A name for `/` in the composer, where it has one. */
-  slash?: keyof Text['slash'];
-  title: (t: Text) => string;
-  /** Where it makes sense: in a session, in one with an open question, where a file is shown. Default everywhere. */
-  in?: 'session' | 'question' | 'file';
-  run: () => void;
-}
 
 function step(by: 1 | -1): void {
   const { waiting, pinned, others } = groupSessions(host.get().sessions.values());

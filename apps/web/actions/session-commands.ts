@@ -3,7 +3,7 @@ import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession, type Tab } from '../state/route.ts';
 import { copyText } from './copy-text.ts';
-import type { PageCommand } from './commands.ts';
+import type { PageCommand } from './page-command.ts';
 import { pressQuestion, showQuestion } from './question-actions.ts';
 import {
   currentSession,
@@ -39,8 +39,8 @@ function withPath(work: (path: string, session: string) => void): () => void {
 const QUESTIONS: readonly PageCommand[] = [
   { id: 'to-question', keys: 'a', in: 'question', title: (t) => t.keys.toQuestion, run: showQuestion },
   { id: 'approve', keys: 'A', in: 'question', title: (t) => t.keys.approve, run: () => pressQuestion('approved') },
-  { id: 'refuse', keys: 'D', in: 'question', title: (t) => t.keys.refuse, run: () => pressQuestion('rejected') },
-  { id: 'look', keys: 'd', in: 'question', title: (t) => t.keys.look, run: () => pressQuestion('review') },
+  { id: 'refuse', keys: 'D', in: 'question', title: (t) => t.keys.reject, run: () => pressQuestion('rejected') },
+  { id: 'look', keys: 'd', in: 'question', title: (t) => t.keys.reviewChange, run: () => pressQuestion('review') },
 ];
 
 const VIEWS: readonly PageCommand[] = [
