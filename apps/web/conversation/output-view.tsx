@@ -66,7 +66,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
       </div>
       {canShowMore ? (
         <button type="button" className="fold" disabled={isLoading} onClick={() => void showAll()}>
-          {isCut ? t.call.showWhole : t.call.showEarlier(hidden)}
+          {isCut ? t.call.showAll : t.call.showEarlier(hidden)}
         </button>
       ) : null}
       {!canShowMore && hidden > 0 ? <p className="muted">{t.call.earlierLeftOut(hidden)}</p> : null}
