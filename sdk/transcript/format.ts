@@ -1,4 +1,5 @@
-import { pluralize, type Usage } from '@klaus/core/protocol';
+import { pluralize } from '@klaus/core/pluralize';
+import type { Usage } from '@klaus/core/protocol';
 
 /** `850 ms`, `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {

@@ -1,4 +1,5 @@
-import { describeRejected, isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
+import { describeRejected } from '@klaus/core/describe-rejected';
+import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';

@@ -1,5 +1,6 @@
 import { toChangeHunks } from '../../policy/index.ts';
-import { describeRejected, type FileChange, type HunkAnswer } from '../../protocol/index.ts';
+import { describeRejected } from '../../protocol/changes/describe-rejected.ts';
+import type { FileChange, HunkAnswer } from '../../protocol/index.ts';
 import { keepPart, toDiffText, type ChangePart } from '../workspace/change-parts.ts';
 import type { Ready } from './judge-call.ts';
 import type { Intent } from '../ports/tool.ts';

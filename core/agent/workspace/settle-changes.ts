@@ -1,5 +1,6 @@
 import { allowsAccess, allowsTool } from '../../policy/index.ts';
-import { describeRejected, isKlausError, type EventOf, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
+import { describeRejected } from '../../protocol/changes/describe-rejected.ts';
+import { isKlausError, type EventOf, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
 import { MAX_ASKED, keepPart, toChangeParts } from './change-parts.ts';
 import { toFinished, toHead } from '../calls/judge-call.ts';
 import { snapshotWorkspace } from './snapshot-workspace.ts';
