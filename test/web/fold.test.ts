@@ -2,7 +2,8 @@ import { createKlaus, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { toHunks } from '../../core/policy/hunks.ts';
 import { parseDiff } from '../../apps/web/diff/diff-model.ts';
-import { createConversation, foldConversation } from '../../apps/web/log/conversation.ts';
+import { createConversation } from '../../apps/web/log/conversation.ts';
+import { foldConversation } from '../../apps/web/log/fold-conversation.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 

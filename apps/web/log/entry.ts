@@ -1,4 +1,4 @@
-import type { EventOf, EventType, FilePart, ImagePart, ToolResult } from '@klaus/core/protocol';
+import type { Event, EventOf, EventType, FilePart, ImagePart, ToolResult } from '@klaus/core/protocol';
 
 /** What a person, or whoever steered, said. */
 export interface UserEntry {
@@ -64,25 +64,49 @@ export interface LimitEntry {
   answer?: EventOf<'approval.answered'>;
 }
 
-/** Events that are one line each. */
-export const FACT_TYPES = [
-  'session.opened',
-  'session.closed',
-  'run.finished',
-  'model.attempted',
-  'workspace.restored',
-  'workspace.committed',
-  'evidence.verified',
-  'context.compacted',
-  'context.pinned',
-  'context.unpinned',
-  'process.changed',
-  'usage.counted',
-  'notice',
-] as const satisfies readonly EventType[];
+/**
+ * How the page shows each type of event. `line`: as a line of its own; `entry`: as a part of another entry; `state`: only
+ * in the folded state.
+ */
+const VIEWS = {
+  'session.opened': 'line',
+  'session.changed': 'state',
+  'session.closed': 'line',
+  'grant.changed': 'state',
+  'run.started': 'state',
+  'run.finished': 'line',
+  'turn.started': 'state',
+  'turn.finished': 'state',
+  'model.requested': 'state',
+  'model.attempted': 'line',
+  'message.added': 'entry',
+  'gate.decided': 'entry',
+  'tool.started': 'entry',
+  'tool.finished': 'entry',
+  'approval.asked': 'entry',
+  'approval.answered': 'entry',
+  'workspace.snapshotted': 'state',
+  'workspace.restored': 'line',
+  'workspace.committed': 'line',
+  'evidence.verified': 'line',
+  'context.compacted': 'line',
+  'context.pinned': 'line',
+  'context.unpinned': 'line',
+  'process.changed': 'line',
+  'usage.counted': 'line',
+  notice: 'line',
+} as const satisfies Record<EventType, 'line' | 'entry' | 'state'>;
 
-export type FactType = (typeof FACT_TYPES)[number];
+export type FactType = { [T in EventType]: (typeof VIEWS)[T] extends 'line' ? T : never }[EventType];
 export type FactEvent = EventOf<FactType>;
+
+/** True for an event with a line of its own. Successful and cancelled requests, and those for a title, have none. */
+export function isFact(event: Event): event is FactEvent {
+  if (event.type === 'model.attempted') {
+    return event.outcome !== 'ok' && event.outcome !== 'cancelled' && event.purpose !== 'title';
+  }
+  return VIEWS[event.type] === 'line';
+}
 
 export interface FactEntry {
   kind: 'fact';

@@ -2,7 +2,8 @@ import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
-import { createConversation, foldConversation, type Conversation } from './conversation.ts';
+import { createConversation, type Conversation } from './conversation.ts';
+import { foldConversation } from './fold-conversation.ts';
 import { createInSight } from './in-sight.ts';
 import { createLive, settleLive, takeLive, type LiveText } from './live-text.ts';
 

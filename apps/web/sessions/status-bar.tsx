@@ -1,4 +1,5 @@
-import { closestLimit, type Conversation } from '../log/conversation.ts';
+import { closestLimit } from '../log/limit-use.ts';
+import type { Conversation } from '../log/conversation.ts';
 import type { LiveText } from '../log/live-text.ts';
 import { formatLimit } from '../conversation/format-limit.ts';
 import { overlay } from '../state/overlay.ts';

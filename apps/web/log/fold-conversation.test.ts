@@ -1,6 +1,8 @@
 import { NO_USAGE, type Event, type EventBody } from '@klaus/core/protocol';
 import { describe, expect, test } from 'vitest';
-import { closestLimit, createConversation, foldConversation, type Conversation } from './conversation.ts';
+import { closestLimit } from './limit-use.ts';
+import { createConversation, type Conversation } from './conversation.ts';
+import { foldConversation } from './fold-conversation.ts';
 
 const RUN = { run: 'r1' };
 const CALL = { ...RUN, turn: 1, call: 'c1', index: 0, name: 'run_command' };
