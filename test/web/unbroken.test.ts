@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConversation, type Conversation } from '../../apps/web/log/conversation.ts';
 import { foldConversation } from '../../apps/web/log/fold-conversation.ts';
-import { toPlain } from '../../apps/web/log/plain.ts';
+import { toPlain } from '../../apps/web/log/to-plain.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage, until } from '../fixtures/page.ts';

@@ -1,4 +1,4 @@
-import { applySgr, type Look } from './look.ts';
+import { applySgr, type Look } from './text-style.ts';
 
 /** Characters with one look. */
 export interface Span extends Look {

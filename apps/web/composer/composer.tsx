@@ -16,7 +16,7 @@ import { ModelPicker, ModePicker } from './pickers.tsx';
 import { newUlid } from './new-ulid.ts';
 import type { Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
-import { toCaret, useRecall } from './use-recall.ts';
+import { toCaret, useRecall } from './use-history.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 

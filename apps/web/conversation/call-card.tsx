@@ -17,7 +17,7 @@ import { formatDuration } from '../text/format.ts';
 import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useKept } from '../ui/use-saved-state.ts';
 import { useNow } from '../ui/use-now.ts';
 import { OutputView } from './output-view.tsx';
 import { EvidenceView } from './evidence-view.tsx';

@@ -10,7 +10,7 @@ import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { CallCard } from './call-card.tsx';
 import { FactLine } from './fact-line.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useKept } from '../ui/use-saved-state.ts';
 
 interface EntryViewProps {
   entry: Exclude<Entry, ModelEntry>;

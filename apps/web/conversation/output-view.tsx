@@ -8,7 +8,7 @@ import { client } from '../state/client.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useKept } from '../ui/use-saved-state.ts';
 
 /** Lines that are drawn unasked, and at most: a file holds the rest. */
 const FEW_LINES = 200;

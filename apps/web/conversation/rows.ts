@@ -1,7 +1,7 @@
 import type { QueuedMessage } from '@klaus/server/contract';
 import type { Conversation } from '../log/conversation.ts';
 import type { CallEntry, Entry, ModelEntry } from '../log/entry.ts';
-import type { Streaming } from '../log/live-text.ts';
+import type { Streaming } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { toParts, type Parts } from '../markdown/parts.ts';
 

@@ -1,6 +1,6 @@
 import { Brain, ChevronRight } from 'lucide-react';
 import { useText } from '../text/text.ts';
-import { useKept } from '../ui/use-kept.ts';
+import { useKept } from '../ui/use-saved-state.ts';
 
 /** What the model thought, folded. */
 export function Thinking({ id, text, isGrowing = false }: { id: string; text: string; isGrowing?: boolean }) {

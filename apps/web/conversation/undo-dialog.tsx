@@ -8,7 +8,7 @@ import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useLoaded } from '../ui/use-query.ts';
 
 /** Paths that are named. */
 const MAX_PATHS = 30;

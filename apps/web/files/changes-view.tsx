@@ -12,7 +12,7 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useLoaded } from '../ui/use-query.ts';
 import '../diff/diff.css';
 import './files.css';
 

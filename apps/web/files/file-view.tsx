@@ -10,7 +10,7 @@ import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useLoaded } from '../ui/use-query.ts';
 import { FileText } from './file-text.tsx';
 
 interface FileViewProps {

@@ -5,8 +5,8 @@ import { client } from '../state/client.ts';
 import { go, toSession, type Route } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useKept } from '../ui/use-kept.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useKept } from '../ui/use-saved-state.ts';
+import { useLoaded } from '../ui/use-query.ts';
 import { FileView } from './file-view.tsx';
 import './files.css';
 

@@ -8,8 +8,8 @@ import { toHash } from '../state/route.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useKept } from '../ui/use-kept.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useKept } from '../ui/use-saved-state.ts';
+import { useLoaded } from '../ui/use-query.ts';
 import './gate.css';
 
 const SHOWN = ['all', 'allow', 'ask', 'deny'] as const;

@@ -1,4 +1,4 @@
-import { toPlain } from './plain.ts';
+import { toPlain } from './to-plain.ts';
 import { openedLogs, type SessionState } from './session-log.ts';
 
 /** Where the page is in the log of a session. */

@@ -4,8 +4,8 @@ import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
 import { createConversation, type Conversation } from './conversation.ts';
 import { foldConversation } from './fold-conversation.ts';
-import { createInSight } from './in-sight.ts';
-import { createLive, settleLive, takeLive, type LiveText } from './live-text.ts';
+import { createInSight } from './visible-follower.ts';
+import { createLive, settleLive, takeLive, type LiveText } from './in-flight-text.ts';
 
 /** What the page holds of one session. A new object at every change; what is in it is the fold itself. */
 export interface SessionState {

@@ -12,7 +12,7 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useLoaded } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 import './home.css';
 

@@ -3,7 +3,7 @@ import { toHash, toSession } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import type { Loaded } from '../ui/use-loaded.ts';
+import type { Loaded } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 
 /** What a search came to: sessions, and places in their messages. */

@@ -8,7 +8,7 @@ import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
 import { client } from '../state/client.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useLoaded } from '../ui/use-query.ts';
 import { openHost } from '../state/host.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { useSignal } from '../actions/use-signal.ts';

@@ -1,6 +1,6 @@
 import { closestLimit } from '../log/limit-use.ts';
 import type { Conversation } from '../log/conversation.ts';
-import type { LiveText } from '../log/live-text.ts';
+import type { LiveText } from '../log/in-flight-text.ts';
 import { formatLimit } from '../conversation/format-limit.ts';
 import { overlay } from '../state/overlay.ts';
 import { formatCount, formatDuration, formatShare, formatShort, formatUsd } from '../text/format.ts';

@@ -4,7 +4,7 @@ import { UndoDialog } from '../conversation/undo-dialog.tsx';
 import { loadReview } from '../review/load-review.ts';
 import { RenameDialog } from '../sessions/rename-dialog.tsx';
 import type { Overlay } from '../state/overlay.ts';
-import { later } from '../ui/later.tsx';
+import { later } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
 import { PreferencesDialog } from './preferences-dialog.tsx';
 

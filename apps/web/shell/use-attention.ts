@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { hasBell } from '../state/bell.ts';
+import { hasBell } from '../state/notifier.ts';
 import { host, nameOf } from '../state/host.ts';
 import { preferences } from '../state/preferences.ts';
 import { go, toSession } from '../state/route.ts';

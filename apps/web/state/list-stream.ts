@@ -1,7 +1,7 @@
 import { followHost, type FollowHostOptions, type StreamState } from '@klaus/server/client';
 import { API_VERSION, type SessionView } from '@klaus/server/contract';
 import { client } from './client.ts';
-import { presence } from './presence.ts';
+import { presence } from './visibility.ts';
 
 /** What the tab that has the stream tells the others; `ask` is what they ask it. */
 type Word =

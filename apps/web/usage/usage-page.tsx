@@ -9,7 +9,7 @@ import { formatCount, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useLoaded } from '../ui/use-query.ts';
 import { UsageChart } from './usage-chart.tsx';
 import './usage.css';
 

@@ -1,4 +1,4 @@
-import { presence, untilPresence } from '../state/presence.ts';
+import { presence, untilPresence } from '../state/visibility.ts';
 
 /** Milliseconds in which what waited for a connection is sent by a tab that nobody looks at. */
 const SENDING_MS = 5_000;

@@ -1,4 +1,4 @@
-import { presence } from './presence.ts';
+import { presence } from './visibility.ts';
 
 let isMine = false;
 

@@ -1,6 +1,6 @@
 import type { Event, Live } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
-import { createLive, settleLive, takeLive } from './live-text.ts';
+import { createLive, settleLive, takeLive } from './in-flight-text.ts';
 
 function delta(offset: number, text: string): Live {
   return { type: 'message.delta', session: 's', message: 'm', part: 'text', offset, text };
