@@ -8,26 +8,26 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
   try {
     return await work();
   } catch (error) {
-    sayFailure(error);
+    showFailure(error);
     return undefined;
   }
 }
 
 /** What became of something that was sent. `unreached`: nobody answered; whether it arrived is not known. */
-export type Sent = 'taken' | 'refused' | 'unreached';
+export type SendResult = 'taken' | 'refused' | 'unreached';
 
 /** Sends something that can be sent again, whether or not it arrived; where it is refused, says why. */
-export async function trySend(work: () => Promise<unknown>): Promise<Sent> {
+export async function trySend(work: () => Promise<unknown>): Promise<SendResult> {
   try {
     await work();
     return 'taken';
   } catch (error) {
     if (isProblemError(error) && error.problem.status === 0) return 'unreached';
-    sayFailure(error);
+    showFailure(error);
     return 'refused';
   }
 }
 
-function sayFailure(error: unknown): void {
+function showFailure(error: unknown): void {
   showToast({ kind: 'error', text: text().app.failed, detail: toReason(error) });
 }

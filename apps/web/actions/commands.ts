@@ -5,9 +5,9 @@ import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession } from '../state/route.ts';
 import { attempt } from './attempt.ts';
 import { clearDrafts } from '../composer/drafts.ts';
-import { clearSaid } from '../composer/history.ts';
+import { clearHistory } from '../composer/history.ts';
 import type { PageCommand } from './page-command.ts';
-import { isHere, SESSION_COMMANDS } from './session-commands.ts';
+import { isAvailable, SESSION_COMMANDS } from './session-commands.ts';
 import { signal } from './signal.ts';
 
 function step(by: 1 | -1): void {
@@ -27,7 +27,7 @@ function toNextQuestion(): void {
   if (next) go(toSession(next.id));
 }
 
-function swapTheme(): void {
+function toggleTheme(): void {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
   const { theme } = preferences.get();
   const shown = theme === 'system' ? (isDark ? 'dark' : 'light') : theme;
@@ -37,7 +37,7 @@ function swapTheme(): void {
 async function signOut(): Promise<void> {
   await attempt(() => client.signOut());
   clearDrafts();
-  clearSaid();
+  clearHistory();
   openHost();
 }
 
@@ -52,7 +52,7 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => step(-1) },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
-  { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: swapTheme },
+  { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
   {
     id: 'preferences',
     keys: 'mod+,',
@@ -70,6 +70,6 @@ export const COMMANDS: readonly PageCommand[] = [
 ];
 
 /** Those that make sense where the page is. */
-export function commandsHere(): readonly PageCommand[] {
-  return COMMANDS.filter((command) => isHere(command.in));
+export function availableCommands(): readonly PageCommand[] {
+  return COMMANDS.filter((command) => isAvailable(command.in));
 }

@@ -5,7 +5,7 @@ function findQuestion(): HTMLElement | undefined {
   return document.querySelector<HTMLElement>('[data-question]') ?? undefined;
 }
 
-function isInSight(element: HTMLElement): boolean {
+function isInView(element: HTMLElement): boolean {
   const frame = element.closest('.conversation-scroll')?.getBoundingClientRect();
   const { top, bottom } = element.getBoundingClientRect();
   return frame !== undefined && bottom > frame.top && top < frame.bottom;
@@ -27,6 +27,6 @@ export function showQuestion(): void {
 export function pressQuestion(answer: 'approved' | 'rejected' | 'review'): void {
   const question = findQuestion();
   const button = question?.querySelector<HTMLButtonElement>(`[data-answer="${answer}"]`);
-  if (!question || !isInSight(question)) return showQuestion();
+  if (!question || !isInView(question)) return showQuestion();
   if (overlay.get() === undefined) button?.click();
 }

@@ -108,11 +108,11 @@ export async function forkSession(id: string): Promise<void> {
 
 export async function redoTurn(id: string): Promise<void> {
   const restored = await attempt(() => client.redo({ params: { id }, body: {} }));
-  if (restored) sayRestored(restored);
+  if (restored) showRestored(restored);
 }
 
 /** Says what an undo or a redo came to. */
-export function sayRestored({ done, changes, conflicts }: RestoredView): void {
+export function showRestored({ done, changes, conflicts }: RestoredView): void {
   const t = text();
   if (!done && conflicts.length > 0) {
     const detail = conflicts.map(({ path }) => path).join(', ');

@@ -192,7 +192,7 @@ const FILE: readonly PageCommand[] = [
 export const SESSION_COMMANDS: readonly PageCommand[] = [...QUESTIONS, ...VIEWS, ...WORK, ...SESSION, ...FILE];
 
 /** Where the page is, as commands ask for it. */
-export function isHere(where: PageCommand['in']): boolean {
+export function isAvailable(where: PageCommand['in']): boolean {
   const at = route.get();
   if (where === undefined) return true;
   if (at.page !== 'session' || !host.get().sessions.has(at.id)) return false;

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { commandsHere } from '../actions/commands.ts';
+import { availableCommands } from '../actions/commands.ts';
 import { overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
 import { isCharacter, isTyping, matchKeys, toWord } from './keymap.ts';
@@ -20,8 +20,9 @@ export function useKeys(): void {
       if (isCharacter(event) && !preferences.get().letterKeys) return;
       clearTimeout(timer);
       presses.push(toWord(event));
-      let match = matchKeys(presses, commandsHere());
-      if (match.kind === 'none' && presses.length > 1) match = matchKeys((presses = [toWord(event)]), commandsHere());
+      let match = matchKeys(presses, availableCommands());
+      if (match.kind === 'none' && presses.length > 1)
+        match = matchKeys((presses = [toWord(event)]), availableCommands());
       if (match.kind === 'part') {
         timer = setTimeout(() => (presses = []), SEQUENCE_MS);
         return;

@@ -1,15 +1,15 @@
 import type { Event, Live } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
-import { createLive, settleLive, takeLive } from './in-flight-text.ts';
+import { createInFlightText, removeStored, addPiece } from './in-flight-text.ts';
 
 function delta(offset: number, text: string): Live {
   return { type: 'message.delta', session: 's', message: 'm', part: 'text', offset, text };
 }
 
 function read(pieces: readonly Live[]): string | undefined {
-  const live = createLive();
-  for (const piece of pieces) takeLive(live, piece);
-  return live.messages.get('m')?.text.text;
+  const inFlight = createInFlightText();
+  for (const piece of pieces) addPiece(inFlight, piece);
+  return inFlight.messages.get('m')?.text.text;
 }
 
 test('pieces that overlap, as after a reconnection, are joined without a word twice', () => {
@@ -19,11 +19,11 @@ test('pieces that overlap, as after a reconnection, are joined without a word tw
 });
 
 test('the parts of a message hold what its text holds', () => {
-  const live = createLive();
+  const inFlight = createInFlightText();
   const text = 'A paragraph of some words.\n\n'.repeat(200);
   for (let at = 0; at < text.length; at += 50)
-    takeLive(live, delta(Math.max(0, at - 10), text.slice(Math.max(0, at - 10), at + 50)));
-  const { parts } = live.messages.get('m')!;
+    addPiece(inFlight, delta(Math.max(0, at - 10), text.slice(Math.max(0, at - 10), at + 50)));
+  const { parts } = inFlight.messages.get('m')!;
   expect(parts.list().length).toBeGreaterThan(2);
   expect(parts.list().join('')).toBe(text.trimEnd() + '\n\n');
 });
@@ -33,13 +33,13 @@ test('a gap is shown, and what comes after it is joined again', () => {
 });
 
 test('the durable event takes the text on its way with it', () => {
-  const live = createLive();
-  takeLive(live, delta(0, 'Hello'));
-  takeLive(live, { type: 'tool.progress', session: 's', call: 'c', offset: 0, text: 'step 1' });
-  settleLive(live, { type: 'message.added', message: { id: 'm' } } as Event);
-  expect([live.messages.size, live.calls.size]).toEqual([0, 1]);
-  settleLive(live, { type: 'tool.finished', call: 'c' } as Event);
-  expect(live.calls.size).toBe(0);
+  const inFlight = createInFlightText();
+  addPiece(inFlight, delta(0, 'Hello'));
+  addPiece(inFlight, { type: 'tool.progress', session: 's', call: 'c', offset: 0, text: 'step 1' });
+  removeStored(inFlight, { type: 'message.added', message: { id: 'm' } } as Event);
+  expect([inFlight.messages.size, inFlight.calls.size]).toEqual([0, 1]);
+  removeStored(inFlight, { type: 'tool.finished', call: 'c' } as Event);
+  expect(inFlight.calls.size).toBe(0);
 });
 
 test('a reply that broke off leaves nothing', () => {
@@ -52,18 +52,18 @@ test.each([
   { type: 'model.attempted', outcome: 'abandoned' },
   { type: 'run.finished' },
 ])('what a process that was killed had begun to say is gone with $type', (event) => {
-  const live = createLive();
-  takeLive(live, delta(0, 'Half a sen'));
-  settleLive(live, { type: 'model.attempted', outcome: 'ok' } as Event);
-  expect(live.messages.size).toBe(1);
-  settleLive(live, event as Event);
-  expect(live.messages.size).toBe(0);
+  const inFlight = createInFlightText();
+  addPiece(inFlight, delta(0, 'Half a sen'));
+  removeStored(inFlight, { type: 'model.attempted', outcome: 'ok' } as Event);
+  expect(inFlight.messages.size).toBe(1);
+  removeStored(inFlight, event as Event);
+  expect(inFlight.messages.size).toBe(0);
 });
 
 test('of a call that talks without end only the end is kept', () => {
-  const live = createLive();
+  const inFlight = createInFlightText();
   for (let at = 0; at < 50; at++) {
-    takeLive(live, {
+    addPiece(inFlight, {
       type: 'tool.progress',
       session: 's',
       call: 'c',
@@ -71,7 +71,7 @@ test('of a call that talks without end only the end is kept', () => {
       text: String(at % 10).repeat(10_000),
     });
   }
-  const held = live.calls.get('c')!;
+  const held = inFlight.calls.get('c')!;
   expect(held.text.length).toBe(200_000);
   expect(held.text.endsWith('9')).toBe(true);
   expect(held.length).toBe(500_000);

@@ -26,12 +26,12 @@ declare global {
   var klaus: Inspection;
 }
 
-export function offerInspection(): void {
+export function exposeInspection(): void {
   const current = () => [...openedLogs()].at(-1)?.get();
   const value: Inspection = Object.freeze({
     position() {
       const state = current();
-      if (!state?.isWhole) return undefined;
+      if (!state?.isComplete) return undefined;
       const { conversation, events, link } = state;
       return { session: conversation.session, seq: conversation.seq, events, link };
     },

@@ -4,13 +4,13 @@ import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
 import { createConversation, type Conversation } from './conversation.ts';
 import { foldConversation } from './fold-conversation.ts';
-import { createInSight } from './visible-follower.ts';
-import { createLive, settleLive, takeLive, type LiveText } from './in-flight-text.ts';
+import { createVisibleFollower } from './visible-follower.ts';
+import { createInFlightText, removeStored, addPiece, type InFlightText } from './in-flight-text.ts';
 
 /** What the page holds of one session. A new object at every change; what is in it is the fold itself. */
 export interface SessionState {
   conversation: Conversation;
-  live: LiveText;
+  inFlight: InFlightText;
   queue: readonly QueuedMessage[];
   link: Link;
   /** The server's own word on why it tells no more for a while, such as that the log is of a later version. */
@@ -20,7 +20,7 @@ export interface SessionState {
   /** True once there is something to show: the end of the log, or all of it. */
   isReady: boolean;
   /** True once everything that was in the log at the beginning is here. Until then totals lack what came before. */
-  isWhole: boolean;
+  isComplete: boolean;
   isGone: boolean;
 }
 
@@ -62,13 +62,13 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
   const ended = new AbortController();
   let state: SessionState = {
     conversation: createConversation(session),
-    live: createLive(),
+    inFlight: createInFlightText(),
     queue: [],
     events: 0,
     link: 'connecting',
     trouble: undefined,
     isReady: false,
-    isWhole: false,
+    isComplete: false,
     isGone: false,
   };
   let whole = state.conversation;
@@ -81,12 +81,12 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     if (!view || ended.signal.aborted) return;
     state.conversation = view.conversation;
     state.isReady = true;
-    state.isWhole = view.isWhole;
-    state.events = view.isWhole ? view.events : 0;
-    whole = view.isWhole ? view.conversation : createConversation(session);
+    state.isComplete = view.isComplete;
+    state.events = view.isComplete ? view.events : 0;
+    whole = view.isComplete ? view.conversation : createConversation(session);
     tell();
     // The rest of a long log must not come between a person and what is shown of it.
-    if (!view.isWhole) await drawn();
+    if (!view.isComplete) await afterPaint();
   };
   const followOnce = (signal: AbortSignal) =>
     followSession(client, {
@@ -96,12 +96,12 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       onEvent(event) {
         state.events += 1;
         foldConversation(whole, event);
-        settleLive(state.live, event);
+        removeStored(state.inFlight, event);
         // A long log is drawn once it is whole, not once for each of its parts.
-        if (state.isWhole) tell();
+        if (state.isComplete) tell();
       },
       onLive(piece) {
-        takeLive(state.live, piece);
+        addPiece(state.inFlight, piece);
         tell();
       },
       onQueue(queue) {
@@ -111,14 +111,14 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       onStanding({ held }) {
         // Nobody works on it: what was on its way when this was seen last will not be said.
         if (held) return;
-        state.live.messages.clear();
-        state.live.calls.clear();
+        state.inFlight.messages.clear();
+        state.inFlight.calls.clear();
         tell();
       },
       onReady() {
         state.conversation = whole;
         state.isReady = true;
-        state.isWhole = true;
+        state.isComplete = true;
         tell();
       },
       onGone() {
@@ -134,9 +134,9 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
         tell();
       },
     });
-  const inSight = createInSight(followOnce, { signal: ended.signal, isOnline: () => state.link === 'online' });
+  const inSight = createVisibleFollower(followOnce, { signal: ended.signal, isOnline: () => state.link === 'online' });
   void (isEndFirst ? showEnd().then(inSight.follow) : inSight.follow());
-  const conversation = () => (state.isWhole ? state.conversation : undefined);
+  const conversation = () => (state.isComplete ? state.conversation : undefined);
   byName.set(session, conversation);
   const log: SessionLog = {
     get: () => state,
@@ -158,7 +158,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
 async function readEnd(
   session: string,
   signal: AbortSignal,
-): Promise<{ conversation: Conversation; isWhole: boolean; events: number } | undefined> {
+): Promise<{ conversation: Conversation; isComplete: boolean; events: number } | undefined> {
   const params = { id: session };
   try {
     const [{ events: opening }, { events: end }] = await Promise.all([
@@ -168,14 +168,14 @@ async function readEnd(
     const conversation = createConversation(session);
     for (const event of [...opening, ...end]) foldConversation(conversation, event);
     const first = end[0]?.seq ?? 1;
-    return { conversation, isWhole: first <= 2, events: end.length + first - 1 };
+    return { conversation, isComplete: first <= 2, events: end.length + first - 1 };
   } catch {
     return undefined;
   }
 }
 
 /** Resolves when the browser has drawn what was changed before; in a hidden page, where nothing is drawn, soon. */
-function drawn(): Promise<void> {
+function afterPaint(): Promise<void> {
   return new Promise((resolve) => {
     const later = () => setTimeout(resolve, 0);
     if (document.hidden) later();

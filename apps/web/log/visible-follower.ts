@@ -1,9 +1,9 @@
-import { presence, untilPresence } from '../state/visibility.ts';
+import { visibility, untilVisibility } from '../state/visibility.ts';
 
 /** Milliseconds in which what waited for a connection is sent by a tab that nobody looks at. */
 const SENDING_MS = 5_000;
 
-interface InSightOptions {
+interface VisibleFollowerOptions {
   /** Ends it for good. */
   signal: AbortSignal;
   isOnline: () => boolean;
@@ -15,9 +15,9 @@ interface InSightOptions {
  *
  * @param once Follows until its signal says enough; it resolves earlier where there is nothing more to follow.
  */
-export function createInSight(
+export function createVisibleFollower(
   once: (signal: AbortSignal) => Promise<void>,
-  { signal, isOnline }: InSightOptions,
+  { signal, isOnline }: VisibleFollowerOptions,
 ): { follow: () => Promise<void>; onOnline: () => void } {
   let leave = () => {};
   let sending: ReturnType<typeof setTimeout> | undefined;
@@ -26,13 +26,13 @@ export function createInSight(
   return {
     async follow() {
       while (!signal.aborted) {
-        await untilPresence(['shown'], signal);
+        await untilVisibility(['shown'], signal);
         const round = new AbortController();
         leave = () => {
-          const now = presence.get();
+          const now = visibility.get();
           if (now === 'asleep' || (now === 'away' && isOnline())) round.abort();
         };
-        const stop = presence.subscribe(leave);
+        const stop = visibility.subscribe(leave);
         await once(AbortSignal.any([signal, round.signal]));
         stop();
         if (!round.signal.aborted) return;

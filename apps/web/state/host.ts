@@ -108,28 +108,28 @@ function newest(a: SessionView, b: SessionView | undefined): SessionView {
 }
 
 /** What was told and is not shown yet: undefined for a session that was removed. */
-const told = new Map<string, SessionView | undefined>();
+const pending = new Map<string, SessionView | undefined>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Milliseconds in which changes are collected: to draw the list once for each of hundreds takes seconds. */
 const COLLECT_MS = 16;
 
-function tell(id: string, session: SessionView | undefined): void {
-  told.set(id, session);
+function queueChange(id: string, session: SessionView | undefined): void {
+  pending.set(id, session);
   // By a clock and not by the next picture: a hidden tab draws none, and its title must be right.
-  timer ??= setTimeout(showTold, COLLECT_MS);
+  timer ??= setTimeout(flushChanges, COLLECT_MS);
 }
 
-function showTold(): void {
+function flushChanges(): void {
   clearTimeout(timer);
   timer = undefined;
-  if (told.size === 0) return;
+  if (pending.size === 0) return;
   const sessions = new Map(host.get().sessions);
-  for (const [id, session] of told) {
+  for (const [id, session] of pending) {
     if (session) sessions.set(id, session);
     else sessions.delete(id);
   }
-  told.clear();
+  pending.clear();
   change({ sessions });
 }
 
@@ -143,15 +143,15 @@ export function openHost(): void {
   followList({
     signal: end.signal,
     known() {
-      showTold();
+      flushChanges();
       return host.get().isLoading ? undefined : [...host.get().sessions.values()];
     },
     onSnapshot(sessions) {
-      showTold();
+      flushChanges();
       takeSnapshot(sessions);
     },
-    onSession: (session) => tell(session.id, session),
-    onRemoved: (id) => tell(id, undefined),
+    onSession: (session) => queueChange(session.id, session),
+    onRemoved: (id) => queueChange(id, undefined),
     onState: (state) => void takeState(state),
   });
 }

@@ -1,10 +1,10 @@
 import { followHost, type FollowHostOptions, type StreamState } from '@klaus/server/client';
 import { API_VERSION, type SessionView } from '@klaus/server/contract';
 import { client } from './client.ts';
-import { presence } from './visibility.ts';
+import { visibility } from './visibility.ts';
 
 /** What the tab that has the stream tells the others; `ask` is what they ask it. */
-type Word =
+type TabMessage =
   | { kind: 'snapshot'; sessions: SessionView[] }
   | { kind: 'session'; session: SessionView }
   | { kind: 'removed'; session: string; undoUntil: number | null }
@@ -32,7 +32,7 @@ export function followList(options: ListStreamOptions): void {
   }
   const { signal } = options;
   const channel = new BroadcastChannel(NAME);
-  const say = (word: Word) => channel.postMessage(word);
+  const say = (word: TabMessage) => channel.postMessage(word);
   /** The lock that this tab has, or waits for. */
   let hold: { end: AbortController; isHad: boolean } | undefined;
   /** How the stream of this tab stands, while it has it. */
@@ -42,13 +42,13 @@ export function followList(options: ListStreamOptions): void {
     hold?.end.abort();
     hold = undefined;
   };
-  const take = (word: Word) => {
+  const take = (word: TabMessage) => {
     if (word.kind === 'snapshot') options.onSnapshot(word.sessions);
     else if (word.kind === 'session') options.onSession(word.session);
     else if (word.kind === 'removed') options.onRemoved(word.session, word.undoUntil);
     else if (word.kind === 'state') options.onState(word.state);
   };
-  const pass = (word: Word) => {
+  const pass = (word: TabMessage) => {
     take(word);
     say(word);
   };
@@ -82,7 +82,7 @@ export function followList(options: ListStreamOptions): void {
     if (isStolen) void claim(false);
   };
   const look = () => {
-    const now = presence.get();
+    const now = visibility.get();
     if (now === 'asleep') release();
     else if (now === 'shown' && !hold?.isHad) void claim(true);
     else if (!hold) {
@@ -91,8 +91,8 @@ export function followList(options: ListStreamOptions): void {
     }
   };
 
-  channel.addEventListener('message', ({ data }: MessageEvent<Word>) => {
-    if (presence.get() === 'asleep') return;
+  channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
+    if (visibility.get() === 'asleep') return;
     if (data.kind === 'ask') {
       const sessions = hold?.isHad ? options.known() : undefined;
       if (!sessions) return;
@@ -104,7 +104,7 @@ export function followList(options: ListStreamOptions): void {
     // The server refused this tab, and takes another: somebody signed in there.
     if (data.kind === 'snapshot' && !hold) void claim(false);
   });
-  const stop = presence.subscribe(look);
+  const stop = visibility.subscribe(look);
   signal.addEventListener('abort', () => {
     stop();
     release();

@@ -1,18 +1,18 @@
-import { presence } from './visibility.ts';
+import { visibility } from './visibility.ts';
 
 let isMine = false;
 
 /** True in the one tab of a browser that raises notifications: a hidden one. */
-export function hasBell(): boolean {
+export function isNotifier(): boolean {
   return document.hidden && (isMine || !('locks' in navigator));
 }
 
 /** Keeps the bell with one of the hidden tabs. Where there are no locks, each has it. */
-export function followBell(): void {
+export function electNotifier(): void {
   if (!('locks' in navigator)) return;
   let hold: AbortController | undefined;
   const look = () => {
-    const now = presence.get();
+    const now = visibility.get();
     const isHidden = now === 'hidden' || now === 'away';
     if (!isHidden) {
       hold?.abort();
@@ -23,7 +23,7 @@ export function followBell(): void {
       void keep(hold.signal);
     }
   };
-  presence.subscribe(look);
+  visibility.subscribe(look);
   look();
 }
 

@@ -211,7 +211,8 @@ export const deWork: typeof enWork = {
     output: 'Token, die das Modell erzeugt hat, einschließlich der Überlegungen.',
     cacheRead:
       'Token aus dem Cache des Anbieters. Sie kosten einen Bruchteil und werden nicht auf die Grenze angerechnet.',
-    cacheWrite: 'Token, die im Cache des Anbieters gespeichert wurden. Manche Anbieter berechnen dafür einen Aufschlag.',
+    cacheWrite:
+      'Token, die im Cache des Anbieters gespeichert wurden. Manche Anbieter berechnen dafür einen Aufschlag.',
     money: 'Summe über alle Anfragen zu den Preisen der Modelle.',
     unknownPrice: 'Der Preis eines Modells ist nicht bekannt.',
     context: (used, window) => `${used} von ${window} Token des Kontextfensters.`,
