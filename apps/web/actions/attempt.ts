@@ -3,7 +3,7 @@ import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
 import { toReason } from '../ui/empty.tsx';
 
-/** Does something that a person asked for; where it fails, says why. Undefined: it failed. */
+/** Runs an action of the user. On failure it shows the reason and resolves with undefined. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -13,18 +13,18 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-/** What became of something that was sent. `unreached`: nobody answered; whether it arrived is not known. */
-export type SendResult = 'taken' | 'refused' | 'unreached';
+/** The result of sending. `unknown`: no response, so it is not known whether the request arrived. */
+export type SendResult = 'accepted' | 'rejected' | 'unknown';
 
-/** Sends something that can be sent again, whether or not it arrived; where it is refused, says why. */
+/** Sends an idempotent request. On rejection it shows the reason. */
 export async function trySend(work: () => Promise<unknown>): Promise<SendResult> {
   try {
     await work();
-    return 'taken';
+    return 'accepted';
   } catch (error) {
-    if (isProblemError(error) && error.problem.status === 0) return 'unreached';
+    if (isProblemError(error) && error.problem.status === 0) return 'unknown';
     showFailure(error);
-    return 'refused';
+    return 'rejected';
   }
 }
 

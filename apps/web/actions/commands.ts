@@ -10,7 +10,7 @@ import type { PageCommand } from './page-command.ts';
 import { isAvailable, SESSION_COMMANDS } from './session-commands.ts';
 import { signal } from './signal.ts';
 
-function step(by: 1 | -1): void {
+function openNeighbor(by: 1 | -1): void {
   const { waiting, pinned, others } = groupSessions(host.get().sessions.values());
   const all = [...waiting, ...pinned, ...others];
   const at = route.get();
@@ -19,7 +19,7 @@ function step(by: 1 | -1): void {
   if (next) go(toSession(next.id));
 }
 
-function toNextQuestion(): void {
+function openNextQuestion(): void {
   const { waiting } = groupSessions(host.get().sessions.values());
   const at = route.get();
   const index = at.page === 'session' ? waiting.findIndex(({ id }) => id === at.id) : -1;
@@ -41,15 +41,15 @@ async function signOut(): Promise<void> {
   openHost();
 }
 
-/** Everything that can be done from the keyboard or the palette. */
+/** All actions of the keyboard and the palette. */
 export const COMMANDS: readonly PageCommand[] = [
   { id: 'palette', keys: 'mod+k', title: (t) => t.keys.palette, run: () => overlay.set({ kind: 'palette' }) },
   { id: 'search', keys: '/', title: (t) => t.keys.search, run: () => signal('focus-search') },
   { id: 'new', keys: 'n', slash: 'new', title: (t) => t.keys.newSession, run: () => go({ page: 'home' }) },
   { id: 'message', keys: 'i', title: (t) => t.keys.message, run: () => signal('focus-message') },
-  { id: 'question', keys: 'q', title: (t) => t.keys.nextQuestion, run: toNextQuestion },
-  { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => step(1) },
-  { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => step(-1) },
+  { id: 'question', keys: 'q', title: (t) => t.keys.nextQuestion, run: openNextQuestion },
+  { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => openNeighbor(1) },
+  { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => openNeighbor(-1) },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
@@ -69,7 +69,7 @@ export const COMMANDS: readonly PageCommand[] = [
   ...SESSION_COMMANDS,
 ];
 
-/** Those that make sense where the page is. */
+/** The commands that are available on the current page. */
 export function availableCommands(): readonly PageCommand[] {
   return COMMANDS.filter((command) => isAvailable(command.in));
 }

@@ -89,11 +89,11 @@ export function Composer(props: ComposerProps) {
     setSending(true);
     const sent = await onSend(parts, delivery, command);
     setSending(false);
-    if (sent === 'taken') {
+    if (sent === 'accepted') {
       recall.sent();
       change({ text: '', attachments: [] });
-      // It may have arrived: with the same name it can be sent again and still be one.
-    } else if (sent === 'unreached') hold({ command, delivery });
+      // The message may have arrived. The same command id makes the second request idempotent.
+    } else if (sent === 'unknown') hold({ command, delivery });
     field.current?.focus();
   };
   useResend(isOnline ? draft.held : undefined, send);

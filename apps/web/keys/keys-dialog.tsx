@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { hasCharacter } from './keymap.ts';
 import { Keys } from './keys.tsx';
 
-/** Every key of the page, and whether single characters do something. */
+/** All keyboard shortcuts, with the setting for single-key shortcuts. */
 export function KeysDialog() {
   const t = useText();
   const { letterKeys } = useStore(preferences);

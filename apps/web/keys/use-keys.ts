@@ -4,10 +4,10 @@ import { overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
 import { isCharacter, isTyping, matchKeys, toWord } from './keymap.ts';
 
-/** Milliseconds within which a second key belongs to the first. */
+/** Maximum milliseconds between two keys of a sequence. */
 const SEQUENCE_MS = 1_200;
 
-/** Runs commands by their keys, wherever the focus is; while somebody types, only those with Ctrl or Command. */
+/** Runs commands by their shortcuts. In a text field and under a dialog, only shortcuts with Ctrl or Command work. */
 export function useKeys(): void {
   useEffect(() => {
     let presses: string[] = [];
@@ -23,7 +23,7 @@ export function useKeys(): void {
       let match = matchKeys(presses, availableCommands());
       if (match.kind === 'none' && presses.length > 1)
         match = matchKeys((presses = [toWord(event)]), availableCommands());
-      if (match.kind === 'part') {
+      if (match.kind === 'prefix') {
         timer = setTimeout(() => (presses = []), SEQUENCE_MS);
         return;
       }

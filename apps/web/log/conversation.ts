@@ -11,12 +11,9 @@ export interface RunView {
   toolCalls: number;
 }
 
-/**
- * What the page knows of a session: a fold of its log and of nothing else. Two logs that are equal give views that
- * are equal, whenever and in however many pieces they came.
- */
+/** The state of a session on the page: the fold of its log. It does not depend on how the log was split into messages. */
 export interface Conversation {
-  /** Last event that was taken in. */
+  /** Seq of the last folded event. */
   seq: number;
   session: string;
   workspace: string;
@@ -31,33 +28,33 @@ export interface Conversation {
   forked?: { session: string; seq: number };
   turn: number;
   entries: Entry[];
-  /** Place of each call in `entries`. */
+  /** Index of each call in `entries`. */
   calls: Map<string, number>;
   /** Questions without an answer, oldest first. */
   approvals: Map<string, EventOf<'approval.asked'>>;
   run?: RunView;
   /** The request to a model that has no answer yet. */
   requested?: { purpose: 'turn' | 'compaction' | 'title'; model: string; at: number };
-  /** Another attempt follows at this time, in Unix milliseconds. */
+  /** Time of the next attempt, in Unix milliseconds. */
   retryAt?: number;
   lastOutcome?: Outcome;
-  /** Summed over every request, those that a fork took over left out. */
+  /** The sum over all requests, without those inherited by a fork. */
   usage: Usage;
-  /** US dollars; null once a price is not known. */
+  /** US dollars; null if a price is not known. */
   usd: number | null;
   toolCalls: number;
   turns: number;
   /** Prompt tokens of the last answered request. */
   contextTokens: number;
-  /** Tokens that the model's window holds; 0 when not known. */
+  /** Size of the context window in tokens; 0 if not known. */
   contextWindow: number;
-  /** Last known change of each file that a tool named. */
+  /** The last known change of each file changed by a tool. */
   changed: Map<string, FileChange['kind']>;
-  /** Turns whose changes are taken back at present. */
+  /** Turns whose changes are undone. */
   undone: Set<number>;
-  /** Turns that changed files, so that they can be taken back. */
+  /** Turns that changed files and can be undone. */
   changing: Set<number>;
-  /** Where a snapshot of the turn under way began. */
+  /** The snapshot from the beginning of the current turn. */
   treeBefore?: string;
 }
 

@@ -4,7 +4,7 @@ import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Conversation } from './conversation.ts';
 import { isFact, type CallEntry } from './entry.ts';
 
-/** Takes one event in. An event that was taken in before changes nothing, so a reconnect may overlap. */
+/** Folds one event. An event that was folded before changes nothing, so that the events of a reconnect may overlap. */
 export function foldConversation(view: Conversation, event: Event): void {
   if (event.seq <= view.seq) return;
   view.seq = event.seq;
@@ -109,7 +109,7 @@ function foldTurn(view: Conversation, event: EventOf<'turn.started'>): void {
   if (view.run) view.run = { ...view.run, turns: view.run.turns + 1 };
 }
 
-/** What a fork took over was spent by the original. */
+/** True for events that a fork copied from the original, which paid for them. */
 function isInherited({ forked, seq }: Conversation): boolean {
   return forked !== undefined && seq <= forked.seq;
 }
@@ -173,7 +173,7 @@ function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
   if (!isInherited(view)) view.toolCalls += 1;
   if (view.run) view.run = { ...view.run, toolCalls: view.run.toolCalls + 1 };
   for (const { path, kind } of changes) {
-    // A file that the session itself made is new for as long as it is there.
+    // A file that this session created counts as new until it is deleted.
     const isOwn = view.changed.get(path) === 'created';
     if (isOwn && kind === 'deleted') view.changed.delete(path);
     else if (!isOwn || kind !== 'modified') view.changed.set(path, kind);
@@ -212,7 +212,7 @@ function foldSnapshot(view: Conversation, event: EventOf<'workspace.snapshotted'
   delete view.treeBefore;
 }
 
-/** Puts a changed copy in the place of a call. */
+/** Replaces a call by a changed copy. */
 function change(view: Conversation, id: string, to: (call: CallEntry) => Partial<CallEntry>): void {
   replace(view, id, (call) => ({ ...call, ...to(call) }));
 }

@@ -12,13 +12,13 @@ function read(pieces: readonly Live[]): string | undefined {
   return inFlight.messages.get('m')?.text.text;
 }
 
-test('pieces that overlap, as after a reconnection, are joined without a word twice', () => {
+test('overlapping pieces are joined without duplicates', () => {
   expect(read([delta(0, 'Hello'), delta(5, ' world')])).toBe('Hello world');
   expect(read([delta(0, 'Hello'), delta(0, 'Hello wor'), delta(3, 'lo world')])).toBe('Hello world');
   expect(read([delta(0, 'Hello'), delta(0, 'Hell')])).toBe('Hello');
 });
 
-test('the parts of a message hold what its text holds', () => {
+test('the parts of a message contain its text', () => {
   const inFlight = createInFlightText();
   const text = 'A paragraph of some words.\n\n'.repeat(200);
   for (let at = 0; at < text.length; at += 50)
@@ -28,11 +28,11 @@ test('the parts of a message hold what its text holds', () => {
   expect(parts.list().join('')).toBe(text.trimEnd() + '\n\n');
 });
 
-test('a gap is shown, and what comes after it is joined again', () => {
+test('a gap is marked, and later pieces are joined', () => {
   expect(read([delta(0, 'Hel'), delta(9, 'ld'), delta(11, '!')])).toBe('Hel … ld!');
 });
 
-test('the durable event takes the text on its way with it', () => {
+test('the durable event removes the in-flight text', () => {
   const inFlight = createInFlightText();
   addPiece(inFlight, delta(0, 'Hello'));
   addPiece(inFlight, { type: 'tool.progress', session: 's', call: 'c', offset: 0, text: 'step 1' });
@@ -42,7 +42,7 @@ test('the durable event takes the text on its way with it', () => {
   expect(inFlight.calls.size).toBe(0);
 });
 
-test('a reply that broke off leaves nothing', () => {
+test('a discarded message leaves nothing', () => {
   expect(read([delta(0, 'Hel'), { type: 'message.discarded', session: 's', message: 'm' }])).toBe(undefined);
 });
 
@@ -51,7 +51,7 @@ test.each([
   { type: 'model.requested' },
   { type: 'model.attempted', outcome: 'abandoned' },
   { type: 'run.finished' },
-])('what a process that was killed had begun to say is gone with $type', (event) => {
+])('the partial message of a killed process is removed by $type', (event) => {
   const inFlight = createInFlightText();
   addPiece(inFlight, delta(0, 'Half a sen'));
   removeStored(inFlight, { type: 'model.attempted', outcome: 'ok' } as Event);
@@ -60,7 +60,7 @@ test.each([
   expect(inFlight.messages.size).toBe(0);
 });
 
-test('of a call that talks without end only the end is kept', () => {
+test('only the end of long output is stored', () => {
   const inFlight = createInFlightText();
   for (let at = 0; at < 50; at++) {
     addPiece(inFlight, {

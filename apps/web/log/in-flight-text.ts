@@ -1,30 +1,27 @@
 import type { Event, Live } from '@klaus/core/protocol';
 import { createParts, type Parts } from '../markdown/parts.ts';
 
-/** Text that comes in pieces. */
+/** Text that arrives in pieces. */
 interface PartialText {
   text: string;
-  /** Characters that have come, those that were left out included. */
+  /** Number of characters received, including dropped ones. */
   length: number;
 }
 
-/** One message of the model on its way. `call`: the arguments of a call, as they are written. */
+/** One message of the model that is being streamed. `call`: the arguments of a tool call. */
 export interface PartialMessage extends Record<'text' | 'thinking' | 'call', PartialText> {
-  /** The text cut into what is drawn on its own. Grows in place. */
+  /** The text split into parts that are rendered separately. Grows in place. */
   parts: Parts;
 }
 
-/**
- * What is on its way and in no log: keyed by message and call. Every durable event that says the same takes it away,
- * so that nothing of it can outlive the truth.
- */
+/** In-flight text that is not in the log yet, by message and call. It is removed when the log has the event for it. */
 export interface InFlightText {
   messages: Map<string, PartialMessage>;
   /** Output of running calls. */
   calls: Map<string, PartialText>;
 }
 
-/** Characters of a running call's output that are kept: a build that talks for an hour must not fill the page. */
+/** Maximum number of characters of a running call's output. Older output is dropped to limit memory. */
 const MAX_PROGRESS = 200_000;
 
 const NOTHING: PartialText = { text: '', length: 0 };
@@ -33,7 +30,7 @@ export function createInFlightText(): InFlightText {
   return { messages: new Map(), calls: new Map() };
 }
 
-/** Takes one piece in. What is known already is not added again. */
+/** Adds a piece. Text that was received before is not added again. */
 export function addPiece(inFlight: InFlightText, piece: Live): void {
   if (piece.type === 'message.discarded') {
     inFlight.messages.delete(piece.message);
@@ -64,19 +61,16 @@ function grow(held: PartialText, piece: Piece): PartialText {
   return { text: held.text + toNewText(held, piece), length: Math.max(held.length, piece.offset + piece.text.length) };
 }
 
-/**
- * What a piece adds to what has come. One that lies behind a gap, as after a lost connection, is set off: the durable
- * event says it whole.
- */
+/** The new text in a piece. A gap, such as after a lost connection, is marked by an ellipsis until the log has the text. */
 function toNewText({ length }: PartialText, { offset, text }: Piece): string {
   return (offset > length ? ' … ' : '') + text.slice(Math.max(0, length - offset));
 }
 
-/** Takes away what a durable event has said. */
+/** Removes text that the log has stored, or that will never be stored. */
 export function removeStored(inFlight: InFlightText, event: Event): void {
   if (event.type === 'message.added') inFlight.messages.delete(event.message.id);
   else if (event.type === 'tool.finished') inFlight.calls.delete(event.call);
-  // A request is made anew: what an earlier one began to say, before it broke off, will never be said by an event.
+  // A new request replaces a failed one, whose partial message is never stored.
   else if (event.type === 'turn.started' || event.type === 'model.requested') inFlight.messages.clear();
   else if (event.type === 'model.attempted' && event.outcome !== 'ok') inFlight.messages.clear();
   else if (event.type === 'run.finished') {

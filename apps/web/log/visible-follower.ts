@@ -1,19 +1,19 @@
 import { visibility, untilVisibility } from '../state/visibility.ts';
 
-/** Milliseconds in which what waited for a connection is sent by a tab that nobody looks at. */
+/** Milliseconds that a hidden tab keeps a new connection, so that it can send waiting messages. */
 const SENDING_MS = 5_000;
 
 interface VisibleFollowerOptions {
-  /** Ends it for good. */
+  /** Ends the follower permanently. */
   signal: AbortSignal;
   isOnline: () => boolean;
 }
 
 /**
- * Follows something while a person can see this tab. One that nobody looks at gives its connection back, and goes on
- * when it is shown again. But one that has lost the connection tries on until it has it: a message may wait for it.
+ * Follows a stream while the tab is visible. A hidden tab closes its connection and resumes when it is visible again. A
+ * tab without a connection keeps reconnecting even when hidden, because a message may be waiting to be sent.
  *
- * @param once Follows until its signal says enough; it resolves earlier where there is nothing more to follow.
+ * @param once Follows until its signal is aborted; resolves earlier if the stream has ended.
  */
 export function createVisibleFollower(
   once: (signal: AbortSignal) => Promise<void>,
@@ -21,16 +21,16 @@ export function createVisibleFollower(
 ): { follow: () => Promise<void>; onOnline: () => void } {
   let leave = () => {};
   let sending: ReturnType<typeof setTimeout> | undefined;
-  // What waits for a moment to come keeps all that it knows of in memory.
+  // A pending timer would keep the closed session in memory.
   signal.addEventListener('abort', () => clearTimeout(sending));
   return {
     async follow() {
       while (!signal.aborted) {
-        await untilVisibility(['shown'], signal);
+        await untilVisibility(['visible'], signal);
         const round = new AbortController();
         leave = () => {
           const now = visibility.get();
-          if (now === 'asleep' || (now === 'away' && isOnline())) round.abort();
+          if (now === 'frozen' || (now === 'away' && isOnline())) round.abort();
         };
         const stop = visibility.subscribe(leave);
         await once(AbortSignal.any([signal, round.signal]));

@@ -33,7 +33,7 @@ export function Home() {
     const names = { session: command, command };
     const given = { parts, mode, ...optional({ model: chosen.model }), ...place };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
-    if (sent === 'taken') go(toSession(command));
+    if (sent === 'accepted') go(toSession(command));
     return sent;
   };
   if (!settings) {

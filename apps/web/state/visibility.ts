@@ -1,59 +1,59 @@
 import { createStore } from './store.ts';
 
 /**
- * Whether a person can see this tab. `hidden`: not at present. `away`: not for some seconds, or another tab was shown
- * since. `asleep`: the browser keeps it without running it, as in its cache of pages to go back to.
+ * The visibility of this tab. `hidden`: for less than some seconds. `away`: for longer, or another tab was shown since.
+ * `frozen`: suspended by the browser, such as in the back/forward cache.
  */
-export type Visibility = 'shown' | 'hidden' | 'away' | 'asleep';
+export type Visibility = 'visible' | 'hidden' | 'away' | 'frozen';
 
-/** Milliseconds for which somebody who looks away is expected back: until then a tab keeps its connections. */
-const PATIENCE_MS = 5_000;
+/** Milliseconds for which a hidden tab keeps its connections. */
+const AWAY_MS = 5_000;
 
-export const visibility = createStore<Visibility>('shown');
+export const visibility = createStore<Visibility>('visible');
 
-/** Keeps `presence` true from here on. */
+/** Updates `visibility` from now on. */
 export function followVisibility(): void {
-  // A browser has few connections to one server for all its tabs: who leafs through them must not take one with each.
+  // A browser limits the connections per server, so that tabs visited in quick succession must release theirs.
   const others = new BroadcastChannel('klaus.shown');
   let timer: ReturnType<typeof setTimeout> | undefined;
   const leave = () => {
     if (visibility.get() === 'hidden') visibility.set('away');
   };
-  const look = () => {
+  const update = () => {
     clearTimeout(timer);
     if (!document.hidden) {
-      visibility.set('shown');
+      visibility.set('visible');
       others.postMessage('shown');
-    } else if (visibility.get() === 'shown') {
+    } else if (visibility.get() === 'visible') {
       visibility.set('hidden');
-      timer = setTimeout(leave, PATIENCE_MS);
+      timer = setTimeout(leave, AWAY_MS);
     } else {
       visibility.set('away');
     }
   };
-  const sleep = () => visibility.set('asleep');
+  const freeze = () => visibility.set('frozen');
   others.addEventListener('message', leave);
-  document.addEventListener('visibilitychange', look);
-  document.addEventListener('freeze', sleep);
-  document.addEventListener('resume', look);
-  addEventListener('pagehide', sleep);
-  addEventListener('pageshow', look);
-  // A tab that is opened behind another one begins without.
+  document.addEventListener('visibilitychange', update);
+  document.addEventListener('freeze', freeze);
+  document.addEventListener('resume', update);
+  addEventListener('pagehide', freeze);
+  addEventListener('pageshow', update);
+  // A tab that is opened in the background has no connections to keep.
   if (document.hidden) visibility.set('away');
-  else look();
+  else update();
 }
 
-/** Resolves as soon as the presence is one of those, or the signal says enough. */
+/** Resolves as soon as the visibility is one of `wanted`, or the signal is aborted. */
 export function untilVisibility(wanted: readonly Visibility[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       if (!signal.aborted && !wanted.includes(visibility.get())) return;
       stop();
-      signal.removeEventListener('abort', look);
+      signal.removeEventListener('abort', check);
       resolve();
     };
-    const stop = visibility.subscribe(look);
-    signal.addEventListener('abort', look);
-    look();
+    const stop = visibility.subscribe(check);
+    signal.addEventListener('abort', check);
+    check();
   });
 }
