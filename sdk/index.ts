@@ -20,7 +20,7 @@ export type {
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
-export { renderHunk, toNewText } from '@klaus/core/policy';
+export { toNewText } from '@klaus/core/policy';
 export * from '@klaus/core/protocol';
 export { createKlaus } from './create-klaus.ts';
 export type {

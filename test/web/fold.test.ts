@@ -1,10 +1,9 @@
 import { createKlaus, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
-import { describeRejected } from '../../core/agent/workspace/change-parts.ts';
 import { toHunks } from '../../core/policy/hunks.ts';
-import { edit, judge, NEW_REVIEW, parseDiff, toAnswer, toNewText } from '../../apps/web/diff/diff-model.ts';
-import { createConversation, foldConversation } from '../../apps/web/log/conversation.ts';
-import { toRejectionFeedback } from '../../apps/web/review/rejection-feedback.ts';
+import { parseDiff } from '../../apps/web/diff/diff-model.ts';
+import { createConversation } from '../../apps/web/log/conversation.ts';
+import { foldConversation } from '../../apps/web/log/fold-conversation.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
@@ -72,18 +71,6 @@ test('a real log folds to the same page in whatever pieces it comes, and says wh
 });
 
 const BEFORE = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
-
-test('what the review says that the model is told is what the engine tells it', () => {
-  const after = BEFORE.replace('line 3\n', 'drei\n').replace('line 30\n', '').replace('line 55\n', 'line 55\nmore\n');
-  const hunks = toHunks(BEFORE, after, { path: 'a.txt' });
-  expect(hunks.length).toBe(3);
-  const review = edit(judge(NEW_REVIEW, [hunks[1]!.id], false), hunks[2]!, `${toNewText(hunks[2]!)}edited\n`);
-  const { hunks: answer } = toAnswer(review, hunks);
-  const change = { path: 'a.txt', kind: 'modified', before: null, after: null } as const;
-  expect(toRejectionFeedback(review, hunks)).toBe(
-    describeRejected([{ row: change, before: null, after: null, hunks }], answer!),
-  );
-});
 
 test('a diff reads back as the hunks that it was made of', () => {
   const after = BEFORE.replace('line 0\n', '')

@@ -178,14 +178,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     const scrolled = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop");
     const place = await scrolled();
     await message(page).fill('half a thou');
-    const length = () => page.evaluate('klaus.session().live.messages[0]?.[1].text.length ?? 0') as Promise<number>;
+    const length = () => page.evaluate('klaus.session().inFlight.messages[0]?.[1].text.length ?? 0') as Promise<number>;
     // Only this tab knows that it is hidden: it waits for whoever looks away to look again.
     await page.evaluate('turn(true)');
     await expect.poll(() => streams('session'), WAIT).toBe(0);
     const before = await length();
     await page.evaluate('turn(false)');
     await expect.poll(length, WAIT).toBeGreaterThan(before);
-    const said = (await page.evaluate('klaus.session().live.messages[0][1].text.text')) as string;
+    const said = (await page.evaluate('klaus.session().inFlight.messages[0][1].text.text')) as string;
     expect(said).toBe('and on '.repeat(100_000).slice(0, said.length));
     expect(await message(page).inputValue()).toBe('half a thou');
     expect(await scrolled()).toBe(place);
@@ -196,7 +196,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(async () => (await it.client.session({ params: { id: session } })).held, WAIT).toBe(false);
     await show(page);
     await page.locator('.end').waitFor();
-    expect(await page.evaluate('klaus.session().live.messages.length')).toBe(0);
+    expect(await page.evaluate('klaus.session().inFlight.messages.length')).toBe(0);
     expect(await page.evaluate('klaus.position().events - klaus.position().seq')).toBe(0);
 
     // What could not be sent is sent as soon as that is possible, seen or not.

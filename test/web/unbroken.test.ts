@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConversation, foldConversation, type Conversation } from '../../apps/web/log/conversation.ts';
-import { toPlain } from '../../apps/web/log/plain.ts';
+import { createConversation, type Conversation } from '../../apps/web/log/conversation.ts';
+import { foldConversation } from '../../apps/web/log/fold-conversation.ts';
+import { toPlain } from '../../apps/web/log/to-plain.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage, until } from '../fixtures/page.ts';
@@ -85,7 +86,7 @@ interface Position {
 interface Drawn {
   conversation: { seq: number; entries: { kind: string; id: string }[] };
   /** Messages on their way, by their ids. */
-  live: { messages: [string, unknown][] };
+  inFlight: { messages: [string, unknown][] };
   /** Index and name of every row that is in the page; '' for what is still on its way. */
   rows: { index: number; name: string }[];
 }
@@ -143,7 +144,7 @@ async function expectUnbroken({ page, serving, session }: Stage, what: string): 
   if (JSON.stringify(conversation) !== fresh) expect(conversation, what).toEqual(JSON.parse(fresh));
   const ids = conversation.entries.map(({ kind, id }) => `${kind} ${id}`);
   expect(new Set(ids).size, `${what}: entries`).toBe(ids.length);
-  const growing = state.live.messages.map(([id]) => `model ${id}`);
+  const growing = state.inFlight.messages.map(([id]) => `model ${id}`);
   expect(growing.length, `${what}: messages on their way`).toBeLessThanOrEqual(1);
   expect(ids, what).not.toEqual(expect.arrayContaining(growing.length > 0 ? growing : ['none']));
   expect(new Set(rows.map(({ index }) => index)).size, `${what}: rows`).toBe(rows.length);

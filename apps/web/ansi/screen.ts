@@ -1,7 +1,7 @@
-import { applySgr, type Look } from './look.ts';
+import { applySgr, type TextStyle } from './text-style.ts';
 
 /** Characters with one look. */
-export interface Span extends Look {
+export interface Span extends TextStyle {
   text: string;
 }
 
@@ -19,7 +19,7 @@ export interface Screen {
 
 interface Row {
   chars: string[];
-  looks: Look[];
+  looks: TextStyle[];
   /** Undefined when it has changed since it was asked for. */
   made: ScreenLine | undefined;
 }
@@ -36,7 +36,7 @@ const TAB = 8;
 /** What has been drawn, and where the cursor stands. */
 interface Page {
   rows: Row[];
-  look: Look;
+  look: TextStyle;
   row: number;
   column: number;
   /** Where the page begins that was cleared last. */
@@ -178,7 +178,7 @@ function toSpans({ chars, looks }: Row): Span[] {
 
 const PARTS = ['color', 'background', 'bold', 'dim', 'italic', 'underline', 'inverse'] as const;
 
-function isSame(one: Look, other: Look): boolean {
+function isSame(one: TextStyle, other: TextStyle): boolean {
   return PARTS.every((part) => one[part] === other[part]);
 }
 

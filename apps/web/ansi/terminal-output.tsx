@@ -1,6 +1,6 @@
 import { memo, useRef, type CSSProperties } from 'react';
 import { toReadable, toTextOn } from './contrast.ts';
-import type { Color } from './look.ts';
+import type { Color } from './text-style.ts';
 import { createScreen, type Screen, type ScreenLine, type Span } from './screen.ts';
 import './terminal-output.css';
 

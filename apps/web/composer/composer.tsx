@@ -1,7 +1,7 @@
 import type { Mode, Part } from '@klaus/core/protocol';
 import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
-import type { Sent } from '../actions/attempt.ts';
+import type { SendResult } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import type { Stopping } from '../actions/use-stop.ts';
 import { toKeysText } from '../keys/keys.tsx';
@@ -16,7 +16,7 @@ import { ModelPicker, ModePicker } from './pickers.tsx';
 import { newUlid } from './new-ulid.ts';
 import type { Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
-import { toCaret, useRecall } from './use-recall.ts';
+import { toCaret, useHistory } from './use-history.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
@@ -37,7 +37,7 @@ export interface ComposerProps {
   onModel: (model: string) => void;
   onMode: (mode: Mode) => void;
   /** Unless it was taken the draft is kept. `command`: a ULID that stays the same when it is sent again. */
-  onSend: (parts: Part[], delivery: 'steer' | 'queue', command: string) => Promise<Sent>;
+  onSend: (parts: Part[], delivery: 'steer' | 'queue', command: string) => Promise<SendResult>;
   onStop: () => void;
 }
 
@@ -63,7 +63,7 @@ export function Composer(props: ComposerProps) {
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const recall = useRecall(field, { said, text: draft.text, change: (text) => change({ text }) });
+  const recall = useHistory(field, { said, text: draft.text, change: (text) => change({ text }) });
   const suggestions = useSuggestions(open, props.place);
   const { at: chosen, choose, step } = useChoice(open ? suggestions.items.length : 0);
   useSignal('focus-message', () => field.current?.focus());
@@ -89,11 +89,11 @@ export function Composer(props: ComposerProps) {
     setSending(true);
     const sent = await onSend(parts, delivery, command);
     setSending(false);
-    if (sent === 'taken') {
+    if (sent === 'accepted') {
       recall.sent();
       change({ text: '', attachments: [] });
-      // It may have arrived: with the same name it can be sent again and still be one.
-    } else if (sent === 'unreached') hold({ command, delivery });
+      // The message may have arrived. The same command id makes the second request idempotent.
+    } else if (sent === 'unknown') hold({ command, delivery });
     field.current?.focus();
   };
   useResend(isOnline ? draft.held : undefined, send);

@@ -22,7 +22,7 @@ const MAX_KEPT = 200_000;
 const PAUSE_MS = 300;
 
 /** What is being written, by where. It outlives its field and, but for large attachments, the page. */
-export const drafts = createStore<ReadonlyMap<string, Draft>>(readKept());
+export const drafts = createStore<ReadonlyMap<string, Draft>>(readSaved());
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -43,7 +43,7 @@ function put(name: string, next: Draft): void {
   if (next.text !== '' || next.attachments.length > 0) all.set(name, next);
   drafts.set(all);
   clearTimeout(timer);
-  timer = setTimeout(keepDrafts, PAUSE_MS);
+  timer = setTimeout(saveDrafts, PAUSE_MS);
 }
 
 /** Puts words behind what is there. */
@@ -72,10 +72,10 @@ export function returnToDraft(name: string, parts: readonly Part[]): void {
 export function clearDrafts(): void {
   clearTimeout(timer);
   drafts.set(new Map());
-  keepDrafts();
+  saveDrafts();
 }
 
-export function keepDrafts(): void {
+export function saveDrafts(): void {
   const kept: [string, Draft][] = [];
   for (const [name, draft] of [...drafts.get()].slice(-MAX_DRAFTS)) {
     const isSmall = JSON.stringify(draft).length <= MAX_KEPT;
@@ -89,7 +89,7 @@ export function keepDrafts(): void {
   }
 }
 
-function readKept(): ReadonlyMap<string, Draft> {
+function readSaved(): ReadonlyMap<string, Draft> {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, Draft][];
     return new Map(kept.filter(([, { text, attachments }]) => typeof text === 'string' && Array.isArray(attachments)));

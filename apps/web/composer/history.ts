@@ -7,7 +7,7 @@ export interface Recall {
 }
 
 /** One step back (-1) or forth (1) in what was said; undefined where the key means something else. */
-export function recallSaid(
+export function recallPrompt(
   said: readonly string[],
   now: Recall | undefined,
   { by, text }: { by: -1 | 1; text: string },
@@ -28,7 +28,7 @@ const MAX_SAID = 50;
 const MAX_CHARS = 4_000;
 
 /** What was said in this browser to begin a session, the latest last. */
-export function readSaid(): readonly string[] {
+export function readHistory(): readonly string[] {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? '[]') as unknown[];
     return kept.filter((it) => typeof it === 'string');
@@ -37,9 +37,9 @@ export function readSaid(): readonly string[] {
   }
 }
 
-export function keepSaid(text: string): void {
+export function addToHistory(text: string): void {
   if (text.trim() === '' || text.length > MAX_CHARS) return;
-  const all = [...readSaid().filter((it) => it !== text), text].slice(-MAX_SAID);
+  const all = [...readHistory().filter((it) => it !== text), text].slice(-MAX_SAID);
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
@@ -47,7 +47,7 @@ export function keepSaid(text: string): void {
   }
 }
 
-export function clearSaid(): void {
+export function clearHistory(): void {
   try {
     localStorage.removeItem(KEY);
   } catch {

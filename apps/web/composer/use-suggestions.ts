@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { commandsHere } from '../actions/commands.ts';
+import { availableCommands } from '../actions/commands.ts';
 import { client } from '../state/client.ts';
 import { useText } from '../text/text.ts';
 import type { Completion } from './completion.ts';
@@ -32,7 +32,7 @@ export function useSuggestions(
     const items = (files?.paths ?? []).map((path): Suggestion => ({ word: `@${path}` }));
     return { items, isLoading: files?.query !== open.query };
   }
-  const items = commandsHere().flatMap(({ slash, run }): Suggestion[] =>
+  const items = availableCommands().flatMap(({ slash, run }): Suggestion[] =>
     slash?.startsWith(open.query) ? [{ word: `/${slash}`, description: t.slash[slash], run }] : [],
   );
   return { items, isLoading: false };

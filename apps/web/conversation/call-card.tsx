@@ -17,7 +17,7 @@ import { formatDuration } from '../text/format.ts';
 import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 import { useNow } from '../ui/use-now.ts';
 import { OutputView } from './output-view.tsx';
 import { EvidenceView } from './evidence-view.tsx';
@@ -37,7 +37,7 @@ interface CallCardProps {
 /** One call: what it is, how it stands, and behind a fold everything that is known of it. */
 export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
   const t = useText();
-  const [isOpen, setOpen] = useKept(`call ${call.id}`, false);
+  const [isOpen, setOpen] = useSavedState(`call ${call.id}`, false);
   const { name, input, state, result } = call;
   const subject = toSubject(input);
   return (

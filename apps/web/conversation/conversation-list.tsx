@@ -5,12 +5,12 @@ import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import type { Conversation } from '../log/conversation.ts';
 import { hasChanges } from '../log/last-run.ts';
-import type { LiveText } from '../log/live-text.ts';
+import type { InFlightText } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
-import { AnswerPart } from './answer-part.tsx';
+import { MessagePart } from './message-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
 import { estimateHeight } from './row-height.ts';
 import { findRecord, toRows, type Row } from './rows.ts';
@@ -57,31 +57,33 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     element.scrollTop = element.scrollHeight;
   }, []);
   useSignal('jump-to-end', toEnd);
-  const { conversation, live, isWhole } = state;
-  const place = useRef<Place>({ isWhole, key: '', by: 0 });
+  const { conversation, inFlight, isComplete } = state;
+  const place = useRef<ScrollAnchor>({ isComplete, key: '', by: 0 });
   useLayoutEffect(() => {
     if (isFollowing.current) toEnd();
-    else if (isWhole && !place.current.isWhole) {
+    else if (isComplete && !place.current.isComplete) {
       // What came before is there now: whoever read in the middle goes on reading there.
       const at = rows.findIndex(({ key }) => key === place.current.key);
       const to = toOffset(list, at, place.current.by);
       if (to !== undefined) scroll.current!.scrollTop = to;
     }
-    place.current.isWhole = isWhole;
+    place.current.isComplete = isComplete;
   });
-  const lookAway = (left = leftOf(scroll.current!)) => setAway(left > scroll.current!.clientHeight / 2);
-  useGrown(inner, () => {
+  const lookAway = (left = distanceToEnd(scroll.current!)) => setAway(left > scroll.current!.clientHeight / 2);
+  useResize(inner, () => {
     if (isFollowing.current) toEnd();
     // Who reads at the beginning is away from the end as soon as there is one, without any scrolling.
     else lookAway();
   });
-  const marked = useMarked(rows, state.isWhole ? seq : undefined, (at) => list.scrollToIndex(at, { align: 'center' }));
+  const marked = useMarked(rows, state.isComplete ? seq : undefined, (at) =>
+    list.scrollToIndex(at, { align: 'center' }),
+  );
   const onScroll = () => {
     const element = scroll.current!;
-    const left = leftOf(element);
+    const left = distanceToEnd(element);
     isFollowing.current = left < NEAR;
     const first = list.getVirtualItemForOffset(element.scrollTop);
-    if (first) place.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
+    if (first) place.current = { isComplete, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
     lookAway(left);
   };
   return (
@@ -110,7 +112,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
                 row={rows[index]!}
                 conversation={conversation}
                 version={conversation.seq}
-                progress={toProgress(rows[index]!, live)}
+                progress={toProgress(rows[index]!, inFlight)}
                 isMarked={index === marked}
               />
             </div>
@@ -132,10 +134,11 @@ export function ConversationList({ state, seq }: ConversationListProps) {
 }
 
 /** Pixels between what is in sight and the end. */
-const leftOf = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) => scrollHeight - scrollTop - clientHeight;
+const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
+  scrollHeight - scrollTop - clientHeight;
 
 /** Calls back when an element has another size: rows find their height only once they are drawn. */
-function useGrown(element: RefObject<HTMLElement | null>, onGrown: () => void): void {
+function useResize(element: RefObject<HTMLElement | null>, onGrown: () => void): void {
   const latest = useRef(onGrown);
   latest.current = onGrown;
   useEffect(() => {
@@ -146,9 +149,9 @@ function useGrown(element: RefObject<HTMLElement | null>, onGrown: () => void): 
 }
 
 /** The row at the top of what is in sight, by its key, and how many pixels of it are above. */
-interface Place {
+interface ScrollAnchor {
   /** Of the session, when that was seen. */
-  isWhole: boolean;
+  isComplete: boolean;
   key: string;
   by: number;
 }
@@ -208,7 +211,7 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
       const { id, text, thinking, entry, isLast, isCalling } = row;
       const isUndone = entry !== undefined && conversation.undone.has(entry.turn);
       return (
-        <AnswerPart
+        <MessagePart
           id={id}
           text={text}
           thinking={thinking}
@@ -228,6 +231,6 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
   }
 });
 
-function toProgress(row: Row, { calls }: LiveText): string | undefined {
+function toProgress(row: Row, { calls }: InFlightText): string | undefined {
   return row.kind === 'entry' && row.entry.kind === 'call' ? calls.get(row.entry.id)?.text : undefined;
 }

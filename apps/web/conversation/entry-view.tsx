@@ -10,7 +10,7 @@ import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { CallCard } from './call-card.tsx';
 import { FactLine } from './fact-line.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 
 interface EntryViewProps {
   entry: Exclude<Entry, ModelEntry>;
@@ -37,7 +37,7 @@ export const EntryView = memo(function EntryView({
   const marks = toMarks({ isUndone, isMarked });
   switch (entry.kind) {
     case 'user':
-      return <Said entry={entry} session={session} canUndo={canUndo} marks={marks} />;
+      return <UserMessage entry={entry} session={session} canUndo={canUndo} marks={marks} />;
     case 'call':
       return (
         <div className={marks}>
@@ -63,16 +63,16 @@ export function toMarks({ isUndone, isMarked }: { isUndone: boolean; isMarked: b
 /** Lines of a prompt that are shown unasked. */
 const MAX_LINES = 24;
 
-interface SaidProps {
+interface UserMessageProps {
   entry: UserEntry;
   session: string;
   canUndo: boolean;
   marks: string;
 }
 
-function Said({ entry, session, canUndo, marks }: SaidProps) {
+function UserMessage({ entry, session, canUndo, marks }: UserMessageProps) {
   const t = useText();
-  const [isWhole, setWhole] = useKept(`said ${entry.id}`, false);
+  const [isWhole, setWhole] = useSavedState(`said ${entry.id}`, false);
   const lines = entry.text.split('\n');
   const shown = isWhole ? entry.text : lines.slice(0, MAX_LINES).join('\n');
   return (

@@ -8,7 +8,7 @@ import { client } from '../state/client.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 
 /** Lines that are drawn unasked, and at most: a file holds the rest. */
 const FEW_LINES = 200;
@@ -26,8 +26,8 @@ interface OutputViewProps {
 /** What a call put out, its end first: there it says how it went. */
 export function OutputView({ session, call, text, isCut, isRunning }: OutputViewProps) {
   const t = useText();
-  const [isAll, setAll] = useKept(`output ${call}`, false);
-  const [whole, setWhole] = useKept<string | undefined>(`whole ${call}`, undefined);
+  const [isAll, setAll] = useSavedState(`output ${call}`, false);
+  const [whole, setWhole] = useSavedState<string | undefined>(`whole ${call}`, undefined);
   const [isLoading, setLoading] = useState(false);
   const shown = whole ?? text;
   const count = useScreen(shown).length;
@@ -66,7 +66,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
       </div>
       {canShowMore ? (
         <button type="button" className="fold" disabled={isLoading} onClick={() => void showAll()}>
-          {isCut ? t.call.showWhole : t.call.showEarlier(hidden)}
+          {isCut ? t.call.showAll : t.call.showEarlier(hidden)}
         </button>
       ) : null}
       {!canShowMore && hidden > 0 ? <p className="muted">{t.call.earlierLeftOut(hidden)}</p> : null}

@@ -1,7 +1,7 @@
 import type { QueuedMessage } from '@klaus/server/contract';
 import type { Conversation } from '../log/conversation.ts';
 import type { CallEntry, Entry, ModelEntry } from '../log/entry.ts';
-import type { Streaming } from '../log/live-text.ts';
+import type { PartialMessage } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { toParts, type Parts } from '../markdown/parts.ts';
 
@@ -40,7 +40,7 @@ const known = new WeakMap<Entry, readonly Row[]>();
 /** All rows of a log as they were at a seq: text on its way changes none of them. */
 const whole = new WeakMap<Conversation, { seq: number; rows: readonly Row[] }>();
 
-type Shown = Pick<SessionState, 'conversation' | 'live' | 'queue' | 'isWhole'>;
+type Shown = Pick<SessionState, 'conversation' | 'inFlight' | 'queue' | 'isComplete'>;
 
 /** Place of the row that shows a record of the log; -1 where none does. */
 export function findRecord(rows: readonly Row[], seq: number): number {
@@ -54,12 +54,12 @@ function isOf({ seq: own, decisions, asked, answer, resultSeq }: CallEntry, seq:
   return [asked?.seq, answer?.seq, resultSeq, ...decisions.map((it) => it.seq)].includes(seq);
 }
 
-export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
-  const rows: Row[] = isWhole ? [] : [{ kind: 'earlier', key: 'earlier' }];
+export function toRows({ conversation, inFlight, queue, isComplete }: Shown): Row[] {
+  const rows: Row[] = isComplete ? [] : [{ kind: 'earlier', key: 'earlier' }];
   for (const row of toLogRows(conversation)) rows.push(row);
   // The same keys as the message will have: what was opened in it stays open.
-  for (const [id, streaming] of live.messages) rows.push(...toGrowingRows(id, streaming));
-  if (conversation.requested && live.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
+  for (const [id, streaming] of inFlight.messages) rows.push(...toGrowingRows(id, streaming));
+  if (conversation.requested && inFlight.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
   for (const message of queue) rows.push({ kind: 'queued', key: `queued ${message.command}`, message });
   return rows;
 }
@@ -90,7 +90,7 @@ function toEntryRows(entry: Entry): Row[] {
   return toAnswerRows(toParts(text), { id, thinking, entry, isCalling: false });
 }
 
-function toGrowingRows(id: string, { parts, thinking, call }: Streaming): AnswerRow[] {
+function toGrowingRows(id: string, { parts, thinking, call }: PartialMessage): AnswerRow[] {
   const isCalling = call.text !== '';
   const before = drawn.get(parts) ?? [];
   const rows = toAnswerRows(parts.list(), { id, thinking: thinking.text, entry: undefined, isCalling }).map(

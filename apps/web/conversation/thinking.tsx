@@ -1,11 +1,11 @@
 import { Brain, ChevronRight } from 'lucide-react';
 import { useText } from '../text/text.ts';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 
 /** What the model thought, folded. */
 export function Thinking({ id, text, isGrowing = false }: { id: string; text: string; isGrowing?: boolean }) {
   const t = useText();
-  const [isOpen, setOpen] = useKept(`thinking ${id}`, false);
+  const [isOpen, setOpen] = useSavedState(`thinking ${id}`, false);
   // Not while it grows: it would be counted anew at every piece.
   const words = isGrowing ? 0 : text.split(/\s+/).filter(Boolean).length;
   return (

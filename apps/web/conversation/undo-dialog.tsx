@@ -1,14 +1,14 @@
 import type { RestoredView } from '@klaus/server/contract';
 import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
-import { sayRestored } from '../actions/session-actions.ts';
+import { showRestored } from '../actions/session-actions.ts';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 
 /** Paths that are named. */
 const MAX_PATHS = 30;
@@ -19,7 +19,7 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
   const [isSending, setSending] = useState(false);
   const [refused, setRefused] = useState<RestoredView | undefined>();
   const given = turn === undefined ? {} : { turn };
-  const plan = useLoaded(`${session} ${turn}`, (signal) =>
+  const plan = useQuery(`${session} ${turn}`, (signal) =>
     client.undo({ params: { id: session }, body: { ...given, dryRun: true } }, { signal }),
   );
   const undo = async (conflicts?: 'keep' | 'overwrite') => {
@@ -34,7 +34,7 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
       return;
     }
     closeOverlay();
-    sayRestored(restored);
+    showRestored(restored);
   };
   const { error } = plan;
   const value = refused ?? plan.value;

@@ -12,7 +12,7 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import '../diff/diff.css';
 import './files.css';
 
@@ -24,7 +24,7 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
   const [turn, setTurn] = useState<number | undefined>();
   // Asked again when a turn has changed files or they were put back, and not at every event.
   const version = `${changing.size} ${[...conversation.undone].join()} ${conversation.run ? '' : seq}`;
-  const loaded = useLoaded(`${session} ${turn} ${version}`, (signal) =>
+  const loaded = useQuery(`${session} ${turn} ${version}`, (signal) =>
     client.changes({ params: { id: session }, query: turn === undefined ? {} : { turn } }, { signal }),
   );
   const hunks = useMemo(() => parseDiff(loaded.value?.diff ?? ''), [loaded.value]);

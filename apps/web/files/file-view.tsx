@@ -10,7 +10,7 @@ import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { FileText } from './file-text.tsx';
 
 interface FileViewProps {
@@ -24,7 +24,7 @@ interface FileViewProps {
 /** One file: its text with colours, its picture, or why neither is shown. */
 export function FileView({ session, path, line, version }: FileViewProps) {
   const t = useText();
-  const loaded = useLoaded(`${session} ${path} ${version}`, (signal) =>
+  const loaded = useQuery(`${session} ${path} ${version}`, (signal) =>
     client.file({ params: { path }, query: { session } }, { signal }),
   );
   const file = loaded.value;

@@ -5,8 +5,8 @@ import { client } from '../state/client.ts';
 import { go, toSession, type Route } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useKept } from '../ui/use-kept.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { FileView } from './file-view.tsx';
 import './files.css';
 
@@ -47,7 +47,7 @@ interface FolderProps {
 
 function FolderView({ session, path, version, changed, current }: FolderProps) {
   const t = useText();
-  const loaded = useLoaded(`${session} ${path} ${version}`, (signal) =>
+  const loaded = useQuery(`${session} ${path} ${version}`, (signal) =>
     client.files({ query: { session, path } }, { signal }),
   );
   if (loaded.error !== undefined) return <Failed title={t.files.failed} error={loaded.error} retry={loaded.again} />;
@@ -94,7 +94,7 @@ type RowProps = Omit<FolderProps, 'path'> & { entry: FileEntry };
 function EntryRow({ entry, session, version, changed, current }: RowProps) {
   const t = useText();
   const { name, path, type, change } = entry;
-  const [isOpen, setOpen] = useKept(`folder ${session} ${path}`, current?.startsWith(`${path}/`) ?? false);
+  const [isOpen, setOpen] = useSavedState(`folder ${session} ${path}`, current?.startsWith(`${path}/`) ?? false);
   const mark =
     change === null ? null : (
       <span

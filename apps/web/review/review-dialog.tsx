@@ -1,3 +1,4 @@
+import { describeRejected } from '@klaus/core/describe-rejected';
 import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -12,7 +13,6 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
-import { toRejectionFeedback } from './rejection-feedback.ts';
 import './review.css';
 
 /** A change, looked at and answered hunk by hunk, as the question in the log tells it. */
@@ -130,22 +130,22 @@ interface ReviewFootProps {
 /** What an answer comes to, and the buttons that give it. */
 function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, onRejectAll }: ReviewFootProps) {
   const t = useText();
-  const told = toRejectionFeedback(review, hunks);
-  const { answer } = toAnswer(review, hunks);
+  const { answer, hunks: answered } = toAnswer(review, hunks);
+  const feedback = answered ? describeRejected(hunks, answered) : '';
   const taken = hunks.length - review.rejected.size;
   return (
     <footer className="review-foot">
-      <details className="review-told">
-        <summary>{t.approval.told}</summary>
-        <pre tabIndex={0} aria-label={t.approval.told}>
-          {answer === 'rejected' ? t.approval.toldNone : told === '' ? t.approval.toldAll : told}
+      <details className="review-feedback">
+        <summary>{t.approval.feedback}</summary>
+        <pre tabIndex={0} aria-label={t.approval.feedback}>
+          {answer === 'rejected' ? t.approval.feedbackNone : feedback === '' ? t.approval.feedbackAll : feedback}
           {note.trim() === '' ? '' : `\n${note.trim()}`}
         </pre>
       </details>
       <p className="review-keys muted">
         {hasKeys ? (
           <>
-            <Keys keys="j" /> <Keys keys="k" /> {t.keys.review1} · <Keys keys="a" /> {t.approval.accept} ·{' '}
+            <Keys keys="j" /> <Keys keys="k" /> {t.keys.stepHunks} · <Keys keys="a" /> {t.approval.accept} ·{' '}
             <Keys keys="x" /> {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" />{' '}
             {t.approval.split} ·{' '}
           </>

@@ -3,7 +3,7 @@ import { toHash, toSession } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import type { Loaded } from '../ui/use-loaded.ts';
+import type { Query } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 
 /** What a search came to: sessions, and places in their messages. */
@@ -13,7 +13,7 @@ export function SearchResults({
   onMore,
 }: {
   query: string;
-  found: Loaded<{ sessions: SessionView[]; hits: SearchHit[]; hasMore: boolean }>;
+  found: Query<{ sessions: SessionView[]; hits: SearchHit[]; hasMore: boolean }>;
   onMore: () => void;
 }) {
   const t = useText();
@@ -37,7 +37,7 @@ export function SearchResults({
       <ul>
         {hits.map((hit) => (
           <li key={`${hit.session} ${hit.seq} ${hit.at}`}>
-            <a className="search-hit" href={toHash({ ...toPlace(hit) })}>
+            <a className="search-hit" href={toHash({ ...toRoute(hit) })}>
               <span className="ellipsis muted">{hit.sessionTitle ?? t.sessions.untitled}</span>
               <span className="search-snippet">
                 {hit.snippet.map(({ text, hit: isHit }, at) => (isHit ? <mark key={at}>{text}</mark> : text))}
@@ -55,7 +55,7 @@ export function SearchResults({
   );
 }
 
-function toPlace({ session, seq }: SearchHit): ReturnType<typeof toSession> {
+function toRoute({ session, seq }: SearchHit): ReturnType<typeof toSession> {
   const place = toSession(session);
   return seq === null || place.page !== 'session' ? place : { ...place, seq };
 }

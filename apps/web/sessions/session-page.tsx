@@ -14,19 +14,22 @@ import { host, nameOf, sessionOf, visit } from '../state/host.ts';
 import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
-import { Boundary } from '../shell/boundary.tsx';
+import { ErrorBoundary } from '../shell/error-boundary.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
-import { later } from '../ui/later.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { SessionTitle } from './session-title.tsx';
 import { StatusBar } from './status-bar.tsx';
 import './session-page.css';
 
-const ChangesView = later(async () => (await import('../files/changes-view.tsx')).ChangesView, <Loading rows={10} />);
-const FilesView = later(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
-const GateView = later(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
+const ChangesView = lazyComponent(
+  async () => (await import('../files/changes-view.tsx')).ChangesView,
+  <Loading rows={10} />,
+);
+const FilesView = lazyComponent(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
+const GateView = lazyComponent(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
 
 /** One session: what was said and done, what it changed, why it was allowed; and where one speaks to it. */
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
@@ -51,7 +54,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   const { tab } = route;
   const { seq } = state.conversation;
   // Text on its way comes with every picture and changes nothing here.
-  const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isWhole]);
+  const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isComplete]);
   if (state.isGone || state.link === 'refused') {
     return (
       <Empty title={t.sessions.gone} hint={t.sessions.goneHint} isPage>
@@ -117,7 +120,7 @@ function Body({ state, route, session }: BodyProps) {
   const { conversation } = state;
   const { tab, path, line, seq } = route;
   const { session: id, model, mode } = conversation;
-  const isBusy = session?.state === 'queued' || (!state.isWhole && session?.state === 'running');
+  const isBusy = session?.state === 'queued' || (!state.isComplete && session?.state === 'running');
   const isRunning = conversation.run !== undefined || isBusy;
   const isOnline = state.link === 'online';
   const run = conversation.run?.id;
@@ -160,12 +163,14 @@ function Body({ state, route, session }: BodyProps) {
   return (
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
-      <Boundary key={tab}>
-        {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
-        {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
-        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} line={line} /> : null}
-        {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
-      </Boundary>
+      <ErrorBoundary key={tab}>
+        {tab !== 'conversation' && !state.isComplete ? <Loading rows={10} /> : null}
+        {tab === 'changes' && state.isComplete ? (
+          <ChangesView conversation={conversation} seq={conversation.seq} />
+        ) : null}
+        {tab === 'files' && state.isComplete ? <FilesView conversation={conversation} path={path} line={line} /> : null}
+        {tab === 'gate' && state.isComplete ? <GateView session={id} seq={conversation.seq} /> : null}
+      </ErrorBoundary>
       {tab === 'conversation' ? (
         <>
           <OpenQuestions state={state} />
@@ -173,8 +178,8 @@ function Body({ state, route, session }: BodyProps) {
         </>
       ) : null}
       {/* Totals of a part would be wrong. */}
-      {state.isWhole ? (
-        <StatusBar conversation={conversation} live={state.live} />
+      {state.isComplete ? (
+        <StatusBar conversation={conversation} inFlight={state.inFlight} />
       ) : (
         <footer className="status" aria-busy />
       )}
@@ -200,13 +205,13 @@ function OpenQuestions({ state }: { state: SessionState }) {
 /** Says aloud what changes, for those who do not see it. */
 function Announcer({ state }: { state: SessionState }) {
   const t = useText();
-  const { conversation, isWhole } = state;
+  const { conversation, isComplete } = state;
   const isFirst = useRef(true);
   const [words, setWords] = useState('');
   const standing =
     conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
   useEffect(() => {
-    if (!isWhole) return;
+    if (!isComplete) return;
     if (isFirst.current) {
       isFirst.current = false;
       return;
@@ -214,7 +219,7 @@ function Announcer({ state }: { state: SessionState }) {
     if (standing === 'asked') setWords(t.conversation.live.needsYou);
     else if (standing === 'running') setWords(t.conversation.live.running);
     else if (standing !== '') setWords(t.conversation.live.finished(t.facts.outcome[standing]));
-  }, [standing, isWhole]);
+  }, [standing, isComplete]);
   return (
     <p className="unseen" role="status" aria-live="polite">
       {words}

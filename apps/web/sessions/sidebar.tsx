@@ -8,7 +8,7 @@ import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
 import { client } from '../state/client.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { openHost } from '../state/host.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { useSignal } from '../actions/use-signal.ts';
@@ -98,7 +98,7 @@ function Found({ query }: { query: string }) {
     return () => clearTimeout(timer);
   }, [query]);
   const [limit, setLimit] = useState(FEW);
-  const found = useLoaded(`${limit} ${settled}`, async (signal) => {
+  const found = useQuery(`${limit} ${settled}`, async (signal) => {
     const [{ sessions, next }, { hits }] = await Promise.all([
       client.sessions({ query: { search: settled, limit } }, { signal }),
       client.search({ query: { q: settled, limit } }, { signal }),

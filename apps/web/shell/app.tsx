@@ -9,15 +9,15 @@ import { route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
-import { later } from '../ui/later.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Toasts } from '../ui/toasts.tsx';
-import { Boundary } from './boundary.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { Overlays } from './overlays.tsx';
 import { SignIn } from './sign-in.tsx';
 import { useAttention } from './use-attention.ts';
 import './shell.css';
 
-const UsagePage = later(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
+const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
 
 /** The whole page. */
 export function App() {
@@ -44,11 +44,11 @@ export function App() {
             {t.link.offline}
           </p>
         ) : null}
-        <Boundary key={here.page === 'session' ? here.id : here.page} isPage>
+        <ErrorBoundary key={here.page === 'session' ? here.id : here.page} isPage>
           {here.page === 'home' ? <Home /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
-        </Boundary>
+        </ErrorBoundary>
       </main>
       {over ? <Overlays overlay={over} /> : null}
       <Toasts />

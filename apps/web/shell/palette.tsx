@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import { useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { commandsHere } from '../actions/commands.ts';
+import { availableCommands } from '../actions/commands.ts';
 import { hasCharacter } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
 import { groupSessions, host, nameOf } from '../state/host.ts';
@@ -34,7 +34,7 @@ export function Palette() {
   const [query, setQuery] = useState('');
   const id = useId();
   const rows = useMemo((): Row[] => {
-    const actions = commandsHere()
+    const actions = availableCommands()
       .filter((command) => command.id !== 'palette')
       .map((command) => ({
         key: command.id,

@@ -82,7 +82,7 @@ export function PreferencesDialog() {
           </p>
         ) : null}
         <p className="muted">
-          {t.preferences.kept} {settings ? t.preferences.version(settings.version) : ''}
+          {t.preferences.stored} {settings ? t.preferences.version(settings.version) : ''}
         </p>
       </div>
     </Dialog>

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { hasBell } from '../state/bell.ts';
+import { isNotifier } from '../state/notifier.ts';
 import { host, nameOf } from '../state/host.ts';
 import { preferences } from '../state/preferences.ts';
 import { go, toSession } from '../state/route.ts';
@@ -21,7 +21,7 @@ export function useAttention(): void {
     const before = known.current;
     known.current = new Set(waiting.map(({ id }) => id));
     // What waited before the page was opened is no news.
-    if (!before || !notify || !hasBell() || !('Notification' in globalThis)) return;
+    if (!before || !notify || !isNotifier() || !('Notification' in globalThis)) return;
     if (Notification.permission !== 'granted') return;
     for (const session of waiting) {
       if (before.has(session.id)) continue;

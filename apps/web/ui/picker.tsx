@@ -132,7 +132,7 @@ function Choice({ label, items, onClose }: ChoiceProps) {
           </div>
         ))}
       </div>
-      {shown.length === 0 ? <p className="palette-none muted">{t.app.nothingFits}</p> : null}
+      {shown.length === 0 ? <p className="palette-none muted">{t.app.noMatches}</p> : null}
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { formatCount, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { UsageChart } from './usage-chart.tsx';
 import './usage.css';
 
@@ -23,7 +23,7 @@ export function UsagePage() {
   const { sessions } = useStore(host);
   const [by, setBy] = useState<(typeof WAYS)[number]>('day');
   const [days, setDays] = useState<(typeof SPANS)[number]>(30);
-  const loaded = useLoaded(`${by} ${days}`, async (signal) => {
+  const loaded = useQuery(`${by} ${days}`, async (signal) => {
     const since = days === 0 ? {} : { since: Date.now() - days * DAY_MS };
     const answer = await client.usage({ query: { by, ...since } }, { signal });
     return { ...answer, by };

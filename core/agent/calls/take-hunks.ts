@@ -1,6 +1,7 @@
 import { toChangeHunks } from '../../policy/index.ts';
+import { describeRejected } from '../../protocol/changes/describe-rejected.ts';
 import type { FileChange, HunkAnswer } from '../../protocol/index.ts';
-import { describeRejected, keepPart, toDiffText, type ChangePart } from '../workspace/change-parts.ts';
+import { keepPart, toDiffText, type ChangePart } from '../workspace/change-parts.ts';
 import type { Ready } from './judge-call.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { FileEdit } from '../ports/workspace.ts';
@@ -36,7 +37,8 @@ export function takeHunks(ready: Ready, { parts, answer, digest }: TakeInput): R
     edits.push({ ...edit, content, mode: kept.mode });
     changes.push({ ...change, after: kept.content === 'after' ? change.after : after });
   }
-  const result = [toResult(changes), describeRejected(parts, answer)].filter((text) => text !== '').join('\n');
+  const hunks = parts.flatMap((part) => part.hunks);
+  const result = [toResult(changes), describeRejected(hunks, answer)].filter((text) => text !== '').join('\n');
   const intent: Intent = { ...ready.intent, edits, changes, diff: toDiffText(shown), result };
   return { ...ready, intent };
 }

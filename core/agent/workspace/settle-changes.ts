@@ -1,6 +1,7 @@
 import { allowsAccess, allowsTool } from '../../policy/index.ts';
+import { describeRejected } from '../../protocol/changes/describe-rejected.ts';
 import { isKlausError, type EventOf, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
-import { describeRejected, MAX_ASKED, keepPart, toChangeParts } from './change-parts.ts';
+import { MAX_ASKED, keepPart, toChangeParts } from './change-parts.ts';
 import { toFinished, toHead } from '../calls/judge-call.ts';
 import { snapshotWorkspace } from './snapshot-workspace.ts';
 import { applyKept, withNotes } from './review-changes.ts';
@@ -80,7 +81,10 @@ async function takeChanges(
     const after = side ? { ...side, mode } : await snapshots.put(content as Uint8Array, { type: 'file', mode });
     kept.push({ ...row, after });
   }
-  const rejected = describeRejected(parts, answer);
+  const rejected = describeRejected(
+    parts.flatMap(({ hunks }) => hunks),
+    answer,
+  );
   const staying = parts.filter(({ row }) => row.before && !kept.includes(row)).map(({ row }) => row.path);
   const isHolding = ({ path, after }: TreeChange): boolean =>
     after === null && staying.some((below) => below.startsWith(`${path}/`));

@@ -4,14 +4,14 @@ import { text } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 
-interface BoundaryProps {
+interface ErrorBoundaryProps {
   children: ReactNode;
   /** Nothing else has the page's first heading. */
   isPage?: boolean;
 }
 
 /** Keeps a part that broke from taking the page with it. */
-export class Boundary extends Component<BoundaryProps, { error: unknown }> {
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): { error: unknown } {

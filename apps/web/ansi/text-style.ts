@@ -2,7 +2,7 @@
 export type Color = number | `#${string}`;
 
 /** How characters of a terminal look. */
-export interface Look {
+export interface TextStyle {
   color?: Color;
   background?: Color;
   bold?: true;
@@ -13,9 +13,9 @@ export interface Look {
 }
 
 /** A look with what an SGR sequence says, such as `1;38;5;208`. */
-export function applySgr(look: Look, words: string): Look {
+export function applySgr(look: TextStyle, words: string): TextStyle {
   const codes = words.split(/[;:]/).map((word) => (word === '' ? 0 : Number(word)));
-  let next: Look = look;
+  let next: TextStyle = look;
   for (let at = 0; at < codes.length; at++) {
     const code = codes[at]!;
     if (code === 38 || code === 48) {
@@ -27,7 +27,7 @@ export function applySgr(look: Look, words: string): Look {
   return next;
 }
 
-function applyOne(look: Look, code: number): Look {
+function applyOne(look: TextStyle, code: number): TextStyle {
   if (code === 0) return {};
   if (code === 1) return { ...look, bold: true };
   if (code === 2) return { ...look, dim: true };
@@ -47,8 +47,8 @@ function applyOne(look: Look, code: number): Look {
   return look;
 }
 
-function omit(look: Look, ...keys: (keyof Look)[]): Look {
-  return Object.fromEntries(Object.entries(look).filter(([key]) => !keys.includes(key as keyof Look)));
+function omit(look: TextStyle, ...keys: (keyof TextStyle)[]): TextStyle {
+  return Object.fromEntries(Object.entries(look).filter(([key]) => !keys.includes(key as keyof TextStyle)));
 }
 
 /** Steps of red, green and blue in the cube of 256 colours. */

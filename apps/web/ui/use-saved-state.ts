@@ -3,7 +3,7 @@ import { useState } from 'react';
 const kept = new Map<string, unknown>();
 
 /** A state that outlives its component: what is scrolled out of sight comes back as it was. */
-export function useKept<T>(key: string, first: T): [value: T, set: (value: T) => void] {
+export function useSavedState<T>(key: string, first: T): [value: T, set: (value: T) => void] {
   const [value, setValue] = useState<T>(() => (kept.has(key) ? (kept.get(key) as T) : first));
   return [
     value,

@@ -1,8 +1,8 @@
 import { useRef, type RefObject } from 'react';
-import { keepSaid, recallSaid, type Recall } from './history.ts';
+import { addToHistory, recallPrompt, type Recall } from './history.ts';
 
 /** Brings back what was said before, in a field. */
-export function useRecall(
+export function useHistory(
   field: RefObject<HTMLTextAreaElement | null>,
   { said, text, change }: { said: readonly string[]; text: string; change: (text: string) => void },
 ): {
@@ -14,7 +14,7 @@ export function useRecall(
   const recall = useRef<Recall | undefined>(undefined);
   return {
     step(by) {
-      const found = recallSaid(said, recall.current, { by, text });
+      const found = recallPrompt(said, recall.current, { by, text });
       if (!found) return false;
       recall.current = found.recall;
       change(found.text);
@@ -22,7 +22,7 @@ export function useRecall(
       return true;
     },
     sent() {
-      keepSaid(text);
+      addToHistory(text);
       recall.current = undefined;
     },
   };

@@ -7,7 +7,7 @@ import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Thinking } from './thinking.tsx';
 
-interface AnswerPartProps {
+interface MessagePartProps {
   /** Of the message. */
   id: string;
   /** Markdown of this part. */
@@ -24,7 +24,7 @@ interface AnswerPartProps {
 }
 
 /** What the model said, or a part of it: the same while it is written and afterwards, so that nothing is drawn twice. */
-export const AnswerPart = memo(function AnswerPart(props: AnswerPartProps) {
+export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
   const { id, text, thinking, whole, isGrowing, isCalling, marks } = props;
   const t = useText();
   return (

@@ -1,4 +1,4 @@
-/** Copies what is data: Maps and Sets become lists. */
+/** Copies data. Maps and Sets become lists. */
 export function toPlain(value: unknown): unknown {
   if (value instanceof Map || value instanceof Set) return [...value].map(toPlain);
   if (Array.isArray(value)) return value.map(toPlain);

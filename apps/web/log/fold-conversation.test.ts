@@ -1,6 +1,8 @@
 import { EVENT_VERSION, NO_USAGE, type Event, type EventBody } from '@klaus/core/protocol';
 import { describe, expect, test } from 'vitest';
-import { closestLimit, createConversation, foldConversation, type Conversation } from './conversation.ts';
+import { closestLimit } from './limit-use.ts';
+import { createConversation, type Conversation } from './conversation.ts';
+import { foldConversation } from './fold-conversation.ts';
 
 const RUN = { run: 'r1' };
 const CALL = { ...RUN, turn: 1, call: 'c1', index: 0, name: 'run_command' };
@@ -73,7 +75,7 @@ function fold(bodies: readonly EventBody[]): Conversation {
 }
 
 describe('a call', () => {
-  test('is known by the tool that is meant, asked about, answered, run and ended in one entry', () => {
+  test('has one entry with the tool, the question, the answer and the result', () => {
     const answered: EventBody = { type: 'approval.answered', ...RUN, approval: 'a1', answer: 'approved', by: 'web' };
     const started: EventBody = { type: 'tool.started', ...CALL, attempt: 1, resume: 'tell', changes: [] };
     const log = [OPENED, ANSWER, ASKED, answered, started, FINISHED];
@@ -94,7 +96,7 @@ describe('a call', () => {
     expect([...view.changed]).toEqual([['new.txt', 'created']]);
   });
 
-  test('that is asked about again has no answer until it gets one', () => {
+  test('with a second question has no answer', () => {
     const answered: EventBody = {
       type: 'approval.answered',
       ...RUN,
@@ -110,7 +112,7 @@ describe('a call', () => {
   });
 });
 
-test('an event that comes twice, as after a lost connection, changes nothing', () => {
+test('an event that arrives twice changes nothing', () => {
   const log = toLog([OPENED, ANSWER, ASKED, attempted({ input: 100 }, 0.5), FINISHED]);
   const once = createConversation('s1');
   for (const event of log) foldConversation(once, event);
@@ -119,12 +121,12 @@ test('an event that comes twice, as after a lost connection, changes nothing', (
   expect(twice).toEqual(once);
 });
 
-test('a price that is not known makes the sum unknown; a request that cost nothing does not', () => {
+test('an unknown price makes the sum unknown; a request without usage does not', () => {
   expect(fold([OPENED, attempted({ input: 10 }, 0.25), attempted({}, null)]).usd).toBe(0.25);
   expect(fold([OPENED, attempted({ input: 10 }, 0.25), attempted({ input: 1 }, null)]).usd).toBe(null);
 });
 
-test('what a fork took over was spent by the original', () => {
+test('a fork does not count the usage of the original', () => {
   const forked = { session: 's0', seq: 2, head: '', root: 's0', settled: 0 };
   const view = fold([{ ...OPENED, forked } as EventBody, attempted({ input: 700 }, 1), attempted({ input: 100 }, 2)]);
   expect(view.usage.input).toBe(100);
@@ -132,7 +134,7 @@ test('what a fork took over was spent by the original', () => {
   expect(closestLimit(view)).toEqual({ limit: 'tokens', share: 0.1, used: 100, cap: 1_000 });
 });
 
-test('a file that the session made and took away again is not changed', () => {
+test('a file that the session created and deleted is not changed', () => {
   const gone = {
     ...FINISHED,
     changes: [{ path: 'new.txt', kind: 'deleted', before: 'x', after: null }],

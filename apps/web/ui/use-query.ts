@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { host } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
 
-export interface Loaded<T> {
+export interface Query<T> {
   value: T | undefined;
   error: unknown;
   isLoading: boolean;
@@ -15,7 +15,7 @@ export interface Loaded<T> {
  *
  * @param key Says what is asked for: another key is another question.
  */
-export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+export function useQuery<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Query<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: unknown } | undefined>();
   const [round, setRound] = useState(0);
   useEffect(() => {

@@ -1,42 +1,42 @@
-import { presence } from './presence.ts';
+import { visibility } from './visibility.ts';
 
-let isMine = false;
+let isElected = false;
 
-/** True in the one tab of a browser that raises notifications: a hidden one. */
-export function hasBell(): boolean {
-  return document.hidden && (isMine || !('locks' in navigator));
+/** True in the tab that shows notifications: one hidden tab of the browser. */
+export function isNotifier(): boolean {
+  return document.hidden && (isElected || !('locks' in navigator));
 }
 
-/** Keeps the bell with one of the hidden tabs. Where there are no locks, each has it. */
-export function followBell(): void {
+/** Elects one of the hidden tabs by a lock. In a browser without locks, every hidden tab shows notifications. */
+export function electNotifier(): void {
   if (!('locks' in navigator)) return;
   let hold: AbortController | undefined;
-  const look = () => {
-    const now = presence.get();
+  const update = () => {
+    const now = visibility.get();
     const isHidden = now === 'hidden' || now === 'away';
     if (!isHidden) {
       hold?.abort();
       hold = undefined;
-      isMine = false;
+      isElected = false;
     } else if (!hold) {
       hold = new AbortController();
       void keep(hold.signal);
     }
   };
-  presence.subscribe(look);
-  look();
+  visibility.subscribe(update);
+  update();
 }
 
 async function keep(signal: AbortSignal): Promise<void> {
   const had = () =>
     new Promise<void>((resolve) => {
       if (signal.aborted) return resolve();
-      isMine = true;
+      isElected = true;
       signal.addEventListener('abort', () => resolve());
     });
   try {
     await navigator.locks.request('klaus.bell', { signal }, had);
   } catch {
-    // Shown before it was its turn.
+    // The tab became visible before it got the lock.
   }
 }

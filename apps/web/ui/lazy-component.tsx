@@ -8,7 +8,7 @@ import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
  * @param load Asked again after a failure, which the boundary around shows.
  * @param waiting Stands there meanwhile. Default: nothing.
  */
-export function later<P extends object>(
+export function lazyComponent<P extends object>(
   load: () => Promise<ComponentType<P>>,
   waiting: ReactNode = null,
 ): ComponentType<P> {
