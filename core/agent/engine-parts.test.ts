@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../policy/index.ts';
 import { toEditDistance, toNearest, type EventBody, type Message } from '../protocol/index.ts';
 import { countBytes } from './context/count-bytes.ts';
-import { cutOutput } from './calls/output.ts';
+import { cutOutput } from './calls/cut-output.ts';
 import { redactBody } from './redaction/redact-body.ts';
 import { createRequestHasher } from './model/request-hash.ts';
 import { toRetry, type FailedAttempt } from './model/retry.ts';

@@ -1,6 +1,6 @@
 import { toRelative } from '../../policy/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
-import { PROCESS_NEWS } from '../loop/fold.ts';
+import { PROCESS_REPORT } from '../loop/fold.ts';
 import type { ProcessStatus } from '../ports/processes.ts';
 import { openedOf, type State } from '../loop/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -22,7 +22,7 @@ export async function takeOverProcesses(work: Work): Promise<void> {
  * Takes into the log what became of processes that were running when it was last looked, and tells the model as soon
  * as a message may stand in the history. Costs nothing without background processes.
  */
-export async function noteProcesses(work: Work): Promise<void> {
+export async function recordProcessEnds(work: Work): Promise<void> {
   const { state, engine, session } = work;
   if (state.processes.size === 0) return;
   const running = [...state.processes.values()].filter(({ last }) => last.state === 'started');
@@ -34,7 +34,7 @@ export async function noteProcesses(work: Work): Promise<void> {
   });
   // Told from the state behind these events: they may be the news.
   if (bodies.length > 0) await work.append(bodies);
-  const news = mayTell(state) ? [...state.processes.values()].filter(({ isTold }) => !isTold) : [];
+  const news = canReport(state) ? [...state.processes.values()].filter(({ isReported }) => !isReported) : [];
   if (news.length === 0) return;
   const text = news.map(({ id, last, command }) => `Background process ${id} (${cut(command)}) ${describe(last)}.`);
   await work.append([
@@ -43,7 +43,7 @@ export async function noteProcesses(work: Work): Promise<void> {
       run: state.run!.id,
       turn: state.turn,
       message: {
-        id: `${PROCESS_NEWS}${state.seq + 1}`,
+        id: `${PROCESS_REPORT}${state.seq + 1}`,
         role: 'user',
         origin: 'engine',
         parts: [{ type: 'text', text: text.join('\n') }],
@@ -53,7 +53,7 @@ export async function noteProcesses(work: Work): Promise<void> {
 }
 
 /** Between two requests, with all results in the history, of a run that goes on. */
-function mayTell({ run, calls, openTurn, messages }: State): boolean {
+function canReport({ run, calls, openTurn, messages }: State): boolean {
   if (!run || calls.length > 0 || openTurn) return false;
   // After its last words there is no request that would read it; the next run begins with it.
   return messages.at(-1)?.role !== 'assistant';
@@ -113,14 +113,6 @@ export function listRunning({ engine, state, session }: Pick<Work, 'engine' | 's
 
 function isAround(one: string, other: string): boolean {
   return toRelative(one, other) !== undefined || toRelative(other, one) !== undefined;
-}
-
-/** True when the log and the files differ: a process has ended, and the log does not say so. */
-export function hasProcessNews(state: State, list: () => readonly ProcessStatus[]): boolean {
-  const open = [...state.processes.values()].filter(({ last }) => last.state === 'started');
-  if (open.length === 0) return false;
-  const running = new Set(list().flatMap(({ id, state: now }) => (now === 'running' ? [id] : [])));
-  return open.some(({ id }) => !running.has(id));
 }
 
 function cut(command: string): string {

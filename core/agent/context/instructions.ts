@@ -18,7 +18,6 @@ export async function loadInstructions(
   access: readonly Access[] | 'root',
   run = runOf(work.state).id,
 ): Promise<EventBody[]> {
-  if (work.engine.recorded) return work.engine.recorded.context();
   const bodies: EventBody[] = [];
   if (access === 'root') bodies.push(...(await loadOwn(work, run)), ...(await loadAbove(work, run)));
   for (const folder of toFolders(work.state, access)) {

@@ -16,8 +16,6 @@ const MESSAGE_ID = 'knowledge';
  */
 export function recallKnowledge(work: Work, run: string): EventBody[] {
   const { state, engine } = work;
-  // With the instructions, which stand before it.
-  if (engine.recorded) return [];
   const opened = openedOf(state);
   const isKnown = [...state.messages, ...state.held].some(({ id }) => id === MESSAGE_ID);
   if (isKnown || !toolsOf(state).includes('memory_get')) return [];

@@ -144,7 +144,7 @@ function foldTurnStart(state: State, event: EventOf<'turn.started'>): void {
 
 function foldProcess(state: State, event: EventOf<'process.changed'>): void {
   const { process: id, command, survives } = event;
-  state.processes.set(id, { id, command, survives, last: event, isTold: event.call !== undefined });
+  state.processes.set(id, { id, command, survives, last: event, isReported: event.call !== undefined });
 }
 
 /** Checks of earlier runs that are kept in mind. */
@@ -243,11 +243,11 @@ function foldStop(run: RunState, event: EventOf<'turn.finished'>): void {
 }
 
 /** Beginning of the id of a message that tells the model what became of its background processes. */
-export const PROCESS_NEWS = 'processes:';
+export const PROCESS_REPORT = 'processes:';
 
 function foldMessage(state: State, message: Message): void {
   if (state.run) state.run.empty = false;
-  if (message.id.startsWith(PROCESS_NEWS)) for (const each of state.processes.values()) each.isTold = true;
+  if (message.id.startsWith(PROCESS_REPORT)) for (const each of state.processes.values()) each.isReported = true;
   if (message.origin === 'user' && state.firstPrompt === undefined) state.firstPrompt = toText(message);
   if (state.calls.length > 0) {
     state.held.push(message);

@@ -203,7 +203,7 @@ describe('endings', () => {
   test('a cut answer is asked to go on, but not for ever', () => {
     const log = begin(createLog());
     for (let round = 0; round < 2; round++) {
-      expect(end(answer(log, text('half'), 'max_tokens'))).toBe('say');
+      expect(end(answer(log, text('half'), 'max_tokens'))).toBe('nudge');
       log.add({
         type: 'message.added',
         run,
@@ -219,7 +219,7 @@ describe('endings', () => {
   });
 
   test('an empty answer is asked for words', () => {
-    expect(end(answer(begin(createLog()), []))).toBe('say');
+    expect(end(answer(begin(createLog()), []))).toBe('nudge');
   });
 
   test('a denial that nothing replaced is the outcome', () => {

@@ -15,7 +15,7 @@ import {
   type TreeId,
   type Usage,
 } from '../../protocol/index.ts';
-import type { FinishedCall } from '../calls/call-purpose.ts';
+import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
 /** One call of the last answer, until its results have entered the history. */
@@ -110,7 +110,7 @@ export interface ProcessState {
   readonly survives: boolean;
   last: EventOf<'process.changed'>;
   /** False until the model was told of `last`. */
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /** What a session is: a fold of its log. */
@@ -227,6 +227,11 @@ export function toolsOf(state: State): string[] {
 export function runOf(state: State): RunState {
   if (!state.run) throw new Error('no run is under way');
   return state.run;
+}
+
+/** The present run, or the last one if none is under way; '' before the first run. */
+export function runIdOf({ run, lastRun }: State): string {
+  return run?.id ?? lastRun?.run ?? '';
 }
 
 /** What happened to a run, as `run.finished` will say. */

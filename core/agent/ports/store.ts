@@ -80,5 +80,5 @@ export interface Store {
   /** Undefined when there is no such blob. */
   readBlob(hash: string): Uint8Array | undefined;
   /** Absent: logs are folded whole. */
-  readonly checkpoints?: StateCache;
+  readonly stateCache?: StateCache;
 }

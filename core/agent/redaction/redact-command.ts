@@ -1,4 +1,4 @@
-import { openSecretsOf } from '../loop/work.ts';
+import { openSecretsOf } from '../folders/open-secrets.ts';
 import type { Redactor } from '../../policy/index.ts';
 import { isKlausError, type Command } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';

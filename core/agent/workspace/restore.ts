@@ -3,12 +3,14 @@ import { loadState } from '../loop/load-state.ts';
 import type { Engine } from '../loop/engine.ts';
 import { snapshotAfter } from './snapshot-workspace.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
-import { openedOf, type State } from '../loop/state.ts';
+import { openedOf, runIdOf, type State } from '../loop/state.ts';
 import { compose } from './compose-turns.ts';
 import { NO_GIT, planGitRedo, planGitUndo, restoreGit, type GitPlan } from '../git/plan-git.ts';
 import { isSame, reverse } from './tree-row.ts';
 import { readTurnHistory, type TurnHistory, type TurnStates } from './turn-history.ts';
-import { createWork, openSnapshotsOf, runIdOf, type Work } from '../loop/work.ts';
+import { createWork } from '../loop/create-work.ts';
+import type { Work } from '../loop/work.ts';
+import { openSnapshotsOf } from '../folders/open-folders.ts';
 
 /** What to put back. */
 export type RestoreRequest =
@@ -76,14 +78,7 @@ export async function restore(
   }
   try {
     const state = loadState(engine, session);
-    const work = createWork({
-      engine,
-      session,
-      lease,
-      state,
-      stop: new AbortController().signal,
-      isLeaving: () => false,
-    });
+    const work = createWork({ engine, session, lease, state });
     // A turn that is under way ends here: what it does after this is another step, to be taken back by itself.
     if (!options.dryRun) await snapshotAfter(work);
     const snapshots = await work.snapshots();
@@ -306,7 +301,7 @@ function toNote(
   work: Work,
   { kind, turns, changes }: { kind: RestoreRequest['kind']; turns: readonly number[]; changes: readonly TreeChange[] },
 ): EventBody[] {
-  const run = runIdOf(work);
+  const run = runIdOf(work.state);
   if (run === '' || changes.length === 0) return [];
   const names = changes.slice(0, MAX_NAMED).map(({ path, kind: change }) => `  ${change} ${path}`);
   if (changes.length > MAX_NAMED) names.push(`  … and ${changes.length - MAX_NAMED} more`);

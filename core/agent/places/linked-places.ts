@@ -5,7 +5,7 @@ import type { Snapshots } from '../ports/snapshots.ts';
 import { resolveInside } from './resolve-inside.ts';
 
 /** The workspace and its git data before a turn. */
-export interface PlacedIn {
+export interface WorkspaceState {
   tree: TreeId;
   gitTree?: TreeId | undefined;
 }
@@ -22,7 +22,10 @@ const SETTING = /^\s*[a-z][a-z0-9-]*\s*=\s*(.+?)\s*$/i;
  * Paths that are protected not by their names but by what leads to them: targets of symlinks at protected places and in
  * hooks folders, and what git's configuration includes, searches for hooks, or runs.
  */
-export async function findFurtherPlaces(snapshots: Snapshots, { tree, gitTree }: PlacedIn): Promise<readonly string[]> {
+export async function findLinkedPlaces(
+  snapshots: Snapshots,
+  { tree, gitTree }: WorkspaceState,
+): Promise<readonly string[]> {
   const found = new Set<string>();
   const follow = async (path: string, entry: TreeEntry): Promise<void> => {
     for (const step of await followLink(snapshots, { path, entry, tree }))

@@ -1,22 +1,20 @@
-import { snapshotAfter, snapshotWorkspace } from './snapshot-workspace.ts';
-import { noteProcesses } from '../calls/processes.ts';
+import { recordProcessEnds } from '../calls/processes.ts';
 import type { Work } from '../loop/work.ts';
+import { snapshotAfter, snapshotWorkspace } from './snapshot-workspace.ts';
 
 /**
- * Looks at the workspace once more before a run ends in which background processes were at work, so that nothing they
- * did behind the last turn stays. Where the run is all that its Klaus does, they end first.
+ * Takes another snapshot before the end of a run in which background processes ran, so that their changes after the
+ * last turn are guarded too. If processes end with the run, they are stopped first.
  */
-export async function lookLast(work: Work): Promise<void> {
+export async function snapshotAtEnd(work: Work): Promise<void> {
   const { state, engine } = work;
   if (!state.run || state.processes.size === 0) return;
-  if (engine.recorded) {
-    if (!engine.recorded.looksLast()) return;
-  } else if (engine.settings.endProcesses === 'run') await endProcesses(work);
-  await noteProcesses(work);
+  if (engine.settings.endProcesses === 'run') await endProcesses(work);
+  await recordProcessEnds(work);
   const before = await snapshotWorkspace(work);
   if (!before) return;
   if (before.length > 0) await work.append(before);
-  // With calls open, the state is kept behind them.
+  // If calls are open, the snapshot is taken after them.
   if (state.calls.length === 0) await snapshotAfter(work);
 }
 

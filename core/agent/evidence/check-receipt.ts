@@ -7,13 +7,13 @@ import {
   type TreeId,
 } from '../../protocol/index.ts';
 import { toPrograms } from './check-environment.ts';
-import type { Ready } from '../calls/judge-call.ts';
+import type { ReadyCall } from '../calls/judged-call.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { openedOf } from '../loop/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** True for a call that may turn out to be a check: by its command, before it has run. */
-function mayCheck({ intent }: Ready): boolean {
+function mayCheck({ intent }: ReadyCall): boolean {
   return intent.command !== undefined && readChecks(intent.command) !== undefined;
 }
 
@@ -22,14 +22,14 @@ function mayCheck({ intent }: Ready): boolean {
  *
  * @param kept What is appended with the intents: the state before the turn, where this is its first effect.
  */
-export async function treeBefore(
+export async function snapshotBeforeChecks(
   work: Work,
-  ready: readonly Ready[],
+  ready: readonly ReadyCall[],
   kept: readonly EventBody[],
 ): Promise<TreeId | undefined> {
-  if (openedOf(work.state).snapshots === false || work.engine.recorded || !ready.some(mayCheck)) return undefined;
+  if (openedOf(work.state).snapshots === false || !ready.some(mayCheck)) return undefined;
   for (const body of kept) if (body.type === 'workspace.snapshotted') return body.tree;
-  return work.state.tree ?? (await look(work));
+  return work.state.tree ?? (await trySnapshot(work));
 }
 
 /** What a call that checked something proves: its exit code, and the states that it saw and left. */
@@ -38,10 +38,9 @@ export async function toReceipt(
   evidence: NonNullable<ToolOutput['evidence']>,
   before: TreeId | undefined,
 ): Promise<Receipt> {
-  // In a replay it says already what was seen.
-  if (openedOf(work.state).snapshots === false || work.engine.recorded) return evidence;
+  if (openedOf(work.state).snapshots === false) return evidence;
   const environment = await inspect(work, evidence);
-  const after = await look(work);
+  const after = await trySnapshot(work);
   // Known only by its result to have been a check: what it left is what it saw, as far as can be told.
   const tree = before ?? after;
   const receipt = { ...evidence, ...(environment ? { environment } : {}) };
@@ -67,7 +66,7 @@ async function inspect(
 }
 
 /** The workspace as it is; undefined where it cannot be taken in, because a check must not fail for it. */
-export async function look(work: Work): Promise<TreeId | undefined> {
+export async function trySnapshot(work: Work): Promise<TreeId | undefined> {
   try {
     return await (await work.snapshots()).snapshot();
   } catch (error) {

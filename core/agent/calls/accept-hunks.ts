@@ -1,11 +1,11 @@
 import { toChangeHunks } from '../../policy/index.ts';
 import type { FileChange, HunkAnswer } from '../../protocol/index.ts';
-import { describeRejected, keepPart, toDiffText, type ChangePart } from '../workspace/change-parts.ts';
-import type { Ready } from './judge-call.ts';
+import { describeRejected, selectPart, toDiffText, type ChangePart } from '../workspace/change-parts.ts';
+import type { ReadyCall } from './judged-call.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { FileEdit } from '../ports/workspace.ts';
 
-export interface TakeInput {
+export interface AcceptedHunks {
   parts: readonly ChangePart[];
   answer: HunkAnswer;
   /** Lower-case SHA-256 of a text. */
@@ -13,7 +13,7 @@ export interface TakeInput {
 }
 
 /** A call as a human let it pass: only the hunks that were accepted, all of them in one step. */
-export function takeHunks(ready: Ready, { parts, answer, digest }: TakeInput): Ready {
+export function acceptHunks(ready: ReadyCall, { parts, answer, digest }: AcceptedHunks): ReadyCall {
   const edits: FileEdit[] = [];
   const changes: FileChange[] = [];
   const shown: ChangePart[] = [];
@@ -21,7 +21,7 @@ export function takeHunks(ready: Ready, { parts, answer, digest }: TakeInput): R
     const { path } = part.row;
     const edit = ready.intent.edits?.find((candidate) => candidate.path === path);
     const change = ready.intent.changes?.find((candidate) => candidate.path === path);
-    const kept = keepPart(part, answer, (text, current) => ready.context.restoreSecrets(text, current));
+    const kept = selectPart(part, answer, (text, current) => ready.context.restoreSecrets(text, current));
     if (!edit || !change || kept.kept === 'none') continue;
     if (kept.kept === 'all') {
       shown.push(part);

@@ -18,7 +18,7 @@ export interface CheapAnswer {
 }
 
 /** Asks the cheap model of the same provider for a text: titles, summaries, compaction. Counts against the limits. */
-export async function askCheap(
+export async function requestCheapModel(
   work: Work,
   question: { purpose: 'compaction' | 'title'; system: string; text: string; maxOutputTokens: number },
 ): Promise<CheapAnswer> {

@@ -1,16 +1,16 @@
 import type { Command } from '../../protocol/index.ts';
-import { loadState } from './load-state.ts';
+import { createWork } from './create-work.ts';
 import type { Engine } from './engine.ts';
 import { isReceivable, receive } from './inbox.ts';
-import { createWork } from './work.ts';
+import { loadState } from './load-state.ts';
 
 /**
- * Serves the commands of these types in the inbox of a session that nobody holds, and nothing else: no run goes
- * on by it. What needs a moment that has not come, such as the end of a request, stays where it is.
+ * Applies queued commands of the given types to a session that no process holds. Starts and resumes no run. A command
+ * that cannot be applied yet, such as a pin during a request, remains queued.
  *
- * @returns False while a live process holds the session; it serves them itself.
+ * @returns False while a live process holds the session; it applies them itself.
  */
-export async function serveCommands(
+export async function applyQueuedCommands(
   engine: Engine,
   session: string,
   types: readonly Command['type'][],
@@ -19,8 +19,7 @@ export async function serveCommands(
   if (!lease) return false;
   try {
     const state = loadState(engine, session);
-    const stop = new AbortController().signal;
-    const work = createWork({ engine, session, lease, state, stop, isLeaving: () => false });
+    const work = createWork({ engine, session, lease, state });
     for (const command of engine.store.inbox(session)) {
       if (!types.includes(command.type) || !isReceivable(state, command)) continue;
       await work.append((await receive(work, command)) ?? [], [command.id]);

@@ -1,13 +1,11 @@
 import { optional, addUsage, type EventBody } from '../../protocol/index.ts';
-import type { Closed } from '../evidence/close-evidence.ts';
-import { toFinished, toHead } from '../calls/judge-call.ts';
+import { toFinished, toHead } from '../calls/call-events.ts';
+import type { ClosedEvidence } from '../evidence/closed-evidence.ts';
 import type { OpenRequest } from '../budget/ledger.ts';
 import { openRequestOf, runOf, type Ending, type State } from './state.ts';
-import type { Work } from './work.ts';
 
 /** Results for calls that will not run any more, and answers for questions that nobody needs, so that the history stays whole. */
-export function settleCalls(work: Pick<Work, 'state'>, why: string): EventBody[] {
-  const { state } = work;
+export function answerOpenCalls(state: State, why: string): EventBody[] {
   const bodies: EventBody[] = [...state.approvals.values()].map(({ run, approval }) => ({
     type: 'approval.answered',
     run,
@@ -21,11 +19,11 @@ export function settleCalls(work: Pick<Work, 'state'>, why: string): EventBody[]
       // It ended, and nothing of what it changed left its layer.
       const { result } = call.asked.subject;
       const output = `${result.output.trimEnd()}\n\nNone of its changes were kept: ${why}.`.trimStart();
-      bodies.push(toFinished(toHead(work, call), { ...result, outcome: 'cancelled', output }));
+      bodies.push(toFinished(toHead({ state }, call), { ...result, outcome: 'cancelled', output }));
       continue;
     }
     const output = call.started ? `Outcome unknown: ${why} while this ran.` : `Not run: ${why}.`;
-    bodies.push(toFinished(toHead(work, call), { outcome: call.started ? 'unknown' : 'cancelled', output }));
+    bodies.push(toFinished(toHead({ state }, call), { outcome: call.started ? 'unknown' : 'cancelled', output }));
   }
   return bodies;
 }
@@ -38,7 +36,7 @@ export function toAbandoned({ run, purpose, turn, model, reserved }: OpenRequest
 }
 
 /** A turn that nobody will ask for again, and the request of a process that is gone. */
-export function settleTurn(state: State): EventBody[] {
+export function closeTurn(state: State): EventBody[] {
   const { openTurn } = state;
   const request = openRequestOf(state);
   const bodies = request ? [toAbandoned(request)] : [];
@@ -52,7 +50,7 @@ export function settleTurn(state: State): EventBody[] {
 /** `run.finished` with the run's sums. `settled` are the events before it in the same transaction. */
 export function toRunFinished(
   state: State,
-  { evidence, tree, claim, claims, ...ending }: Ending & Closed,
+  { evidence, tree, claim, claims, ...ending }: Ending & ClosedEvidence,
   settled: readonly EventBody[] = [],
 ): EventBody {
   const run = runOf(state);
