@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'results-in-other-order',
     what: 'results enter the history in the order of a set',
-    file: 'core/agent/loop/fold.ts',
+    file: 'core/agent/state/fold-calls.ts',
     from: 'const parts: ResultPart[] = state.calls.map(',
     to: 'const parts: ResultPart[] = state.calls.toReversed().map(',
     breaks: ['history is well-formed'],

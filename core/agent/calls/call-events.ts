@@ -1,5 +1,5 @@
 import { optional, type Decision } from '../../protocol/index.ts';
-import { runOf, type CallState, type State } from '../loop/state.ts';
+import { runOf, type CallState, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { JudgedCall, ToolFinished } from './judged-call.ts';
 

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../protocol/index.ts';
-import type { CallState } from '../loop/state.ts';
+import type { CallState } from '../state/state.ts';
 import type { CallPurpose, FinishedCall } from './finished-call.ts';
 
 /** Inputs that do not change what a call is for. */

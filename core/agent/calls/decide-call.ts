@@ -1,6 +1,6 @@
 import { decide, findRemembered, isProgramPath, RULES, toRemembered } from '../../policy/index.ts';
 import { isKlausError, toKlausError, type Access, type Decision, type Remembered } from '../../protocol/index.ts';
-import { openedOf, runOf } from '../loop/state.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { findLinkedPlaces } from '../places/linked-places.ts';
 import type { Intent } from '../ports/tool.ts';
@@ -12,7 +12,7 @@ import { refuseCall, toCallHash, toDecided, toFinished, toHead } from './call-ev
 import { agentOf, toGateContext } from './gate-context.ts';
 import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
 import { findScriptChanges } from './package-scripts.ts';
-import { listRunning } from './processes.ts';
+import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
 

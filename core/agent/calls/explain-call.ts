@@ -1,10 +1,10 @@
 import { explainAccess, type AccessExplanation } from '../../policy/index.ts';
 import { EVENT_VERSION, FIRST_PREV, toCalled, type Decision, type Grant, type Mode } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
-import { fold } from '../loop/fold.ts';
+import { fold } from '../state/fold.ts';
 import { judgeCall } from './judge-call.ts';
 import type { Intent } from '../ports/tool.ts';
-import { openedOf, type State } from '../loop/state.ts';
+import { openedOf, type State } from '../state/state.ts';
 import { createToolContext } from './tool-context.ts';
 import { createWork } from '../loop/create-work.ts';
 import type { Work } from '../loop/work.ts';

@@ -1,10 +1,10 @@
 import type { Access, EventBody, FileChange } from '../../protocol/index.ts';
 import { loadInstructions } from '../context/instructions.ts';
 import { toAbsolute } from '../folders/members.ts';
-import { openedOf, type CallState } from '../loop/state.ts';
+import { openedOf, type CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { toFinished, toHead } from './call-events.ts';
-import { describeStarted, toProcessChanged } from './processes.ts';
+import { describeStarted, toProcessChanged } from '../processes/process-events.ts';
 
 /** Changed files that the report to the model lists. */
 const MAX_ROWS = 50;

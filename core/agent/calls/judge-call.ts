@@ -1,5 +1,5 @@
 import { toKlausError, USE_TOOL } from '../../protocol/index.ts';
-import type { CallState } from '../loop/state.ts';
+import type { CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { Tool } from '../ports/tool.ts';
 import { refuseCall } from './call-events.ts';

@@ -1,5 +1,5 @@
 import type { EventBody } from '../../protocol/index.ts';
-import type { CallState } from '../loop/state.ts';
+import type { CallState } from '../state/state.ts';
 import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
 
 export type ToolFinished = Extract<EventBody, { type: 'tool.finished' }>;

@@ -1,7 +1,7 @@
 import { allowsTool } from '../../policy/index.ts';
 import { toCommandView } from './command-view.ts';
 import { isReviewed } from './gate-context.ts';
-import { openedOf } from '../loop/state.ts';
+import { openedOf } from '../state/state.ts';
 import { createToolContext } from './tool-context.ts';
 import type { Prestart, Work } from '../loop/work.ts';
 

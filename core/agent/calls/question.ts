@@ -4,7 +4,7 @@ import { optional } from '../../protocol/index.ts';
 import type { ApprovalAsked, ReadyCall } from './judged-call.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { RunScripts } from './run-scripts.ts';
-import { runOf, type CallState } from '../loop/state.ts';
+import { runOf, type CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** The decision with what a human said to the question, where somebody did. */

@@ -1,6 +1,6 @@
 import type { Access, EventBody, Message } from '../../protocol/index.ts';
 import { readInstructionFile, toLeftOutNotice } from './instruction-file.ts';
-import { openedOf, runOf, type State } from '../loop/state.ts';
+import { openedOf, runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** In one folder the first that exists counts. */

@@ -1,6 +1,6 @@
 import type { EventBody } from '../../protocol/index.ts';
 import type { KnowledgeEntry } from '../ports/memory.ts';
-import { openedOf, toolsOf } from '../loop/state.ts';
+import { openedOf, toolsOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Characters of all entries together. */

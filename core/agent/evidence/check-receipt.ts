@@ -9,7 +9,7 @@ import {
 import { toPrograms } from './check-environment.ts';
 import type { ReadyCall } from '../calls/judged-call.ts';
 import type { ToolOutput } from '../ports/tool.ts';
-import { openedOf } from '../loop/state.ts';
+import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** True for a call that may turn out to be a check: by its command, before it has run. */

@@ -1,6 +1,6 @@
 import { findClaims } from '../../policy/index.ts';
 import { toText } from '../../protocol/index.ts';
-import { runOf, type State } from '../loop/state.ts';
+import { runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { ClosedEvidence } from './closed-evidence.ts';
 

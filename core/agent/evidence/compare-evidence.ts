@@ -16,7 +16,7 @@ import {
 } from '../../protocol/index.ts';
 import { findOtherEnvironment } from './check-environment.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { openedOf, runOf } from '../loop/state.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import { trySnapshot } from './check-receipt.ts';
 import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from './closed-evidence.ts';
 import type { Work } from '../loop/work.ts';

@@ -10,13 +10,13 @@ import {
   type EventOf,
   type Evidence,
 } from '../../protocol/index.ts';
-import { loadState } from '../loop/load-state.ts';
+import { loadState } from '../state/load-state.ts';
 import { isDerived } from './compare-evidence.ts';
 import type { Engine } from '../loop/engine.ts';
 import { isReviewed, toGateContext } from '../calls/gate-context.ts';
 import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
 import { toMappedFolders } from '../workspace/review-changes.ts';
-import { openedOf } from '../loop/state.ts';
+import { openedOf } from '../state/state.ts';
 import { trySnapshot } from './check-receipt.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { createWork } from '../loop/create-work.ts';

@@ -1,6 +1,6 @@
 import { KlausError } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
-import type { openedOf } from '../loop/state.ts';
+import type { openedOf } from '../state/state.ts';
 import type { Layers } from '../ports/layer.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Workspace } from '../ports/workspace.ts';

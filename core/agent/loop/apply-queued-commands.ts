@@ -2,7 +2,7 @@ import type { Command } from '../../protocol/index.ts';
 import { createWork } from './create-work.ts';
 import type { Engine } from './engine.ts';
 import { isReceivable, receive } from './inbox.ts';
-import { loadState } from './load-state.ts';
+import { loadState } from '../state/load-state.ts';
 
 /**
  * Applies queued commands of the given types to a session that no process holds. Starts and resumes no run. A command

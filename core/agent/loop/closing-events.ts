@@ -2,7 +2,7 @@ import { optional, addUsage, type EventBody } from '../../protocol/index.ts';
 import { toFinished, toHead } from '../calls/call-events.ts';
 import type { ClosedEvidence } from '../evidence/closed-evidence.ts';
 import type { OpenRequest } from '../budget/ledger.ts';
-import { openRequestOf, runOf, type Ending, type State } from './state.ts';
+import { openRequestOf, runOf, type Ending, type State } from '../state/state.ts';
 
 /** Results for calls that will not run any more, and answers for questions that nobody needs, so that the history stays whole. */
 export function answerOpenCalls(state: State, why: string): EventBody[] {

@@ -6,9 +6,9 @@ import type { Model } from '../ports/model.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { Folder } from '../ports/workspace.ts';
 import { redactBody } from '../redaction/redact-body.ts';
-import { fold } from './fold.ts';
+import { fold } from '../state/fold.ts';
 import { LIVE_ACTIVITIES } from './live-activities.ts';
-import { openedOf } from './state.ts';
+import { openedOf } from '../state/state.ts';
 import type { Work } from './work.ts';
 
 export interface WorkOptions extends Pick<Work, 'engine' | 'session' | 'lease' | 'state'> {

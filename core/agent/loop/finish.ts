@@ -2,7 +2,7 @@ import type { EventBody } from '../../protocol/index.ts';
 import { closeEvidence } from '../evidence/close-evidence.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { answerOpenCalls, closeTurn, toRunFinished } from './closing-events.ts';
-import { openedOf, runOf, type Ending } from './state.ts';
+import { openedOf, runOf, type Ending } from '../state/state.ts';
 import type { Work } from './work.ts';
 
 /** Ends the run, unless a last look at the workspace finds what ends it otherwise. */

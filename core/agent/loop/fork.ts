@@ -8,12 +8,12 @@ import {
   type EventOf,
   type Message,
 } from '../../protocol/index.ts';
-import { loadState } from './load-state.ts';
+import { loadState } from '../state/load-state.ts';
 import type { Engine } from './engine.ts';
-import { fold } from './fold.ts';
+import { fold } from '../state/fold.ts';
 import type { Draft } from '../ports/store.ts';
 import { answerOpenCalls, toRunFinished } from './closing-events.ts';
-import { createState, openedOf, type State } from './state.ts';
+import { createState, openedOf, type State } from '../state/state.ts';
 import { readTurnHistory } from '../workspace/turn-history.ts';
 
 export interface ForkOptions {

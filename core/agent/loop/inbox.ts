@@ -18,7 +18,7 @@ import { describeLimit, usedOf } from '../budget/limit-check.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
-import type { State } from './state.ts';
+import type { State } from '../state/state.ts';
 import type { Work } from './work.ts';
 
 /** Titles up to this long are taken from the prompt as it is. */

@@ -3,7 +3,7 @@ import { toKlausError, type EventBody } from '../../protocol/index.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
-import { runOf } from './state.ts';
+import { runOf } from '../state/state.ts';
 import type { Work } from './work.ts';
 
 /** Name of the checkpoint in the log: a call of the engine. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Effect, Event, EventBody, Message, Part } from '../../protocol/index.ts';
-import { fold } from './fold.ts';
+import { fold } from '../state/fold.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import { next, type Facts } from './next.ts';
-import { createState, type State } from './state.ts';
+import { createState, type State } from '../state/state.ts';
 
 const EFFECTS: Record<string, Effect[]> = {
   read: ['read'],

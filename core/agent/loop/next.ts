@@ -4,7 +4,7 @@ import { findOpenDenial } from '../calls/call-purpose.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
 import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from '../budget/limit-check.ts';
-import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from './state.ts';
+import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from '../state/state.ts';
 
 /** What the loop does next. */
 export type Action =

@@ -1,6 +1,6 @@
 import { performCalls } from '../calls/run-calls.ts';
 import { applyAnsweredChanges } from '../workspace/apply-answered-changes.ts';
-import type { CallState } from './state.ts';
+import type { CallState } from '../state/state.ts';
 import type { Work } from './work.ts';
 
 /**

@@ -16,7 +16,7 @@ import type { ToolOutput } from '../ports/tool.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
 import type { Engine } from './engine.ts';
-import type { CallState, State } from './state.ts';
+import type { CallState, State } from '../state/state.ts';
 
 /** A claimed session that is being advanced: its state, and the only way to change it. */
 export interface Work {

@@ -5,7 +5,7 @@ import { findModelLimit, isUnpriced, type LimitReached } from '../budget/limit-c
 import type { Model, ModelRequest } from '../ports/model.ts';
 import { createRequestHasher } from './request-hash.ts';
 import { requestModel } from './request-model.ts';
-import { createState } from '../loop/state.ts';
+import { createState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** What a small request of the engine's own came to. `bodies` are to be appended whatever the text is. */

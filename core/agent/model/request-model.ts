@@ -2,7 +2,7 @@ import { optional, isRetryable, NO_USAGE, type EventBody, type Reserved, type Us
 import { cost } from '../budget/cost.ts';
 import { leavesRoom } from '../budget/limit-check.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from '../ports/model.ts';
-import { openRequestOf, runIdOf } from '../loop/state.ts';
+import { openRequestOf, runIdOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 type Attempted = Extract<EventBody, { type: 'model.attempted' }>;

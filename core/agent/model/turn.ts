@@ -5,7 +5,7 @@ import type { Forecast } from '../budget/forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
 import { requestModel } from './request-model.ts';
 import type { EngineSettings } from '../loop/settings.ts';
-import { openedOf, runOf } from '../loop/state.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Asks the model for its next message and takes it into the log. */

@@ -1,6 +1,6 @@
 import { placeOf } from '../../policy/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
-import { runOf } from '../loop/state.ts';
+import { runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
 

@@ -2,7 +2,7 @@ import { allowsAccess, allowsTool } from '../../policy/index.ts';
 import { isKlausError, type EventBody, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
 import { toFinished, toHead } from '../calls/call-events.ts';
 import { toAbsolute } from '../folders/members.ts';
-import { openedOf, type CallState } from '../loop/state.ts';
+import { openedOf, type CallState } from '../state/state.ts';
 import type { ChangesSubject, Work } from '../loop/work.ts';
 import { describeRejected, MAX_ASKED, selectPart, toChangeParts } from './change-parts.ts';
 import { applyChanges, withNotes } from './review-changes.ts';

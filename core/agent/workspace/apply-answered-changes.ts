@@ -1,5 +1,5 @@
 import { toFinished, toHead } from '../calls/call-events.ts';
-import type { CallState } from '../loop/state.ts';
+import type { CallState } from '../state/state.ts';
 import type { ChangesSubject, Work } from '../loop/work.ts';
 import { withNotes } from './review-changes.ts';
 import { snapshotWorkspace } from './snapshot-workspace.ts';

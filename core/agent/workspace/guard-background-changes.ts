@@ -1,6 +1,6 @@
 import type { TreeId } from '../../protocol/index.ts';
 import { findArmedPaths } from '../git/guard-git.ts';
-import { runOf } from '../loop/state.ts';
+import { runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { findPlaces } from '../places/guard-places.ts';
 import type { GitGuarded } from './guarded.ts';

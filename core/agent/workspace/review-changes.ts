@@ -11,7 +11,7 @@ import type { Layer } from '../ports/layer.ts';
 import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { ToolContext } from '../ports/tool.ts';
-import { runOf } from '../loop/state.ts';
+import { runOf } from '../state/state.ts';
 import type { OpenedLayer, ReviewInput, Work } from '../loop/work.ts';
 
 /** Characters of the question's diff. */

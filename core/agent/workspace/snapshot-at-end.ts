@@ -1,4 +1,4 @@
-import { recordProcessEnds } from '../calls/processes.ts';
+import { recordProcessEnds } from '../processes/process-events.ts';
 import type { Work } from '../loop/work.ts';
 import { snapshotAfter, snapshotWorkspace } from './snapshot-workspace.ts';
 

@@ -6,7 +6,7 @@ import { guardBackgroundChanges } from './guard-background-changes.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { LastPositions } from '../places/known-commits.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { openedOf, runOf } from '../loop/state.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Paths that a state does not hold and that the log names. */

@@ -1,7 +1,7 @@
 import { createWork } from '../loop/create-work.ts';
 import type { Engine } from '../loop/engine.ts';
-import { loadState } from '../loop/load-state.ts';
-import { recordProcessEnds, takeOverProcesses } from './processes.ts';
+import { loadState } from '../state/load-state.ts';
+import { recordProcessEnds, takeOverProcesses } from './process-events.ts';
 
 /**
  * Records which background processes of a session have ended, if no process holds it. Starts and resumes no run.

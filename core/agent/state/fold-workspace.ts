@@ -2,7 +2,6 @@ import type { EventOf } from '../../protocol/index.ts';
 import { optional } from '../../protocol/index.ts';
 import type { State } from './state.ts';
 
-/** Takes a state of the workspace into the session's state. */
 export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
   state.tree = event.tree;
   if (state.run) state.base = state.run.base ??= event.tree;
@@ -10,11 +9,11 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
   state.run?.unreverted.push(...(event.unreverted ?? []));
   if (event.moment === 'before') {
     state.openSnapshot = event;
-    // A command whose changes waited for a human began before this state, and is kept as far as he said.
+    // A command whose changes were approved began before this snapshot; its accepted changes are applied after it.
     const begun = state.calls.filter((call) => call.started);
     const isApproved = begun.some((call) => call.asked?.subject.kind === 'changes' && call.answer === 'approved');
     const tools = new Set(begun.map(({ name }) => name));
-    // Nor is what a background process changes meanwhile.
+    // Changes of background processes are not known either.
     const isQuiet = [...state.processes.values()].every(({ last }) => last.state !== 'started');
     state.turnEffects = {
       paths: new Set(),
@@ -34,4 +33,9 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
   };
   delete state.openSnapshot;
   delete state.turnEffects;
+}
+
+export function foldCommit(state: State, { commit }: EventOf<'workspace.committed'>): void {
+  state.checkpoint = commit;
+  if (state.run) state.run.checkpointed = true;
 }

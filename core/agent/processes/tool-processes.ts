@@ -1,7 +1,7 @@
 import { optional, KlausError } from '../../protocol/index.ts';
-import { toCommandView } from './command-view.ts';
+import { toCommandView } from '../calls/command-view.ts';
 import type { ToolProcesses } from '../ports/tool.ts';
-import { openedOf } from '../loop/state.ts';
+import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** The background processes of a session, as a call may use them. `call` names it: what it starts is found by it. */

@@ -1,8 +1,8 @@
 import { toRelative } from '../../policy/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
-import { PROCESS_REPORT } from '../loop/fold.ts';
+import { PROCESS_REPORT } from '../state/fold-messages.ts';
 import type { ProcessStatus } from '../ports/processes.ts';
-import { openedOf, type State } from '../loop/state.ts';
+import { openedOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 type Changed = Extract<EventBody, { type: 'process.changed' }>;
