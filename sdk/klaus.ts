@@ -185,7 +185,7 @@ export interface Session {
    * Applies what was sent of title, pin, model, mode and limits, where nobody holds the session; no run goes on by it.
    * False while a live process holds it: it does so itself.
    */
-  settle(): Promise<boolean>;
+  applyQueuedCommands(): Promise<boolean>;
   /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
   /**

@@ -89,7 +89,7 @@ export const sessionHandlers: Handlers<
     const { limits, ...change } = body;
     if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...optional(change) });
     if (limits) await session.send({ type: 'limits', limits: optional(limits) });
-    await session.settle();
+    await session.applyQueuedCommands();
     // What holds the session applies it in a moment; it is durable already.
     const { title, pinned, mode } = change;
     return { ...viewOf(context, session.id), ...optional({ title, pinned, mode }) };

@@ -86,7 +86,7 @@ export function toDiffText(parts: readonly ChangePart[]): string {
  *
  * @param restore As `Redactor.restore`: whoever edited a hunk saw placeholders in the place of secrets.
  */
-export function keepPart(
+export function selectPart(
   { row, hunks, before, after }: ChangePart,
   answer: HunkAnswer,
   restore: (text: string, current: string) => string,
