@@ -6,7 +6,7 @@ export { findRefusedEnvironments } from './bubblewrap/toolchains/toolchains.ts';
 export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { dropFetched } from './home/fetched-folders.ts';
-export { scrubEnvironment } from './host/scrub-environment.ts';
+export { scrubEnvironment } from './host/strip-credentials.ts';
 export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
 export { parseHostRule } from './network/host-rules.ts';
 export { keepDownloads } from './project-home.ts';

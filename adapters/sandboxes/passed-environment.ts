@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
-import { scrubEnvironment } from './host/scrub-environment.ts';
+import { scrubEnvironment } from './host/strip-credentials.ts';
 import { findHidden } from './home/user-caches.ts';
 import { findModuleProxy } from './module-proxy.ts';
 import type { ProjectHome } from './project-home.ts';

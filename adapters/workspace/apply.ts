@@ -7,7 +7,7 @@ import { hashBytes, hashContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
 import { codeOf, isRace, RaceError } from './race-error.ts';
-import { FAILURES, findPlace, shorten, type Place, type Root } from './walk.ts';
+import { FAILURES, findPlace, shorten, type Place, type Root } from './path-entry.ts';
 
 /** Mode of a new file where none is asked for. */
 const NEW_MODE = 0o644;

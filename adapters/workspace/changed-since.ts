@@ -18,7 +18,7 @@ import { hashContent, readContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import { toTrackedPaths } from './git-index.ts';
 import { isRace } from './race-error.ts';
-import { openRoot, withPlace, type Root } from './walk.ts';
+import { openRoot, withPlace, type Root } from './path-entry.ts';
 
 /** Entries that are looked at; what lies beyond is not reported. */
 const MAX_ENTRIES = 200_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { KlausError } from '@klaus/core/protocol';
-import { shorten, type Place } from './walk.ts';
+import { shorten, type Place } from './path-entry.ts';
 
 const CHUNK = 256 * 1024;
 

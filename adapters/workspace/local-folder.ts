@@ -2,7 +2,7 @@ import { KlausError } from '@klaus/core/protocol';
 import type { FileState, Folder, LocatedPath, ReadOptions, ResolvedPath } from '@klaus/core/agent';
 import { readContent } from './content.ts';
 import { openWorkspaceRoot } from './root.ts';
-import { OutsideError, shorten, withPlace, type Root } from './walk.ts';
+import { OutsideError, shorten, withPlace, type Root } from './path-entry.ts';
 
 /**
  * Opens a folder for reading. It is that very directory from then on.

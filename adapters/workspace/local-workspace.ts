@@ -7,7 +7,7 @@ import { createJournal, type Journal } from './journal.ts';
 import { LocalFolder } from './local-folder.ts';
 import { recoverSteps } from './recover.ts';
 import { openWorkspaceRoot, type RootOptions } from './root.ts';
-import { withPlace, type Root } from './walk.ts';
+import { withPlace, type Root } from './path-entry.ts';
 
 export interface WorkspaceOptions extends RootOptions {
   /**

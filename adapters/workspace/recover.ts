@@ -2,7 +2,7 @@ import { lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { hashContent } from './content.ts';
 import type { Journal, JournalEntry, JournalRow } from './journal.ts';
 import { codeOf } from './race-error.ts';
-import { withPlace, type Place, type Root } from './walk.ts';
+import { withPlace, type Place, type Root } from './path-entry.ts';
 
 /**
  * Tidies up after processes that were killed while they wrote: a step of several files that was not done is

@@ -8,7 +8,7 @@ import { isListening } from './listening.ts';
 import { list, listNumbers, readIdentity, readRecord, toSessionFolder, writeRecord } from './process-files.ts';
 import { readOutput } from './process-output.ts';
 import { hasBegun, readStatus } from './process-status.ts';
-import { settleProcess } from './settle-process.ts';
+import { settleProcess } from './close-process.ts';
 import { endProcess, settleStart, within } from './stop-process.ts';
 import { watched } from './watch-process.ts';
 

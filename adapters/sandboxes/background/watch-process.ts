@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
 import { MaskWatch } from '../bubblewrap/mounts/mask-watch.ts';
 import { listDescendants, sendSignal } from '../process/process-table.ts';
-import { closeWhilePaused } from '../protection/close-paused.ts';
+import { closeWhilePaused } from '../protection/close-while-paused.ts';
 import type { MaskSelection } from '../protection/masks.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import type { WorkspaceView } from '../view.ts';

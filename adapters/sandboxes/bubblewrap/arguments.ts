@@ -7,7 +7,7 @@ import { contains } from '../paths.ts';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
-import { findHeldFolders } from '../protection/held-folders.ts';
+import { findHeldFolders } from '../protection/mask-parents.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import { toBesideView, toSource, type WorkspaceView } from '../view.ts';

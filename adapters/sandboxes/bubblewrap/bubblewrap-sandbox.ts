@@ -4,7 +4,7 @@ import type { BackgroundRequest, ExecRequest, ExecResult, PrestartRequest, Sandb
 import { isKlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { launchBackground } from '../background/launch.ts';
 import { readIdentity } from '../background/process-files.ts';
-import { saveProtection } from '../background/settle-process.ts';
+import { saveProtection } from '../background/close-process.ts';
 import { MARK_BEGUN } from '../background/supervisor.ts';
 import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../background/watch-process.ts';
 import { inspectEnvironment, keepSuspects } from '../home/inspect.ts';
@@ -19,7 +19,7 @@ import { superviseWaiting, type SuperviseOptions } from '../process/supervise.ts
 import { spawnWaiting, type Launch, type WaitingCommand } from '../process/waiting-command.ts';
 import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import { mergeMasks } from '../protection/bind-masks.ts';
-import { closeWhilePaused, discardWhilePaused } from '../protection/close-paused.ts';
+import { closeWhilePaused, discardWhilePaused } from '../protection/close-while-paused.ts';
 import { listHidden, type SeenBy } from '../protection/list-hidden.ts';
 import { selectMasks, type Mask, type MaskSelection } from '../protection/masks.ts';
 import type { ObjectStore } from '../protection/object-store.ts';
@@ -27,9 +27,9 @@ import { protectFolders, type Protection } from '../protection/protected-folders
 import { sharesNetwork } from '../protection/sockets.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
-import { withStillReadable } from '../still-readable.ts';
+import { withStillReadable } from '../readable-folders.ts';
 import { toBesideView, toView, type WorkspaceView } from '../view.ts';
-import { AheadSlot } from './ahead-slot.ts';
+import { AheadSlot } from './prestart-slot.ts';
 import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts';
 import { toOmitted, type ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
@@ -43,7 +43,7 @@ import {
   toLaunch,
   toWords,
   type LaunchOptions,
-} from './launch-command.ts';
+} from './spawn-request.ts';
 import { findShownMasks } from './mounts/shown-masks.ts';
 import {
   endAhead,
@@ -54,8 +54,8 @@ import {
   toReceivable,
   type Mounts,
   type StartedAhead,
-} from './started-ahead.ts';
-import type { Scene, Stage, StageRequest } from './stage.ts';
+} from './prestarted-sandbox.ts';
+import type { Scene, Stage, StageRequest } from './sandbox-plan.ts';
 import { takeToolchains, type Toolchains } from './toolchains/toolchains.ts';
 
 const SECCOMP_FD = 4;

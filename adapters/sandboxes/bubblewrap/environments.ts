@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contains } from '../paths.ts';
 import type { ToolchainBinds } from './toolchains/toolchain-binds.ts';
-import { isSystem, toRefusal, type ToolchainPlaces } from './toolchains/toolchain-places.ts';
+import { isSystem, toRefusal, type ToolchainPlaces } from './toolchains/toolchain-paths.ts';
 import { VERSION_MANAGERS, type VersionManager } from './toolchains/version-managers.ts';
 
 /** Environments of one manager, and packages of one environment, that are looked at. */

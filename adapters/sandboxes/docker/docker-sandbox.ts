@@ -22,7 +22,7 @@ import { protectFolders } from '../protection/protected-folders.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
-import { withStillReadable } from '../still-readable.ts';
+import { withStillReadable } from '../readable-folders.ts';
 import { toBesideView, toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';

@@ -6,7 +6,7 @@ import { list, listNumbers, toSessionFolder } from '../background/process-files.
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
 import { toFetched } from './fetched-folders.ts';
-import { keepFetched } from './keep-fetched.ts';
+import { keepFetched } from './save-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { removeFolder } from './remove-folder.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';

@@ -6,7 +6,7 @@ import { readCgroupSites } from '../cgroup/cgroup-mounts.ts';
 import { sweepGroups } from '../cgroup/stale-groups.ts';
 import { createSandbox } from '../index.ts';
 import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
-import { scrubEnvironment } from './scrub-environment.ts';
+import { scrubEnvironment } from './strip-credentials.ts';
 
 const place = createPlace();
 afterAll(() => {

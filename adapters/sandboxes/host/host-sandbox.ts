@@ -7,9 +7,9 @@ import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { countTasks, listDescendants, sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
-import { endMarked, isOrphanMark, MARK, toMark } from './leftovers.ts';
+import { endMarked, isOrphanMark, MARK, toMark } from './marked-processes.ts';
 import { passEnvironment } from '../passed-environment.ts';
-import { scrubEnvironment } from './scrub-environment.ts';
+import { scrubEnvironment } from './strip-credentials.ts';
 
 /**
  * Stays in the command's process group, holds the stream that Klaus holds, and ends the group at its end: first

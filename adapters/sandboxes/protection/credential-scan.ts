@@ -9,7 +9,7 @@ import {
   readSummary,
   type ScannedFolder as Folder,
   type ScanSummary,
-} from './kept-scans.ts';
+} from './scan-cache.ts';
 
 /** A folder that no program touches is looked at again after this time. */
 const FULL_MS = 600_000;

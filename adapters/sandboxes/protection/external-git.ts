@@ -2,8 +2,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import type { WorkspaceView } from '../view.ts';
-import { addGitFolder } from './git-places.ts';
-import type { Places } from './git-places.ts';
+import { addGitFolder } from './git-paths.ts';
+import type { Places } from './git-paths.ts';
 import { readGitFile } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 

@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path';
 import { contains } from '../paths.ts';
 import { toSource, toTarget } from '../view.ts';
 import type { WorkspaceView } from '../view.ts';
-import { disarm } from './disarm.ts';
-import { findGitPlaces, hold } from './git-places.ts';
-import type { Places } from './git-places.ts';
+import { disarm } from './neutralize-repository.ts';
+import { findGitPlaces, hold } from './git-paths.ts';
+import type { Places } from './git-paths.ts';
 import { BASE, closeObjectStore, isUntouched, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
 import { holdPlaces, isPlaceholder, removePlaces } from './placeholders.ts';
 import type { Placeholder } from './placeholders.ts';
 import { findRepositories, list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
-import type { Spare } from './spare.ts';
+import type { Spare } from './reusable-stores.ts';
 
 /** A path of this machine and where it stands in the sandbox. */
 export interface PlaceMount {

@@ -17,7 +17,7 @@ import type { Directory } from '../directory.ts';
 import { codeOf } from '../race-error.ts';
 import { toSignature, type CopyRow } from './copy-index.ts';
 import { pathOf, statOf } from './names.ts';
-import type { Room } from './room.ts';
+import type { Room } from './disk-space.ts';
 
 /** Up to this size a file is copied in one go; larger ones by the system, sharing their blocks where it can. */
 const SMALL = 2 ** 20;

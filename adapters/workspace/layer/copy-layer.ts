@@ -11,7 +11,7 @@ import { loadIndex, saveIndex, type CopyIndex } from './copy-index.ts';
 import { mountsBelow } from './mounts.ts';
 import { openDirectory, statOf, within } from './names.ts';
 import { makeUsable, removeTree } from './remove-tree.ts';
-import { measureRoom, noRoom } from './room.ts';
+import { measureRoom, noRoom } from './disk-space.ts';
 import { syncCopy } from './sync-copy.ts';
 
 /** Filesystems that the kernel makes up: their files have no end, or do something when they are read. */

@@ -6,7 +6,7 @@ import { copyLink, copyRegular, dress } from './copy-file.ts';
 import { toSignature, type CopyIndex, type CopyRow } from './copy-index.ts';
 import { joinNames, listNames, pathOf, statOf, within } from './names.ts';
 import { makeUsable, removeEntry } from './remove-tree.ts';
-import type { Room } from './room.ts';
+import type { Room } from './disk-space.ts';
 
 export interface SyncOptions {
   /** What the copy was at the end of the last pass. */

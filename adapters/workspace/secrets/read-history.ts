@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { toHostPath } from '@klaus/adapters/system';
 import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
 import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
-import { keepKnownHistory, readKnownHistory } from './known-history.ts';
+import { keepKnownHistory, readKnownHistory } from './history-cache.ts';
 
 /** One earlier content of a secret file. */
 export interface OldVersion {

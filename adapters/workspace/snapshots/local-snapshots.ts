@@ -17,13 +17,13 @@ import { withLock } from './lock.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
 import { Objects } from './objects/objects.ts';
 import { isPlaceholder } from './scan/placeholder.ts';
-import { Pace } from './scan/pace.ts';
+import { Pace } from '../yielder.ts';
 import { scanAt, scanPaths } from './scan/scan-paths.ts';
 import type { Scan, Uncovered } from './scan/scan.ts';
 import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
 import { hasState, readBeside, toStateWrite, type Beside } from './states.ts';
-import { settleAll } from './restore/step.ts';
+import { settleAll } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
 import { toTreeHash, Trees } from './trees.ts';
 

@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
-import type { Root } from '../walk.ts';
-import { openRoot } from '../walk.ts';
+import type { Root } from '../path-entry.ts';
+import { openRoot } from '../path-entry.ts';
 import { Batch } from './objects/batch.ts';
 import type { Database } from './database.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
 import type { Objects } from './objects/objects.ts';
-import type { Pace } from './scan/pace.ts';
+import type { Pace } from '../yielder.ts';
 import type { Scan } from './scan/scan.ts';
 import type { StatCache } from './scan/stat-cache.ts';
 import type { Trees } from './trees.ts';

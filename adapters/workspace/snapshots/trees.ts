@@ -1,6 +1,6 @@
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import { corrupt, type Database } from './database.ts';
-import type { Pace } from './scan/pace.ts';
+import type { Pace } from '../yielder.ts';
 import { compareNames, decodeTree, EMPTY, toTreeEntry, type Node } from './tree.ts';
 
 /** An entry with its path from the directory that was asked for. */

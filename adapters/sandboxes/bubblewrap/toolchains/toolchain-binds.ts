@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isCredentialFile } from '@klaus/core/policy';
 import { contains } from '../../paths.ts';
 import { findRoots, isPrograms, isUsualPart } from './toolchain-kinds.ts';
-import { isBindable, isPrefix, isSystem, type ToolchainPlaces } from './toolchain-places.ts';
+import { isBindable, isPrefix, isSystem, type ToolchainPlaces } from './toolchain-paths.ts';
 
 /** Each is a mount; a folder with more programs between other things is left out. */
 const MAX_SINGLE_PROGRAMS = 100;

@@ -4,7 +4,7 @@ import { delimiter, dirname, isAbsolute, join, normalize, sep } from 'node:path'
 import { contains } from '../../paths.ts';
 import { addEnvironments } from '../environments.ts';
 import { ToolchainBinds } from './toolchain-binds.ts';
-import { isSystem } from './toolchain-places.ts';
+import { isSystem } from './toolchain-paths.ts';
 
 /** Variables that tell a toolchain where it lives. Kept when a part of the place is visible inside. */
 const HOME_VARIABLES = `

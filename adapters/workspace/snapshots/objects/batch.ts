@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
 import { commit, now, type ObjectWriter, type Write } from './object-writer.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Pace } from '../../yielder.ts';
 import type { StatCache } from '../scan/stat-cache.ts';
 import { EMPTY, sha256 } from '../tree.ts';
 

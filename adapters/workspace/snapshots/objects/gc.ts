@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 import { createPack, now, writeFully } from './object-writer.ts';
 import { readBlock, readStored, toHashes, type BlockRow } from './objects.ts';
-import { Pace } from '../scan/pace.ts';
+import { Pace } from '../../yielder.ts';
 import { lastState } from '../states.ts';
 import { EMPTY } from '../tree.ts';
 

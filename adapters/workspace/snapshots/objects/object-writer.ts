@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { toSnapshotError, type Database } from '../database.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Pace } from '../../yielder.ts';
 import { EMPTY } from '../tree.ts';
 
 const compress = promisify(zstdCompress);

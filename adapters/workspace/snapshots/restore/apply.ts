@@ -1,18 +1,18 @@
 import { KlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { ApplyResult, Conflict } from '@klaus/core/agent';
 import { codeOf } from '../../race-error.ts';
-import { shorten } from '../../walk.ts';
+import { shorten } from '../../path-entry.ts';
 import { toSnapshotError } from '../database.ts';
 import { editTree, NEW_DIRECTORY_MODE, type TreeEdit } from './edit-tree.ts';
 import { withScan, type SnapshotStore } from '../snapshot-store.ts';
-import { lookAtPath, statPath, type PathState } from '../scan/look.ts';
-import { Pace } from '../scan/pace.ts';
+import { lookAtPath, statPath, type PathState } from '../scan/path-state.ts';
+import { Pace } from '../../yielder.ts';
 import { checkPath, toEdit } from '../path.ts';
-import { ConflictError, perform, toStagingName, type Move } from './perform.ts';
+import { ConflictError, perform, toStagingName, type Move } from './restore-step.ts';
 import { scanAt } from '../scan/scan-paths.ts';
 import type { Scan } from '../scan/scan.ts';
 import { lastState, toStateWrite } from '../states.ts';
-import { endPlan, settleAll, takeBack, writePlan, type Plan } from './step.ts';
+import { endPlan, settleAll, takeBack, writePlan, type Plan } from './restore-plan.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';
 import { isSameEntry } from '../trees.ts';
 

@@ -1,6 +1,6 @@
 import type { Directory } from '../../directory.ts';
 import { isRace } from '../../race-error.ts';
-import { openRoot, type Root } from '../../walk.ts';
+import { openRoot, type Root } from '../../path-entry.ts';
 
 /** A directory that is opened when it is first needed, by names alone and never through a symlink. */
 export class DirHandle {

@@ -1,5 +1,5 @@
 import type { Batch } from '../objects/batch.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Pace } from '../../yielder.ts';
 import { compareNames, encodeTree, EMPTY, type Node } from '../tree.ts';
 import type { Trees } from '../trees.ts';
 

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
-import type { Root } from '../../walk.ts';
+import type { Root } from '../../path-entry.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
-import { lookAtPath, statPath } from './look.ts';
+import { lookAtPath, statPath } from './path-state.ts';
 import { toEdit } from '../path.ts';
 import { scanDirectory, type Scan } from './scan.ts';
 import { DirHandle, withParent } from '../restore/dir-handle.ts';

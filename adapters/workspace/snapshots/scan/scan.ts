@@ -3,7 +3,7 @@ import { codeOf, isRace } from '../../race-error.ts';
 import type { Batch } from '../objects/batch.ts';
 import { toGitNames } from '../git/git-names.ts';
 import { toNumbers, toSeen, type StatCache, type SeenDirectory } from './stat-cache.ts';
-import { takeFile, takeLink, type FileReader } from './take-file.ts';
+import { takeFile, takeLink, type FileReader } from './file-reader.ts';
 import { findUnnamedGit } from '../git/unnamed-git.ts';
 import type { DirHandle } from '../restore/dir-handle.ts';
 import { compareNames, EMPTY, encodeTree, type Node } from '../tree.ts';

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../index.ts';
 import { createPlace } from '../sandbox.fixture.ts';
 import type { Place } from '../sandbox.fixture.ts';
-import { findBubblewrap } from './find-bubblewrap.ts';
+import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 
 const search = await (async () => {
   using place = createPlace();

@@ -14,7 +14,7 @@ import { toOmitted, type ControlName } from './controls.ts';
 import type { InsideMount } from './mounts/enter-mounts.ts';
 import { mountInside, toInsideWords } from './mounts/inside-mounts.ts';
 import { MaskWatch } from './mounts/mask-watch.ts';
-import type { Scene, Stage, StageRequest } from './stage.ts';
+import type { Scene, Stage, StageRequest } from './sandbox-plan.ts';
 
 const SETTLE_TRIES = 200;
 /** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */

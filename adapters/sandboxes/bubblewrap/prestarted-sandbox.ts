@@ -6,10 +6,10 @@ import { listDescendants } from '../process/process-table.ts';
 import { toScript } from '../process/prelude.ts';
 import type { Launch, WaitingCommand } from '../process/waiting-command.ts';
 import { toArguments } from '../paths.ts';
-import { discardWhilePaused } from '../protection/close-paused.ts';
+import { discardWhilePaused } from '../protection/close-while-paused.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import type { InsideMount } from './mounts/enter-mounts.ts';
-import type { Scene, Stage, StageRequest } from './stage.ts';
+import type { Scene, Stage, StageRequest } from './sandbox-plan.ts';
 
 /** The shell of a waiting sandbox reads its command byte by byte. */
 const MAX_SCRIPT_BYTES = 8_192;

@@ -18,11 +18,11 @@ import { open } from 'node:fs/promises';
 import type { TreeEntry } from '@klaus/core/protocol';
 import type { Directory } from '../../directory.ts';
 import { codeOf, isRace, RaceError } from '../../race-error.ts';
-import type { Root } from '../../walk.ts';
+import type { Root } from '../../path-entry.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
-import { isUntouched } from '../scan/look.ts';
+import { isUntouched } from '../scan/path-state.ts';
 import { writeFully } from '../objects/object-writer.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Pace } from '../../yielder.ts';
 import { withParent } from './dir-handle.ts';
 
 /** Linux's flag for a descriptor that only names a place. Source: open(2). */

@@ -1,9 +1,9 @@
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
-import { closeForNextWhilePaused, closeSpareWhilePaused, closeWhilePaused } from '../protection/close-paused.ts';
+import { closeForNextWhilePaused, closeSpareWhilePaused, closeWhilePaused } from '../protection/close-while-paused.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import type { ObjectStore } from '../protection/object-store.ts';
-import { closeSpare, type Spare } from '../protection/spare.ts';
-import { endAhead, toKey, toReceivable, type StartedAhead } from './started-ahead.ts';
+import { closeSpare, type Spare } from '../protection/reusable-stores.ts';
+import { endAhead, toKey, toReceivable, type StartedAhead } from './prestarted-sandbox.ts';
 
 /** Holds the one sandbox that was started ahead, and what the command before it has left for it. */
 export class AheadSlot {

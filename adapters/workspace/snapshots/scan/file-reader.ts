@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Directory } from '../../directory.ts';
 import type { ObjectWriter } from '../objects/object-writer.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from '../../yielder.ts';
 import { sha256 } from '../tree.ts';
 
 /** A file up to this size is read at once; a larger one in pieces of this size. */

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from '../index.ts';
 import { createPlace } from '../sandbox.fixture.ts';
-import { findHeldFolders } from './held-folders.ts';
+import { findHeldFolders } from './mask-parents.ts';
 
 const place = createPlace();
 afterAll(() => place[Symbol.dispose]());

@@ -3,9 +3,9 @@ import { treeIdSchema, type TreeChange } from '@klaus/core/protocol';
 import { codeOf } from '../../race-error.ts';
 import { toSnapshotError } from '../database.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
-import { lookAtPath } from '../scan/look.ts';
-import { Pace } from '../scan/pace.ts';
-import { perform, removeStaging, type Move } from './perform.ts';
+import { lookAtPath } from '../scan/path-state.ts';
+import { Pace } from '../../yielder.ts';
+import { perform, removeStaging, type Move } from './restore-step.ts';
 import { isSameEntry } from '../trees.ts';
 
 const planSchema = z.object({

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPlace } from '../sandbox.fixture.ts';
-import { readScan } from './kept-scans.ts';
+import { readScan } from './scan-cache.ts';
 
 /** As a program that has just begun. */
 async function scan(root: string, home: string): Promise<readonly string[]> {

@@ -2,7 +2,7 @@ import { isKlausError } from '@klaus/core/protocol';
 import { pauseRunning } from '../process/running-commands.ts';
 import type { Protection } from './protected-folders.ts';
 import { ProtectedWorkspace, type SavedProtection } from './protected-workspace.ts';
-import { closeSpare, type Spare } from './spare.ts';
+import { closeSpare, type Spare } from './reusable-stores.ts';
 
 /**
  * Puts right what a command changed, while no other command is at work on the workspace. Where one cannot be paused it

@@ -1,8 +1,8 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { TreeEntry } from '@klaus/core/protocol';
 import { isRace } from '../../race-error.ts';
-import type { Root } from '../../walk.ts';
-import { takeFile, takeLink, type FileReader } from './take-file.ts';
+import type { Root } from '../../path-entry.ts';
+import { takeFile, takeLink, type FileReader } from './file-reader.ts';
 import type { StatCache } from './stat-cache.ts';
 import { withParent } from '../restore/dir-handle.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';

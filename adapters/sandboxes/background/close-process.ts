@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeGroups } from '../cgroup/resource-group.ts';
-import { closeSavedWhilePaused } from '../protection/close-paused.ts';
+import { closeSavedWhilePaused } from '../protection/close-while-paused.ts';
 import type { SavedProtection } from '../protection/protected-workspace.ts';
 import { readIdentity, readJson, writeJson } from './process-files.ts';
 import { watched } from './watch-process.ts';
