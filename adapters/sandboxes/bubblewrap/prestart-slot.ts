@@ -1,23 +1,32 @@
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
-import { closeForNextWhilePaused, closeSpareWhilePaused, closeWhilePaused } from '../protection/close-while-paused.ts';
-import type { Protection } from '../protection/protected-folders.ts';
+import {
+  closeForReuseWhilePaused,
+  closeReusableWhilePaused,
+  closeWhilePaused,
+} from '../protection/close-while-paused.ts';
 import type { ObjectStore } from '../protection/object-store.ts';
-import { closeSpare, type Spare } from '../protection/reusable-stores.ts';
-import { endAhead, toKey, toReceivable, type StartedAhead } from './prestarted-sandbox.ts';
+import type { Protection } from '../protection/protected-folders.ts';
+import { closeReusable, type ReusableStores } from '../protection/reusable-stores.ts';
+import { endPrestarted, toKey, toStartScript, type PrestartedSandbox } from './prestarted-sandbox.ts';
 
-/** Holds the one sandbox that was started ahead, and what the command before it has left for it. */
-export class AheadSlot {
+/** Holds at most one prestarted sandbox, and the object stores that the previous command left for it. */
+export class PrestartSlot {
   readonly #home: string;
-  #waiting: Promise<StartedAhead | undefined> | undefined;
-  #spare: Spare | undefined;
+  #waiting: Promise<PrestartedSandbox | undefined> | undefined;
+  #reusable: ReusableStores | undefined;
 
   /** @param home Klaus's own state. */
   constructor(home: string) {
     this.#home = home;
   }
 
-  /** @returns Ends it, unless it was taken; false when it was. Then what its command left is closed, if nobody took that. */
-  async put(made: Promise<StartedAhead | undefined>): Promise<() => Promise<boolean>> {
+  /**
+   * Puts a sandbox into the slot and ends the one that was there.
+   *
+   * @returns Ends the sandbox, unless a command took it, and closes the stores that no command took over. Resolves to
+   *   false if a command took the sandbox.
+   */
+  async put(made: Promise<PrestartedSandbox | undefined>): Promise<() => Promise<boolean>> {
     const before = this.#waiting;
     const waiting = made.catch(() => undefined);
     this.#waiting = waiting;
@@ -29,52 +38,52 @@ export class AheadSlot {
         this.#waiting = undefined;
         await this.#end(waiting);
       }
-      const spare = this.#spare;
-      this.#spare = undefined;
-      if (spare) await closeSpareWhilePaused(this.#home, spare);
+      const reusable = this.#reusable;
+      this.#reusable = undefined;
+      if (reusable) await closeReusableWhilePaused(this.#home, reusable);
       return isUnused;
     };
   }
 
-  /** The one that is there, where it was made for such a command. It is the caller's then. */
-  async take(request: ExecRequest, limits: ExecLimits): Promise<StartedAhead | undefined> {
+  /** Removes the sandbox from the slot, if it fits the request. The caller then owns it. */
+  async take(request: ExecRequest, limits: ExecLimits): Promise<PrestartedSandbox | undefined> {
     const waiting = this.#waiting;
-    const ahead = await waiting;
-    if (!ahead || this.#waiting !== waiting) return undefined;
-    if (ahead.key !== toKey(request, limits) || toReceivable(request, '') === undefined) return undefined;
+    const prestarted = await waiting;
+    if (!prestarted || this.#waiting !== waiting) return undefined;
+    if (prestarted.key !== toKey(request, limits) || toStartScript(request, '') === undefined) return undefined;
     this.#waiting = undefined;
-    return ahead;
+    return prestarted;
   }
 
-  /** Gives what a command has left to the next one, and closes what that does not take. */
+  /** Offers the reusable stores to the next command, and closes those that it does not take over. */
   handOver(open: (stores: readonly ObjectStore[]) => Protection): Protection {
-    const spare = this.#spare;
-    this.#spare = undefined;
+    const reusable = this.#reusable;
+    this.#reusable = undefined;
     let taken: readonly ObjectStore[] = [];
     try {
-      const opened = open(spare?.stores ?? []);
+      const opened = open(reusable?.stores ?? []);
       taken = opened.stores;
       return opened;
     } finally {
-      if (spare) closeSpare(spare, taken);
+      if (reusable) closeReusable(reusable, taken);
     }
   }
 
   /**
-   * Closes what a command held, or keeps it for the next one.
+   * Closes the protection of a command, or keeps its stores for the next command.
    *
-   * @param isFollowed True for a command that took a sandbox made ahead: whoever has that made ends it.
-   * @returns What was put right, as sentences.
+   * @param isFollowed True for a command that took a prestarted sandbox: the caller of `put` closes what remains.
+   * @returns The repairs that were made, as sentences.
    */
   async close(protection: Protection | undefined, isFollowed: boolean): Promise<string[]> {
-    if (!isFollowed || !protection || this.#spare) return closeWhilePaused(this.#home, protection);
-    const { warnings, spare } = await closeForNextWhilePaused(this.#home, protection);
-    this.#spare = spare;
+    if (!isFollowed || !protection || this.#reusable) return closeWhilePaused(this.#home, protection);
+    const { warnings, reusable } = await closeForReuseWhilePaused(this.#home, protection);
+    this.#reusable = reusable;
     return warnings;
   }
 
-  async #end(waiting: Promise<StartedAhead | undefined> | undefined): Promise<void> {
-    const ahead = await waiting;
-    if (ahead) await endAhead(this.#home, ahead);
+  async #end(waiting: Promise<PrestartedSandbox | undefined> | undefined): Promise<void> {
+    const prestarted = await waiting;
+    if (prestarted) await endPrestarted(this.#home, prestarted);
   }
 }

@@ -6,27 +6,27 @@ import { RELAY_LINES } from '../network/relay.ts';
 import { toArguments } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
-import { noteRunning } from '../process/running-commands.ts';
-import type { Launch } from '../process/waiting-command.ts';
+import { registerRunning } from '../process/running-commands.ts';
+import type { SpawnRequest } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { findForeignMount } from './mounts/check-mounts.ts';
 import { toOmitted, type ControlName } from './controls.ts';
 import type { InsideMount } from './mounts/enter-mounts.ts';
 import { mountInside, toInsideWords } from './mounts/inside-mounts.ts';
 import { MaskWatch } from './mounts/mask-watch.ts';
-import type { Scene, Stage, StageRequest } from './sandbox-plan.ts';
+import type { SandboxRun, SandboxPlan, SandboxRequest } from './sandbox-plan.ts';
 
-const SETTLE_TRIES = 200;
-/** What is said when a place that was to be mounted has gone meanwhile, or another one is there. */
-const GONE =
+const END_TRIES = 200;
+/** Errors of a mount source or mount point that was removed or replaced while the sandbox was made. */
+const RETRYABLE =
   /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside|ended before the command began/s;
 
-export interface LaunchOptions {
-  /** The program bwrap. */
+export interface SpawnOptions {
+  /** Path of bwrap. */
   file: string;
-  /** Its arguments, with the command's. */
+  /** Arguments of bwrap, with those of the command. */
   words: readonly string[];
-  /** What is mounted when bubblewrap is done. */
+  /** Mounts that are added after bubblewrap has made its own. */
   inside: readonly InsideMount[];
   options: SandboxOptions;
   filter: Uint8Array | undefined;
@@ -34,35 +34,39 @@ export interface LaunchOptions {
 }
 
 /**
- * Arguments of bubblewrap with the command's, and what the control group holds.
+ * The arguments of bubblewrap with those of the command, and the controllers that the control group enforces.
  *
- * @param how.before Shell lines just before the command. `receives`: the command comes later.
+ * @param how.before Shell lines just before the command.
+ * @param how.receivesCommand True: the command is sent later. Default false.
  */
-export function toWords(
-  { request, limits, cwd, gateway }: Stage,
+export function toCommandLine(
+  { request, limits, cwd, gateway }: SandboxPlan,
   how: {
     group: ResourceGroup;
     args: readonly string[];
     without: ReadonlySet<ControlName>;
     before?: readonly string[];
-    receives?: boolean;
+    receivesCommand?: boolean;
   },
-): { words: string[]; held: Set<Controller> } {
-  const { group, args, without, before = [], receives = false } = how;
-  const held = new Set([...group.controllers, ...toOmitted(without)]);
+): { words: string[]; controllers: Set<Controller> } {
+  const { group, args, without, before = [], receivesCommand = false } = how;
+  const controllers = new Set([...group.controllers, ...toOmitted(without)]);
   const closesChannel = !without.has('closed-channel');
   const lines = gateway ? [...RELAY_LINES, ...before] : before;
-  const prelude = toPrelude({ limits, held, before: lines, closesChannel, receives });
-  const command = receives ? [] : [cwd, ...toArguments(request.command)];
-  return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], held };
+  const prelude = toPrelude({ limits, controllers, before: lines, closesChannel, receivesCommand });
+  const command = receivesCommand ? [] : [cwd, ...toArguments(request.command)];
+  return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], controllers };
 }
 
-/** How a command is started and ended. What changes in `scene` before "go" counts. */
-export function toLaunch(scene: Scene, { file, words, inside, options, filter, without }: LaunchOptions): Launch {
-  const { group } = scene;
+/** How the process of a sandbox is started and ended. Changes of `run` before "go" take effect. */
+export function toSpawnRequest(
+  run: SandboxRun,
+  { file, words, inside, options, filter, without }: SpawnOptions,
+): SpawnRequest {
+  const { group } = run;
   let init: ProcessRow | undefined;
   let watch: MaskWatch | undefined;
-  let forget: (() => void) | undefined;
+  let unregister: (() => void) | undefined;
   const kill = (pid: number) => {
     if (init && readProcess(init.pid)?.startTime === init.startTime) sendSignal(init.pid, 'SIGKILL');
     sendSignal(pid, 'SIGKILL');
@@ -71,8 +75,8 @@ export function toLaunch(scene: Scene, { file, words, inside, options, filter, w
   return {
     file,
     args: words,
-    env: without.has('clear-environment') ? process.env : scene.passed.variables,
-    gate: 'descriptor',
+    env: without.has('clear-environment') ? process.env : run.passed.variables,
+    startPipe: 'descriptor',
     feeds: filter ? [filter] : [],
     onSpawn: (pid) => group.enter(pid),
     onWaiting: async (pid) => {
@@ -84,21 +88,21 @@ export function toLaunch(scene: Scene, { file, words, inside, options, filter, w
       ]);
     },
     onReady: (pid) => {
-      checkMounts(init?.pid, scene, [...words, ...toInsideWords(scene.project, inside)]);
-      forget = noteInit(init?.pid, { group: group.freezable, options, request: scene.request });
-      scene.resume();
-      if (init && options.masks) watch = watchMasks(scene, { pid, inside: init.pid, kill });
+      checkMounts(init?.pid, run, [...words, ...toInsideWords(run.project, inside)]);
+      unregister = registerInit(init?.pid, { group: group.freezable, options, request: run.request });
+      run.resume();
+      if (init && options.masks) watch = watchMasks(run, { pid, inside: init.pid, kill });
     },
     terminate(pid) {
-      // The first process inside ignores it, and bubblewrap itself would take the rest down at once.
+      // The init process ignores SIGTERM, and bubblewrap itself would end all others at once.
       for (const member of listDescendants(pid)) sendSignal(member, 'SIGTERM');
     },
     kill,
-    async settle() {
+    async waitForEnd() {
       await watch?.close();
-      forget?.();
-      // With its first process a process namespace ends, and that one is gone last.
-      for (let attempt = 0; init && attempt < SETTLE_TRIES; attempt++) {
+      unregister?.();
+      // A pid namespace ends with its init process, which exits last.
+      for (let attempt = 0; init && attempt < END_TRIES; attempt++) {
         const row = readProcess(init.pid);
         if (!row || row.ended || row.startTime !== init.startTime) return;
         await sleep(attempt < 20 ? 1 : 10);
@@ -107,8 +111,8 @@ export function toLaunch(scene: Scene, { file, words, inside, options, filter, w
   };
 }
 
-/** Notes a command by its first process, see {@link noteRunning}. */
-export function noteInit(
+/** Registers a command by its init process, see {@link registerRunning}. */
+export function registerInit(
   init: number | undefined,
   {
     group,
@@ -117,48 +121,49 @@ export function noteInit(
   }: {
     group: string | undefined;
     options: Pick<SandboxOptions, 'home' | 'workspace'>;
-    request: Pick<StageRequest, 'writable'>;
+    request: Pick<SandboxRequest, 'writable'>;
   },
 ): (() => void) | undefined {
   const row = init === undefined ? undefined : readProcess(init);
   const folders = [workspace, ...writable];
-  return row && noteRunning(home, { pid: row.pid, startTime: row.startTime, folders, group });
+  return row && registerRunning(home, { pid: row.pid, startTime: row.startTime, folders, group });
 }
 
 /** @throws KlausError `sandbox.failed` before the command has begun. */
 export function checkMounts(
   init: number | undefined,
-  { request, view, protection, expected }: Pick<Scene, 'request' | 'view' | 'protection' | 'expected'>,
+  { request, view, protection, expected }: Pick<SandboxRun, 'request' | 'view' | 'protection' | 'expected'>,
   words: readonly string[],
 ): void {
   const external = (protection?.external ?? []).map(({ target }) => target);
-  const look = { view, folders: [view.target, ...(request.readable ?? []), ...external], words, expected };
+  const expectation = { view, folders: [view.target, ...(request.readable ?? []), ...external], words, expected };
   const isGone = init === undefined || (expected !== undefined && readProcess(init) === undefined);
-  const place = isGone ? view.target : findForeignMount(init, look);
-  if (place !== undefined) throw new KlausError('sandbox.failed', `${place} was replaced while the sandbox was made`);
+  const changed = isGone ? view.target : findForeignMount(init, expectation);
+  if (changed !== undefined)
+    throw new KlausError('sandbox.failed', `${changed} was replaced while the sandbox was made`);
 }
 
-function watchMasks(scene: Scene, at: { pid: number; inside: number; kill: (pid: number) => void }): MaskWatch {
+function watchMasks(run: SandboxRun, at: { pid: number; inside: number; kill: (pid: number) => void }): MaskWatch {
   return new MaskWatch({
     pid: at.inside,
-    view: scene.view,
-    folder: scene.group.freezable,
+    view: run.view,
+    folder: run.group.freezable,
     members: () => listDescendants(at.pid),
-    masks: async () => (await scene.readMasks()).masks,
+    masks: async () => (await run.readMasks()).masks,
     onFailure: (reason) => {
-      scene.failure = reason;
+      run.failure = reason;
       at.kill(at.pid);
     },
   });
 }
 
-/** True when another process took away what it had held at a protected place, before the command began. */
-export function isPlaceGone(error: unknown): boolean {
-  return isKlausError(error) && error.code === 'sandbox.failed' && GONE.test(error.message);
+/** True when a path was removed or replaced before the command began: a new attempt can succeed. */
+export function isRetryable(error: unknown): boolean {
+  return isKlausError(error) && error.code === 'sandbox.failed' && RETRYABLE.test(error.message);
 }
 
-/** What is not, or only partly, enforced; each with the reason. */
-export function listUnenforced(held: ReadonlySet<Controller>, hasFilter: boolean): string[] {
-  const unenforced = toUnenforced(held, process.getuid?.() === 0);
+/** The limits that are not or only partly enforced, each with the reason. */
+export function listUnenforced(controllers: ReadonlySet<Controller>, hasFilter: boolean): string[] {
+  const unenforced = toUnenforced(controllers, process.getuid?.() === 0);
   return hasFilter ? unenforced : [...unenforced, `system calls: there is no filter for ${process.arch}`];
 }

@@ -6,13 +6,13 @@ import { list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 
 /** Paths on this machine. */
-export interface Places {
-  /** Mount points that stay writable: what is one can be neither moved nor replaced. Parents before children. */
+export interface GitPaths {
+  /** Writable mount points, which can be neither moved nor replaced. Parents before children. */
   pinned: string[];
   readOnly: string[];
-  /** Not there, and must not come. */
+  /** Paths that do not exist and must not be created. */
   missing: Placeholder[];
-  /** Git folders whose objects are kept. */
+  /** Git folders whose object stores are protected. */
   gitFolders: string[];
 }
 
@@ -20,73 +20,73 @@ export interface Places {
 const MAX_NESTING = 4;
 
 /**
- * What a user's next `git status` would run or obey: configuration, hooks, and the files that lead git elsewhere.
- * Everything else of a git folder stays writable, so that commits, branches, merges and stashes work.
+ * The parts of repositories that decide what the user's next `git status` runs: configuration, hooks, and files that
+ * point git to other folders. The rest of a git folder stays writable, so that commits, branches, merges and stashes work.
  */
-export function findGitPlaces(repositories: readonly Repository[], root: string): Places {
-  const places: Places = { pinned: [], readOnly: [], missing: [], gitFolders: [] };
+export function findGitPaths(repositories: readonly Repository[], root: string): GitPaths {
+  const paths: GitPaths = { pinned: [], readOnly: [], missing: [], gitFolders: [] };
   for (const { path, kind, folder } of repositories) {
-    if (kind === 'folder') places.pinned.push(path);
-    else if (kind === 'file') places.readOnly.push(path);
-    if (folder) addGitFolder(places, folder, { root, nesting: 0 });
+    if (kind === 'folder') paths.pinned.push(path);
+    else if (kind === 'file') paths.readOnly.push(path);
+    if (folder) addGitFolder(paths, folder, { root, nesting: 0 });
   }
-  return places;
+  return paths;
 }
 
-/** Also for a git folder outside of the workspace. */
-export function addGitFolder(places: Places, folder: string, at: { root: string; nesting: number }): void {
-  places.gitFolders.push(folder);
+/** Adds the paths of one git folder, which may lie outside the workspace. */
+export function addGitFolder(paths: GitPaths, folder: string, at: { root: string; nesting: number }): void {
+  paths.gitFolders.push(folder);
   const config = join(folder, 'config');
   const isLinked = existsSync(join(folder, 'gitdir'));
   const commondir = join(folder, 'commondir');
-  // Git reads nothing at all beside an empty one.
-  if (isThere(commondir) && !isEmptyFile(commondir)) places.readOnly.push(commondir);
-  // With it git reads configuration and hooks from the folder that it names. This one names its own.
-  else places.missing.push({ path: commondir, content: '.\n' });
-  if (isLinked) places.readOnly.push(join(folder, 'gitdir'));
+  // Git fails if the file is empty.
+  if (isPresent(commondir) && !isEmptyFile(commondir)) paths.readOnly.push(commondir);
+  // Git reads configuration and hooks from the folder that it names. The placeholder names its own folder.
+  else paths.missing.push({ path: commondir, content: '.\n' });
+  if (isLinked) paths.readOnly.push(join(folder, 'gitdir'));
   if (!isLinked) {
-    hold(places, { path: config, content: '' });
-    hold(places, { path: join(folder, 'hooks') });
+    protectPath(paths, { path: config, content: '' });
+    protectPath(paths, { path: join(folder, 'hooks') });
   }
   const text = read(config);
-  if (isThere(join(folder, 'config.worktree'))) places.readOnly.push(join(folder, 'config.worktree'));
-  else if (/worktreeconfig/i.test(text)) places.missing.push({ path: join(folder, 'config.worktree'), content: '' });
-  for (const place of readConfiguredPaths(text, folder)) if (contains(at.root, place.path)) hold(places, place);
+  if (isPresent(join(folder, 'config.worktree'))) paths.readOnly.push(join(folder, 'config.worktree'));
+  else if (/worktreeconfig/i.test(text)) paths.missing.push({ path: join(folder, 'config.worktree'), content: '' });
+  for (const place of readConfiguredPaths(text, folder)) if (contains(at.root, place.path)) protectPath(paths, place);
   if (at.nesting >= MAX_NESTING) return;
   for (const [name, isGitFolder] of [
     ['modules', (path: string) => existsSync(join(path, 'HEAD'))],
     ['worktrees', () => true],
   ] as const) {
     const parent = join(folder, name);
-    if (existsSync(parent)) addBelow(places, parent, { ...at, isGitFolder });
+    if (existsSync(parent)) addBelow(paths, parent, { ...at, isGitFolder });
   }
 }
 
-/** Submodules may have names with slashes. */
+/** Adds nested git folders. Names of submodules may contain slashes. */
 function addBelow(
-  places: Places,
+  paths: GitPaths,
   parent: string,
   at: { root: string; nesting: number; isGitFolder: (path: string) => boolean },
 ): void {
-  places.pinned.push(parent);
+  paths.pinned.push(parent);
   for (const entry of list(parent)) {
     const path = join(parent, entry.name);
     if (!entry.isDirectory()) continue;
     if (at.isGitFolder(path)) {
-      places.pinned.push(path);
-      addGitFolder(places, path, { root: at.root, nesting: at.nesting + 1 });
-    } else if (at.nesting < MAX_NESTING) addBelow(places, path, { ...at, nesting: at.nesting + 1 });
+      paths.pinned.push(path);
+      addGitFolder(paths, path, { root: at.root, nesting: at.nesting + 1 });
+    } else if (at.nesting < MAX_NESTING) addBelow(paths, path, { ...at, nesting: at.nesting + 1 });
   }
 }
 
-/** Adds a path as what it is, there or not there; of a symlink also what it leads to. */
-export function hold(places: Places, place: Placeholder): void {
-  if (isThere(place.path)) places.readOnly.push(place.path, realpathSync.native(place.path));
-  else if (isPlaceholder(place.path) || !isDangling(place.path)) places.missing.push(place);
+/** Adds a path as read-only or as missing. For a symlink its target is added too. */
+export function protectPath(paths: GitPaths, place: Placeholder): void {
+  if (isPresent(place.path)) paths.readOnly.push(place.path, realpathSync.native(place.path));
+  else if (isPlaceholder(place.path) || !isDangling(place.path)) paths.missing.push(place);
 }
 
-/** What another command holds goes when that one ends: this one has to hold it too. */
-function isThere(path: string): boolean {
+/** False for a placeholder: it is removed when the command that created it ends, so that each command needs its own. */
+function isPresent(path: string): boolean {
   return existsSync(path) && !isPlaceholder(path);
 }
 
@@ -94,7 +94,7 @@ function isDangling(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Files and folders of the project that the configuration itself names: `include.path` and `core.hooksPath`. */
+/** Files and folders that the configuration names: `include.path` and `core.hooksPath`. */
 function readConfiguredPaths(config: string, folder: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const [, key, value] of config.matchAll(/^\s*(path|hookspath)\s*=\s*"?([^"\n#;]+?)"?\s*$/gim)) {

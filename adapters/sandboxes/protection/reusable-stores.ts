@@ -1,17 +1,17 @@
 import { closeObjectStore, type ObjectStore } from './object-store.ts';
 
-/** What a command held that has ended, and that the next command on the workspace would hold again. */
-export interface Spare {
-  /** What the command could change: its workspace, and the folders beside it. */
+/** Object stores and placeholders of a command that has ended, for the next command on the workspace. */
+export interface ReusableStores {
+  /** The folders that the command could change. */
   folders: readonly string[];
-  /** Intakes in which the command left nothing. */
+  /** Stores to which the command added nothing. */
   stores: readonly ObjectStore[];
-  /** Removes what was made at missing places, where no other command needs it. */
+  /** Removes the placeholders that no other command uses. */
   release: () => void;
 }
 
-/** Closes it, except what another command has taken over. To be called while no command is at work on the workspace. */
-export function closeSpare({ stores, release }: Spare, taken: readonly ObjectStore[] = []): void {
+/** Closes the stores that no other command has taken over. Call only while all commands on the workspace are paused. */
+export function closeReusable({ stores, release }: ReusableStores, taken: readonly ObjectStore[] = []): void {
   release();
   for (const store of stores) if (!taken.some(({ intake }) => intake === store.intake)) closeObjectStore(store);
 }
