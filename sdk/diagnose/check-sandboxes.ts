@@ -11,7 +11,7 @@ export async function checkSandboxes(home: string, configuration: Configuration 
   const findings = drivers.map((driver): Finding => {
     const name = `sandbox ${driver.name}`;
     if (driver.available) return { name, status: driver.name === 'host' ? 'warn' : 'ok', text: driver.detail };
-    const { reason, mend: fix, install } = driver;
+    const { reason, fix, install } = driver;
     if (driver.canFetch && fetches)
       return { name, status: 'warn', text: `${reason}; the first session fetches it`, fix, canFetch: true };
     const text = driver.canFetch ? `${reason}, and sandbox.fetch is off, by which it would be fetched` : reason;

@@ -10,14 +10,14 @@ import { findOwnCaches, walkCache, type FoundCache } from './user-caches.ts';
  * @param fetched Folder of the workspace that only Klaus writes.
  * @returns How many entries were taken over.
  */
-export function keepFetched(folder: { home: string; places: string }, fetched: string): number {
+export function saveFetched(folder: { home: string; places: string }, fetched: string): number {
   let kept = 0;
   for (const cache of [...findOwnCaches(folder.places), ...findOwnCaches(folder.home)])
-    for (const entry of walkCache(cache)) if (keep(cache, entry, fetched)) kept++;
+    for (const entry of walkCache(cache)) if (saveEntry(cache, entry, fetched)) kept++;
   return kept;
 }
 
-function keep(cache: FoundCache, { path, link }: { path: string; link?: string }, fetched: string): boolean {
+function saveEntry(cache: FoundCache, { path, link }: { path: string; link?: string }, fetched: string): boolean {
   const source = join(cache.folder, path);
   const target = join(fetched, cache.path, cache.part, path);
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });

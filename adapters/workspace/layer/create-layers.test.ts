@@ -4,14 +4,14 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLayers } from './create-layers.ts';
-import { createPlace, describeTree, mountsIn, overlayObstacle, type Place } from './layer.fixture.ts';
+import { createLayerFixture, describeTree, mountsIn, overlayObstacle, type LayerFixture } from './layer.fixture.ts';
 
 const obstacle = overlayObstacle();
 const KINDS = ['overlay', 'copy'] as const;
 
-let place: Place;
+let place: LayerFixture;
 beforeEach(() => {
-  place = createPlace();
+  place = createLayerFixture();
 });
 afterEach(async () => {
   await place.layers.clear();
@@ -158,7 +158,7 @@ describe.each(KINDS)('%s', (kind) => {
   });
 
   test('odd names of the workspace and of the state folder do no harm', async () => {
-    const odd = createPlace({ name: 'a:b,c \\d\ne=ä"' });
+    const odd = createLayerFixture({ name: 'a:b,c \\d\ne=ä"' });
     writeFileSync(join(odd.root, 'f'), '1');
     const layer = await odd.layers.open({ kind });
     odd.sh(layer.folder, 'echo 2 > f; mkdir "x,y:z"');

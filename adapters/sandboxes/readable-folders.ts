@@ -7,7 +7,7 @@ import type { ExecRequest } from '@klaus/core/agent';
  *
  * @param warnings Gets a sentence for each that is left out.
  */
-export function withStillReadable<R extends Pick<ExecRequest, 'besideAt' | 'readable' | 'workspaceAt' | 'writable'>>(
+export function dropReplacedFolders<R extends Pick<ExecRequest, 'besideAt' | 'readable' | 'workspaceAt' | 'writable'>>(
   request: R,
   warnings: { add(text: string): unknown },
 ): R {

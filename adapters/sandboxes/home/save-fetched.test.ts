@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
-import { createSandbox, keepDownloads } from '../index.ts';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandbox, saveDownloads } from '../index.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 
@@ -33,7 +33,7 @@ describe.skipIf(!program)('what a session downloaded', () => {
       'ln -s ../../../archive-v0/id ~/.cache/uv/wheels-v8/pypi/six/1.0',
     ].join('\n');
     await run(workspace, 'fetch', fill);
-    expect(keepDownloads(place.home, { workspace, session: 'fetch' })).toBe(3);
+    expect(saveDownloads(place.home, { workspace, session: 'fetch' })).toBe(3);
     const look = `cat ${crates}/a.crate ~/.cache/uv/wheels-v8/pypi/six/1.0/six.py; ls ~/.cargo/bin 2>&1`;
     expect(await run(workspace, 'later', look)).toMatch(/^crate\ncode\nls: /);
     const change = [
@@ -57,7 +57,7 @@ describe.skipIf(!program)('what a session downloaded', () => {
       `ln -s ../../../../../../../../../${outside}/cache/a.crate ~/.m2/repository/a/a.jar && ln -s ${outside} ~/.cache/uv`,
     ].join('\n');
     await run(workspace, 'planting', plant);
-    expect(keepDownloads(place.home, { workspace, session: 'planting' })).toBe(0);
+    expect(saveDownloads(place.home, { workspace, session: 'planting' })).toBe(0);
     expect(readdirSync(join(outside, 'cache'))).toEqual(['a.crate']);
   });
 });

@@ -21,12 +21,12 @@ export interface Root {
 }
 
 /** Where a path leads: a name in an open directory. */
-export interface Place {
-  /** The nearest existing directory; the place itself when that is a directory. */
+export interface PathEntry {
+  /** The nearest existing directory; the entry itself when that is a directory. */
   parent: Directory;
   /** Directories between `parent` and `name` that do not exist. */
   missing: readonly string[];
-  /** The last component; '.' when the place is `parent` itself. */
+  /** The last component; '.' when the entry is `parent` itself. */
   name: string;
   /** Relative to the root, every symlink resolved; '' is the root. */
   relative: string;
@@ -46,34 +46,34 @@ export interface Place {
  * @throws KlausError `workspace.outside`; `workspace.missing` when the root is gone; `tool.failed` for a path
  *   that is malformed or never stands still.
  */
-export async function withPlace<T>(root: Root, path: string, use: (place: Place) => T | Promise<T>): Promise<T> {
+export async function withEntry<T>(root: Root, path: string, use: (entry: PathEntry) => T | Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const place = findPlace(root, path);
+    const entry = openEntry(root, path);
     try {
-      return await use(place);
+      return await use(entry);
     } catch (error) {
       if (!isRace(error)) throw toFailure(error, path);
-      if (attempt === MAX_TRIES) throw unsteady(path, error);
+      if (attempt === MAX_TRIES) throw unstable(path, error);
     } finally {
-      place.parent.close();
+      entry.parent.close();
     }
   }
 }
 
-/** As {@link withPlace}, for a caller that closes `parent` itself and sees to races of its own. */
-export function findPlace(root: Root, path: string): Place {
+/** As {@link withEntry}, for a caller that closes `parent` itself and sees to races of its own. */
+export function openEntry(root: Root, path: string): PathEntry {
   checkSpelling(path);
   for (let attempt = 1; ; attempt++) {
     try {
       return walk(root, path);
     } catch (error) {
       if (!isRace(error)) throw toFailure(error, path);
-      if (attempt === MAX_TRIES) throw unsteady(path, error);
+      if (attempt === MAX_TRIES) throw unstable(path, error);
     }
   }
 }
 
-function unsteady(path: string, cause: unknown): KlausError {
+function unstable(path: string, cause: unknown): KlausError {
   return new KlausError('tool.failed', `${shorten(path)} keeps changing; nothing was done.`, {
     retryable: true,
     cause,
@@ -81,8 +81,8 @@ function unsteady(path: string, cause: unknown): KlausError {
 }
 
 /** One walk from the root. The caller closes `parent`. */
-function walk(root: Root, path: string): Place {
-  const trail = [openRoot(root)];
+function walk(root: Root, path: string): PathEntry {
+  const ancestors = [openRoot(root)];
   const missing: string[] = [];
   const pending = toComponents(root, path);
   if (!pending) throw new OutsideError(path, path);
@@ -96,41 +96,41 @@ function walk(root: Root, path: string): Place {
       if (file) throw new KlausError('tool.failed', `${shorten(path)}: ${file.name} is not a directory.`);
       if (name === '..') {
         if (missing.pop() !== undefined) continue;
-        if (trail.length === 1) throw new OutsideError(path, toPath(posix.dirname(root.path), pending));
-        trail.pop()!.close();
+        if (ancestors.length === 1) throw new OutsideError(path, toPath(posix.dirname(root.path), pending));
+        ancestors.pop()!.close();
         continue;
       }
-      const here = trail.at(-1)!;
+      const here = ancestors.at(-1)!;
       const stat =
         missing.length > 0 ? undefined : lstatSync(here.child(name), { bigint: true, throwIfNoEntry: false });
       if (!stat) missing.push(name);
-      else if (stat.isDirectory()) trail.push(here.open(name));
+      else if (stat.isDirectory()) ancestors.push(here.open(name));
       else if (!stat.isSymbolicLink()) file = { name, stat };
       else {
         links.push(toRelative(root, `${here.absolute === '/' ? '' : here.absolute}/${name}`));
         if (links.length > MAX_LINKS) throw new KlausError('tool.failed', `${shorten(path)}: too many symbolic links.`);
         if (pending.every((rest) => rest === '' || rest === '.')) viaLink = true;
         const target = readlinkSync(here.child(name));
-        if (target.startsWith('/')) while (trail.length > 1) trail.pop()!.close();
+        if (target.startsWith('/')) while (ancestors.length > 1) ancestors.pop()!.close();
         const onward = toComponents(root, target);
         if (!onward) throw new OutsideError(path, toPath(target, pending));
         pending.unshift(...onward);
       }
     }
-    return toPlace(trail.pop()!, { root, missing, file, viaLink, links });
+    return toEntry(ancestors.pop()!, { root, missing, file, viaLink, links });
   } finally {
-    for (const directory of trail) directory.close();
+    for (const directory of ancestors) directory.close();
   }
 }
 
-function toPlace(
+function toEntry(
   parent: Directory,
-  found: Pick<Place, 'viaLink' | 'links'> & {
+  found: Pick<PathEntry, 'viaLink' | 'links'> & {
     root: Root;
     missing: string[];
     file: { name: string; stat: BigIntStats } | undefined;
   },
-): Place {
+): PathEntry {
   const { root, missing, file, viaLink, links } = found;
   const name = file?.name ?? missing.pop() ?? '.';
   const absolute =

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import type { ExecRequest, ExecResult, PrestartRequest, Sandbox } from '@klaus/core/agent';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../index.ts';
-import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
-import type { Place } from '../sandbox.fixture.ts';
+import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
+import type { SandboxFixture } from '../sandbox.fixture.ts';
 import { findBubblewrap } from './find-bubblewrap.ts';
 
 const search = await (async () => {
-  using place = createPlace();
+  using place = createSandboxFixture();
   return await findBubblewrap(place);
 })();
-const opened: Place[] = [];
+const opened: SandboxFixture[] = [];
 afterAll(() => opened.forEach((place) => place[Symbol.dispose]()));
 
 function git(folder: string, ...words: string[]): string {
@@ -23,8 +23,8 @@ function git(folder: string, ...words: string[]): string {
   });
 }
 
-function openRepository(): Place & { masks: string[]; open: () => Promise<Sandbox> } {
-  const place = createPlace();
+function openRepository(): SandboxFixture & { masks: string[]; open: () => Promise<Sandbox> } {
+  const place = createSandboxFixture();
   opened.push(place);
   git(place.workspace, 'init', '-q', '-b', 'main');
   writeFileSync(join(place.workspace, 'a.txt'), 'one\n');

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPlace } from '../sandbox.fixture.ts';
-import { readScan } from './kept-scans.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
+import { readScan } from './scan-cache.ts';
 
 /** As a program that has just begun. */
 async function scan(root: string, home: string): Promise<readonly string[]> {
@@ -22,7 +22,7 @@ afterEach(() => void vi.useRealTimers());
 beforeEach(() => void vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] }));
 
 test('what an earlier program found is compared, and what came or went since is known', async () => {
-  using place = createPlace();
+  using place = createSandboxFixture();
   const root = join(place.root, 'tools');
   makeTree(root);
   expect(await scan(root, place.home)).toEqual([join(root, 'lib/p7/.npmrc')]);
@@ -35,7 +35,7 @@ test('what an earlier program found is compared, and what came or went since is 
 });
 
 test('far from the top it is known within ten minutes', async () => {
-  using place = createPlace();
+  using place = createSandboxFixture();
   const root = join(place.root, 'tools');
   makeTree(root);
   mkdirSync(join(root, 'lib/p1/deep'));
@@ -46,7 +46,7 @@ test('far from the top it is known within ten minutes', async () => {
 });
 
 test('folders that have not changed are not read again', async () => {
-  using place = createPlace();
+  using place = createSandboxFixture();
   const root = join(place.root, 'tools');
   makeTree(root);
   await scan(root, place.home);

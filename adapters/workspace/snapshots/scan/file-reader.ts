@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Directory } from '../../directory.ts';
 import type { ObjectWriter } from '../objects/object-writer.ts';
-import type { Pace } from './pace.ts';
+import type { Yielder } from '../../yielder.ts';
 import { sha256 } from '../tree.ts';
 
 /** A file up to this size is read at once; a larger one in pieces of this size. */
@@ -13,29 +13,29 @@ const PIECE_BYTES = 1024 * 1024;
 const MAX_TRIES = 4;
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-interface Taken {
+interface FileContent {
   hash: Buffer;
   size: number;
   stat: Stats;
   /** False when it changed while it was read: then nothing says that it still is what was read. */
-  steady: boolean;
+  stable: boolean;
 }
 
-type TakeResult = Taken | 'gone' | 'unreadable';
+type ReadResult = FileContent | 'gone' | 'unreadable';
 
 /** Where content goes; without a writer it is only hashed. */
 export interface FileReader {
   writer?: ObjectWriter | undefined;
-  pace: Pace;
+  yielder: Yielder;
 }
 
 /** Reads a regular file in an open directory. Memory does not grow with the file. */
-export async function takeFile(directory: Directory, name: string, taker: FileReader): Promise<TakeResult> {
+export async function readFile(directory: Directory, name: string, reader: FileReader): Promise<ReadResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       const path = directory.child(name);
-      const taken = takeSmall(path, taker) ?? (await takeLarge(path, taker));
-      if (taken === 'gone' || taken.steady || attempt === MAX_TRIES) return taken;
+      const taken = readSmall(path, reader) ?? (await readLarge(path, reader));
+      if (taken === 'gone' || taken.stable || attempt === MAX_TRIES) return taken;
     } catch (error) {
       if (isRace(error)) return 'gone';
       // ENXIO: a socket took its place. EIO: the disk, of which the user hears from elsewhere.
@@ -51,7 +51,7 @@ function readError(error: unknown): string {
 }
 
 /** Undefined when the file is large. */
-function takeSmall(path: string, taker: FileReader): Taken | 'gone' | undefined {
+function readSmall(path: string, reader: FileReader): FileContent | 'gone' | undefined {
   const fd = openSync(path, FLAGS);
   try {
     const before = fstatSync(fd);
@@ -65,15 +65,15 @@ function takeSmall(path: string, taker: FileReader): Taken | 'gone' | undefined 
     }
     const bytes = buffer.subarray(0, size);
     const hash = sha256(bytes);
-    taker.writer?.add(hash, bytes);
+    reader.writer?.add(hash, bytes);
     const stat = fstatSync(fd);
-    return { hash, size, stat, steady: isSame(before, stat) && size === stat.size };
+    return { hash, size, stat, stable: isSame(before, stat) && size === stat.size };
   } finally {
     closeSync(fd);
   }
 }
 
-async function takeLarge(path: string, { writer, pace }: FileReader): Promise<Taken | 'gone'> {
+async function readLarge(path: string, { writer, yielder }: FileReader): Promise<FileContent | 'gone'> {
   const handle = await open(path, FLAGS);
   try {
     const before = await handle.stat();
@@ -99,27 +99,31 @@ async function takeLarge(path: string, { writer, pace }: FileReader): Promise<Ta
         writer.add(hash, piece);
         if (writer.full) await writer.drain();
       }
-      pace.check();
+      yielder.check();
       // A file that grows faster than it is read has no end.
       if (size > before.size + PIECE_BYTES) break;
     }
     const hash = whole.digest();
     if (chunks.length > 1) writer?.addChunked(hash, size, chunks);
     const stat = await handle.stat();
-    return { hash, size, stat, steady: isSame(before, stat) && size === stat.size };
+    return { hash, size, stat, stable: isSame(before, stat) && size === stat.size };
   } finally {
     await handle.close();
   }
 }
 
 /** The target of a symlink. Undefined when it is none any more. */
-export function takeLink(directory: Directory, name: string, { writer }: FileReader): Omit<Taken, 'stat'> | undefined {
+export function readLink(
+  directory: Directory,
+  name: string,
+  { writer }: FileReader,
+): Omit<FileContent, 'stat'> | undefined {
   try {
     // As bytes: a target need not be text.
     const target = readlinkSync(directory.child(name), { encoding: 'buffer' });
     const hash = sha256(target);
     writer?.add(hash, target);
-    return { hash, size: target.length, steady: true };
+    return { hash, size: target.length, stable: true };
   } catch (error) {
     if (isRace(error)) return undefined;
     throw error;

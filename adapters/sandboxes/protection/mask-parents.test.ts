@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from '../index.ts';
-import { createPlace } from '../sandbox.fixture.ts';
-import { findHeldFolders } from './held-folders.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
+import { findMaskParents } from './mask-parents.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 
 test('folders are held above what is secret by its place alone', () => {
   const masks = ['/w/.kube/config', '/w/a/b/config/production.yaml', '/w/app/.env', '/w/top', '/elsewhere/x/y'];
   expect(
-    findHeldFolders(
+    findMaskParents(
       masks.map((target) => ({ target, isFolder: false })),
       '/w',
     ),

@@ -1,8 +1,8 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { TreeEntry } from '@klaus/core/protocol';
 import { isRace } from '../../race-error.ts';
-import type { Root } from '../../walk.ts';
-import { takeFile, takeLink, type FileReader } from './take-file.ts';
+import type { Root } from '../../path-entry.ts';
+import { readFile, readLink, type FileReader } from './file-reader.ts';
 import type { StatCache } from './stat-cache.ts';
 import { withParent } from '../restore/dir-handle.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';
@@ -11,46 +11,46 @@ import { EMPTY, toTreeEntry } from '../tree.ts';
 export interface PathState {
   entry: TreeEntry | null;
   /** True for a socket, a device, a mount or what cannot be read: a state cannot hold it. */
-  foreign: boolean;
+  unsupported: boolean;
   /** By which it is known whether it changed since; undefined when nothing is there. */
   stat: Stats | undefined;
 }
 
-const NOTHING: PathState = { entry: null, foreign: false, stat: undefined };
+const NOTHING: PathState = { entry: null, unsupported: false, stat: undefined };
 const PERMISSIONS = 0o7777;
 
 /** Looks at one path; the way to it is never through a symlink. Content is read, not believed from an index. */
-export async function lookAtPath(
+export async function readPathState(
   root: Root,
   path: string,
-  taker: FileReader & { seen?: StatCache },
+  reader: FileReader & { seen?: StatCache },
 ): Promise<PathState> {
   const found = await withParent(root, path, async (parent, name): Promise<PathState> => {
     const stat = lstatSync(parent.child(name), { throwIfNoEntry: false });
     if (!stat) return NOTHING;
     if (stat.isDirectory()) {
       const entry = toTreeEntry({ type: 'directory', mode: stat.mode & PERMISSIONS, size: 0, hash: EMPTY });
-      return { entry, foreign: stat.dev !== lstatSync(parent.child('.')).dev, stat };
+      return { entry, unsupported: stat.dev !== lstatSync(parent.child('.')).dev, stat };
     }
     if (stat.isSymbolicLink()) {
-      const link = takeLink(parent, name, taker);
+      const link = readLink(parent, name, reader);
       if (!link) return NOTHING;
       const entry = toTreeEntry({ type: 'symlink', mode: 0, size: link.size, hash: link.hash });
-      return { entry, foreign: false, stat };
+      return { entry, unsupported: false, stat };
     }
-    if (!stat.isFile()) return toForeign(stat);
-    const taken = await takeFile(parent, name, taker);
+    if (!stat.isFile()) return toUnsupported(stat);
+    const taken = await readFile(parent, name, reader);
     if (taken === 'gone') return NOTHING;
-    if (taken === 'unreadable') return recall(path, stat, taker.seen) ?? toForeign(stat);
+    if (taken === 'unreadable') return readCached(path, stat, reader.seen) ?? toUnsupported(stat);
     const { hash, size } = taken;
     const entry = toTreeEntry({ type: 'file', mode: taken.stat.mode & PERMISSIONS, size, hash });
-    return { entry, foreign: false, stat: taken.stat };
+    return { entry, unsupported: false, stat: taken.stat };
   });
   return found ?? NOTHING;
 }
 
 /** A file that cannot be read any more, but seems to be the one that was seen. */
-function recall(path: string, stat: Stats, index: StatCache | undefined): PathState | undefined {
+function readCached(path: string, stat: Stats, index: StatCache | undefined): PathState | undefined {
   const slash = path.lastIndexOf('/');
   const seen = index?.get(slash < 0 ? '' : path.slice(0, slash));
   const name = path.slice(slash + 1);
@@ -58,18 +58,18 @@ function recall(path: string, stat: Stats, index: StatCache | undefined): PathSt
     if (seen.cursor.name !== name) continue;
     const node = seen.cursor.node();
     if (node.type !== 'file' || !seen.isProbablyUnchanged(stat)) return undefined;
-    return { entry: { ...toTreeEntry(node), mode: stat.mode & PERMISSIONS }, foreign: false, stat };
+    return { entry: { ...toTreeEntry(node), mode: stat.mode & PERMISSIONS }, unsupported: false, stat };
   }
   return undefined;
 }
 
 /** An entry with an empty hash, which equals nothing. */
-function toForeign(stat: Stats): PathState {
-  return { entry: { type: 'file', hash: '', size: 0, mode: stat.mode & PERMISSIONS }, foreign: true, stat };
+function toUnsupported(stat: Stats): PathState {
+  return { entry: { type: 'file', hash: '', size: 0, mode: stat.mode & PERMISSIONS }, unsupported: true, stat };
 }
 
 /** True when nothing happened at the path between two looks. */
-export function isUntouched(
+export function isUnchanged(
   before: Stats | undefined,
   now: Stats | undefined,
   options: { ignoreChangeTime: boolean } = { ignoreChangeTime: false },

@@ -8,8 +8,8 @@ import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from '../index.ts';
 import { ownNamespace } from '../process/owner.ts';
 import { readProcess } from '../process/process-table.ts';
-import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
-import type { Place } from '../sandbox.fixture.ts';
+import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
+import type { SandboxFixture } from '../sandbox.fixture.ts';
 import { createProcesses } from './create-processes.ts';
 import type { ProcessHome } from './create-processes.ts';
 import { bootId, writeIdentity } from './process-files.ts';
@@ -17,11 +17,11 @@ import { SEGMENT_BYTES } from './supervisor.ts';
 
 const LONG_MS = 60_000;
 
-let place: Place;
+let place: SandboxFixture;
 let home: ProcessHome;
 let processes: Processes;
 beforeEach(() => {
-  place = createPlace();
+  place = createSandboxFixture();
   home = createProcesses({ home: place.home });
   processes = home.open('S1');
 });
@@ -44,7 +44,7 @@ const ended = (id: string) => processes.wait(id, { until: { kind: 'exit' }, time
 const said = (id: string, text: string) =>
   processes.wait(id, { until: { kind: 'text', text, from: 0 }, timeoutMs: LONG_MS });
 
-const search = await findBubblewrap(createPlace());
+const search = await findBubblewrap(createSandboxFixture());
 
 describe.skipIf(!search.program)(`background processes ${search.program ? '' : `(${search.reason})`}`, () => {
   test('keeps output of both streams in order, and the exit code', async () => {

@@ -18,11 +18,11 @@ import { open } from 'node:fs/promises';
 import type { TreeEntry } from '@klaus/core/protocol';
 import type { Directory } from '../../directory.ts';
 import { codeOf, isRace, RaceError } from '../../race-error.ts';
-import type { Root } from '../../walk.ts';
+import type { Root } from '../../path-entry.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
-import { isUntouched } from '../scan/look.ts';
+import { isUnchanged } from '../scan/path-state.ts';
 import { writeFully } from '../objects/object-writer.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Yielder } from '../../yielder.ts';
 import { withParent } from './dir-handle.ts';
 
 /** Linux's flag for a descriptor that only names a place. Source: open(2). */
@@ -33,7 +33,7 @@ const PERMISSIONS = 0o7777;
 const WRITERS = 8;
 
 /** One path on its way from what is there to what shall be there. */
-export interface Move {
+export interface PathChange {
   path: string;
   now: TreeEntry | null;
   goal: TreeEntry | null;
@@ -41,14 +41,14 @@ export interface Move {
   stat: Stats | undefined;
 }
 
-interface Performance {
+interface StepOptions {
   /** Name, in the workspace, of the folder for files on their way. */
   staging: string;
   /** Directories that the owner cannot write in, with their modes: opened for the step, outermost first. */
   locked: readonly (readonly [path: string, mode: number])[];
   /** Passes over what has become impossible, instead of throwing. For a step that is settled later. */
   lenient: boolean;
-  pace: Pace;
+  yielder: Yielder;
 }
 
 /** A path that was changed between the check and the step. */
@@ -73,10 +73,10 @@ export function toStagingName(): string {
  *
  * @throws Overtaken, or the system's error; then a part may have been done.
  */
-export async function perform(kept: SnapshotStore, moves: readonly Move[], how: Performance): Promise<void> {
+export async function runStep(store: SnapshotStore, moves: readonly PathChange[], how: StepOptions): Promise<void> {
   const sorted = moves.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const reversed = sorted.toReversed();
-  const step = new Step(kept, how);
+  const step = new RestoreStep(store, how);
   await step.unlock();
   await step.stage(sorted.filter(isNewContent));
   for (const move of reversed) {
@@ -85,45 +85,45 @@ export async function perform(kept: SnapshotStore, moves: readonly Move[], how: 
     // A file makes way for a file or a symlink by being replaced.
     if (now.type === 'directory') await step.removeDirectory(move);
     else if (!goal || goal.type === 'directory') await step.removeFile(move);
-    if (how.pace.due) await how.pace.rest();
+    if (how.yielder.due) await how.yielder.yield();
   }
   for (const move of sorted) {
     if (move.goal?.type === 'directory' && move.now?.type !== 'directory') await step.makeDirectory(move);
-    else if (isNewContent(move)) await step.place(move);
+    else if (isNewContent(move)) await step.putInPlace(move);
     else if (move.goal?.type === 'file') await step.changeMode(move);
-    if (how.pace.due) await how.pace.rest();
+    if (how.yielder.due) await how.yielder.yield();
   }
   await step.setDirectoryModes(reversed);
   await step.sync(sorted);
-  await removeStaging(kept.root, how.staging);
+  await removeStaging(store.root, how.staging);
 }
 
 /** Also for a mode alone where the file has other names, which the mode is not meant for. */
-function isNewContent({ now, goal, stat }: Move): boolean {
+function isNewContent({ now, goal, stat }: PathChange): boolean {
   if (!goal || goal.type === 'directory') return false;
   if (now?.type !== goal.type || now.hash !== goal.hash) return true;
   return goal.mode !== now.mode && (stat?.nlink ?? 1) > 1;
 }
 
-class Step {
-  readonly #kept: SnapshotStore;
-  readonly #how: Performance;
+class RestoreStep {
+  readonly #store: SnapshotStore;
+  readonly #options: StepOptions;
   /** Files with several names of which this step has taken one away. */
   readonly #linked = new Set<number>();
   readonly #staged = new Map<string, string>();
 
-  constructor(kept: SnapshotStore, how: Performance) {
-    this.#kept = kept;
-    this.#how = how;
+  constructor(store: SnapshotStore, how: StepOptions) {
+    this.#store = store;
+    this.#options = how;
   }
 
   async unlock(): Promise<void> {
-    for (const [path, mode] of this.#how.locked) await this.#chmodDirectory(path, mode | OWNER_ALL);
+    for (const [path, mode] of this.#options.locked) await this.#chmodDirectory(path, mode | OWNER_ALL);
   }
 
-  async stage(moves: readonly Move[]): Promise<void> {
+  async stage(moves: readonly PathChange[]): Promise<void> {
     if (moves.length === 0) return;
-    await this.#inParent(this.#how.staging, (parent, name) => {
+    await this.#inParent(this.#options.staging, (parent, name) => {
       try {
         mkdirSync(parent.child(name), OWNER_ALL);
       } catch (error) {
@@ -135,7 +135,7 @@ class Step {
     const work = async () => {
       while (next < moves.length) {
         await this.#stageOne(moves[next++]!);
-        if (this.#how.pace.due) await this.#how.pace.rest();
+        if (this.#options.yielder.due) await this.#options.yielder.yield();
       }
     };
     const done = await Promise.allSettled(Array.from({ length: Math.min(WRITERS, moves.length) }, work));
@@ -143,20 +143,20 @@ class Step {
     if (failed) throw failed.reason;
   }
 
-  async #stageOne({ path, goal, stat }: Move): Promise<void> {
+  async #stageOne({ path, goal, stat }: PathChange): Promise<void> {
     const owner = stat ?? (await this.#nearestParent(path));
-    const target = `${this.#how.staging}/${this.#staged.get(path)!}`;
+    const target = `${this.#options.staging}/${this.#staged.get(path)!}`;
     await this.#inParent(target, async (parent, name) => {
       const hash = Buffer.from(goal!.hash, 'hex');
       // Left over from an attempt that was killed.
       removeIfThere(parent, name);
       if (goal!.type === 'symlink') {
-        symlinkSync(await this.#kept.objects.read(hash), parent.child(name));
+        symlinkSync(await this.#store.objects.read(hash), parent.child(name));
         return;
       }
       const handle = await open(parent.child(name), 'wx', 0o600);
       try {
-        for await (const piece of this.#kept.objects.pieces(hash)) await writeFully(handle, piece, null);
+        for await (const piece of this.#store.objects.pieces(hash)) await writeFully(handle, piece, null);
         // What an administrator restores for somebody else stays that person's.
         if (process.geteuid?.() === 0 && owner) await handle.chown(owner.uid, owner.gid);
         await handle.chmod(goal!.mode);
@@ -170,7 +170,7 @@ class Step {
   async #nearestParent(path: string): Promise<Stats | undefined> {
     for (let at = path; at !== '';) {
       at = at.includes('/') ? at.slice(0, at.lastIndexOf('/')) : '';
-      const stat = await withParent(this.#kept.root, at === '' ? '.' : at, (parent, name) =>
+      const stat = await withParent(this.#store.root, at === '' ? '.' : at, (parent, name) =>
         lstatSync(parent.child(name), { throwIfNoEntry: false }),
       );
       if (stat?.isDirectory()) return stat;
@@ -178,31 +178,31 @@ class Step {
     return undefined;
   }
 
-  async removeFile(move: Move): Promise<void> {
+  async removeFile(move: PathChange): Promise<void> {
     await this.#inParent(move.path, (parent, name) => {
       this.#check(parent, name, move);
       unlinkSync(parent.child(name));
     });
   }
 
-  async removeDirectory({ path }: Move): Promise<void> {
+  async removeDirectory({ path }: PathChange): Promise<void> {
     await this.#inParent(path, (parent, name) => {
       try {
         rmdirSync(parent.child(name));
       } catch (error) {
         if (!['ENOTEMPTY', 'EEXIST', 'EBUSY'].includes(codeOf(error))) throw error;
-        if (!this.#how.lenient) throw new ConflictError(path);
+        if (!this.#options.lenient) throw new ConflictError(path);
       }
     });
   }
 
-  async makeDirectory({ path, stat }: Move): Promise<void> {
+  async makeDirectory({ path, stat }: PathChange): Promise<void> {
     await this.#inParent(path, async (parent, name) => {
       try {
         mkdirSync(parent.child(name), OWNER_ALL);
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error;
-        if (!this.#how.lenient) throw new ConflictError(path);
+        if (!this.#options.lenient) throw new ConflictError(path);
         return;
       }
       if (process.geteuid?.() !== 0) return;
@@ -216,26 +216,26 @@ class Step {
     });
   }
 
-  async place(move: Move): Promise<void> {
+  async putInPlace(move: PathChange): Promise<void> {
     await this.#inParent(move.path, async (parent, name) => {
       const isReplaced = move.now !== null && move.now.type !== 'directory';
       if (isReplaced) this.#check(parent, name, move);
       else if (lstatSync(parent.child(name), { throwIfNoEntry: false })) {
-        if (this.#how.lenient) return;
+        if (this.#options.lenient) return;
         throw new ConflictError(move.path);
       }
-      await this.#inParent(`${this.#how.staging}/${this.#staged.get(move.path)!}`, (staging, temp) =>
+      await this.#inParent(`${this.#options.staging}/${this.#staged.get(move.path)!}`, (staging, temp) =>
         renameSync(staging.child(temp), parent.child(name)),
       );
     });
   }
 
   /** For a file whose content is right. */
-  async changeMode(move: Move): Promise<void> {
+  async changeMode(move: PathChange): Promise<void> {
     if (move.now?.mode === move.goal!.mode) return;
     await this.#inParent(move.path, (parent, name) => {
       this.#check(parent, name, move);
-      const proc = this.#kept.root.descriptors === 'proc';
+      const proc = this.#store.root.descriptors === 'proc';
       const fd = openSync(parent.child(name), (proc ? O_PATH : constants.O_RDONLY) | constants.O_NOFOLLOW);
       try {
         if (proc) chmodSync(`/proc/self/fd/${fd}`, move.goal!.mode);
@@ -246,24 +246,24 @@ class Step {
     });
   }
 
-  async setDirectoryModes(innermostFirst: readonly Move[]): Promise<void> {
+  async setDirectoryModes(innermostFirst: readonly PathChange[]): Promise<void> {
     const own = new Set<string>();
     for (const { path, goal } of innermostFirst) {
       if (goal?.type !== 'directory') continue;
       own.add(path);
       await this.#chmodDirectory(path, goal.mode);
-      if (this.#how.pace.due) await this.#how.pace.rest();
+      if (this.#options.yielder.due) await this.#options.yielder.yield();
     }
-    for (const [path, mode] of this.#how.locked.toReversed()) {
+    for (const [path, mode] of this.#options.locked.toReversed()) {
       if (!own.has(path)) await this.#chmodDirectory(path, mode);
     }
   }
 
   /** Makes the names durable. */
-  async sync(moves: readonly Move[]): Promise<void> {
+  async sync(moves: readonly PathChange[]): Promise<void> {
     const parents = new Set(moves.map(({ path }) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')));
     for (const path of parents) {
-      await withParent(this.#kept.root, path, async (parent, name) => {
+      await withParent(this.#store.root, path, async (parent, name) => {
         try {
           const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
           const handle = await open(parent.child(name), flags);
@@ -281,17 +281,17 @@ class Step {
   }
 
   /** @throws Overtaken when something else stands there than was looked at. */
-  #check(parent: Directory, name: string, move: Move): void {
+  #check(parent: Directory, name: string, move: PathChange): void {
     const now = lstatSync(parent.child(name), { throwIfNoEntry: false });
     // Taking one name of a file away changes the time of its others.
     const ignoreChangeTime = now !== undefined && this.#linked.has(now.ino);
-    if (!isUntouched(move.stat, now, { ignoreChangeTime })) throw new ConflictError(move.path);
+    if (!isUnchanged(move.stat, now, { ignoreChangeTime })) throw new ConflictError(move.path);
     if (now && now.nlink > 1) this.#linked.add(now.ino);
   }
 
   async #chmodDirectory(path: string, mode: number): Promise<void> {
     try {
-      await withParent(this.#kept.root, path === '' ? '.' : path, (parent, name) => {
+      await withParent(this.#store.root, path === '' ? '.' : path, (parent, name) => {
         const directory = parent.open(name);
         try {
           const here = directory.child('');
@@ -307,7 +307,7 @@ class Step {
 
   async #inParent(path: string, use: (parent: Directory, name: string) => void | Promise<void>): Promise<void> {
     try {
-      const done = await withParent(this.#kept.root, path, async (parent, name) => {
+      const done = await withParent(this.#store.root, path, async (parent, name) => {
         await use(parent, name);
         return true;
       });
@@ -315,7 +315,7 @@ class Step {
     } catch (error) {
       const isPassing = isRace(error) || error instanceof ConflictError;
       if (!isPassing || codeOf(error) === 'EINVAL') throw error;
-      if (!this.#how.lenient) throw error instanceof ConflictError ? error : new ConflictError(path);
+      if (!this.#options.lenient) throw error instanceof ConflictError ? error : new ConflictError(path);
     }
   }
 }

@@ -7,35 +7,35 @@ import type { MaskSelection } from '../protection/masks.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import type { WorkspaceView } from '../view.ts';
 
-/** What `exec` and `start` have in common. */
-export type StageRequest = Omit<ExecRequest, 'stdin' | 'onOutput' | 'keepBytes'>;
+/** The part of a request that `exec`, `start` and `prestart` share. */
+export type SandboxRequest = Omit<ExecRequest, 'stdin' | 'onOutput' | 'keepBytes'>;
 
-/** What is prepared for a command before anything of it is started. */
-export interface Stage {
-  request: StageRequest;
+/** Everything that is prepared for a command before a process is started. */
+export interface SandboxPlan {
+  request: SandboxRequest;
   limits: ExecLimits;
   cwd: string;
   view: WorkspaceView;
   project: ProjectHome;
   /** True where bubblewrap makes only a part of the mounts, see `inside-mounts.ts`. */
-  isDivided: boolean;
+  mountsInside: boolean;
   passed: PassedEnvironment;
-  /** The only way out, where hosts are limited; of this command alone. */
+  /** The only way to the network where hosts are limited; used by this command alone. */
   gateway: Gateway | undefined;
   protection: Protection | undefined;
-  /** Filled also while the command runs. */
+  /** Also filled while the command runs. */
   warnings: Set<string>;
   readMasks: () => Promise<MaskSelection>;
-  /** Lets other commands on the workspace go on; again does nothing. */
+  /** Resumes other commands on the workspace. Idempotent. */
   resume: () => void;
 }
 
-/** What one command is run with. */
-export interface Scene extends Stage {
+/** A plan together with the state of its process. */
+export interface SandboxRun extends SandboxPlan {
   request: ExecRequest;
   group: ResourceGroup;
-  /** What must still be mounted, where the sandbox was made ahead. */
+  /** Mount points that must still exist, if the sandbox was prestarted. */
   expected?: readonly string[];
-  /** Why it had to be ended. */
+  /** Why the command was ended. */
   failure?: string;
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeGroups } from '../cgroup/resource-group.ts';
-import { closeSavedWhilePaused } from '../protection/close-paused.ts';
+import { closeSavedWhilePaused } from '../protection/close-while-paused.ts';
 import type { SavedProtection } from '../protection/protected-workspace.ts';
 import { readIdentity, readJson, writeJson } from './process-files.ts';
 import { watched } from './watch-process.ts';
@@ -14,8 +14,8 @@ export function saveProtection(folder: string, saved: SavedProtection): void {
 }
 
 /** Gives back what a process that has ended leaned on, and looks at what it left in the workspace. Again does nothing. */
-export async function settleProcess(folder: string): Promise<void> {
-  if (await watched.get(folder)?.settle()) return;
+export async function closeProcess(folder: string): Promise<void> {
+  if (await watched.get(folder)?.waitForEnd()) return;
   const saved = readJson<SavedProtection>(join(folder, PROTECTION));
   const groups = readIdentity(folder)?.groups ?? [];
   await closeGroups(groups);

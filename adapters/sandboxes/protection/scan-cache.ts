@@ -5,26 +5,26 @@ import { keepFile } from '@klaus/adapters/system';
 import { CREDENTIAL_RULES } from '@klaus/core/policy';
 import { z } from 'zod';
 
-/** A smaller scan is made anew in less time. */
-export const MIN_KEPT_FOLDERS = 200;
+/** A smaller scan is faster than reading its result from a file. */
+export const MIN_CACHED_FOLDERS = 200;
 
-/** What a scan found in one folder. */
+/** The result of a scan for one folder. */
 export interface ScannedFolder {
-  /** Of the folder when it was read; undefined when the next look has to read it again. */
+  /** State of the folder when it was read; undefined when the next scan has to read it again. */
   state: string | undefined;
   /** Levels below the root. */
   depth: number;
   /** Absolute paths of the folders in it. */
   folders: readonly string[];
-  /** Absolute paths of what has to be hidden. */
+  /** Absolute paths that have to be hidden. */
   hits: readonly string[];
 }
 
-/** The result of a scan, and what tells at once that it is not right any more. */
+/** The result of a scan, and folder states that reveal most changes quickly. */
 export interface ScanSummary {
   /** When every folder was last compared, in milliseconds since 1970. */
   at: number;
-  /** Absolute paths of what has to be hidden. */
+  /** Absolute paths that have to be hidden. */
   found: readonly string[];
   /** States of the folders near the top, by path; null for one that has to be read again. */
   top: Readonly<Record<string, string | null>>;
@@ -36,12 +36,12 @@ const summarySchema = z.object({
   top: z.record(z.string(), z.string().nullable()),
 });
 
-/** State, depth, names of folders, names of hits; by the folder's path. */
+/** State, depth, folder names and hit names, by the path of the folder. */
 const rowSchema = z.tuple([z.string().nullable(), z.number(), z.array(z.string()), z.array(z.string())]);
 const fileSchema = z.record(z.string(), rowSchema);
 
 /**
- * What an earlier program found below a folder, by its rules of today. It is to be compared with the folders.
+ * The stored scan of a folder, made with the present rules. The caller compares it with the folders.
  *
  * @param home Klaus's own state.
  */
@@ -61,7 +61,7 @@ export function readScan(home: string, root: string): Map<string, ScannedFolder>
   );
 }
 
-/** The result of the last scan by any program, which is much less to read than {@link readScan}. */
+/** The summary of the last stored scan, which is much smaller than {@link readScan}. */
 export function readSummary(home: string, root: string): ScanSummary | undefined {
   try {
     return summarySchema.parse(JSON.parse(readFileSync(toFile(home, root, '.summary'), 'utf8')));
@@ -71,11 +71,11 @@ export function readSummary(home: string, root: string): ScanSummary | undefined
 }
 
 /**
- * Keeps a scan for later programs. What cannot be kept is found anew.
+ * Stores a scan for later processes. Failures are ignored: the scan is then repeated.
  *
- * @param scan.folders Absent: they are as they were.
+ * @param scan.folders Undefined if they have not changed.
  */
-export function keepScan(
+export function writeScan(
   home: string,
   root: string,
   { summary, folders }: { summary: ScanSummary; folders?: ReadonlyMap<string, ScannedFolder> | undefined },

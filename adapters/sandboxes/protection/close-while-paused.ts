@@ -2,45 +2,45 @@ import { isKlausError } from '@klaus/core/protocol';
 import { pauseRunning } from '../process/running-commands.ts';
 import type { Protection } from './protected-folders.ts';
 import { ProtectedWorkspace, type SavedProtection } from './protected-workspace.ts';
-import { closeSpare, type Spare } from './spare.ts';
+import { closeReusable, type ReusableStores } from './reusable-stores.ts';
 
 /**
- * Puts right what a command changed, while no other command is at work on the workspace. Where one cannot be paused it
- * is done all the same: left undone it would be worse.
+ * Closes the protection of a command while all other commands on the workspace are paused. A command that cannot be
+ * paused does not prevent it, because unrepaired changes are the greater risk.
  *
  * @param home Klaus's own state.
- * @returns What was put right, as sentences; none the second time.
+ * @returns The repairs that were made, as sentences; none the second time.
  */
 export async function closeWhilePaused(home: string, protection: Protection | undefined): Promise<string[]> {
   if (!protection || protection.isClosed) return [];
   return whilePaused(home, toFolders(protection.saved), () => protection.close());
 }
 
-/** As {@link closeWhilePaused}, where another command is expected. */
-export async function closeForNextWhilePaused(
+/** As {@link closeWhilePaused}, if another command is expected. */
+export async function closeForReuseWhilePaused(
   home: string,
   protection: Protection,
-): Promise<{ warnings: string[]; spare: Spare }> {
-  return whilePaused(home, toFolders(protection.saved), () => protection.closeForNext());
+): Promise<{ warnings: string[]; reusable: ReusableStores }> {
+  return whilePaused(home, toFolders(protection.saved), () => protection.closeForReuse());
 }
 
-/** Closes what stayed for a command that does not come. */
-export async function closeSpareWhilePaused(home: string, spare: Spare): Promise<void> {
-  await whilePaused(home, spare.folders, () => closeSpare(spare));
+/** Closes the stores that were kept open for a command that did not follow. */
+export async function closeReusableWhilePaused(home: string, reusable: ReusableStores): Promise<void> {
+  await whilePaused(home, reusable.folders, () => closeReusable(reusable));
 }
 
-/** The same for a command that an earlier Klaus started. */
+/** As {@link closeWhilePaused}, for a command that another Klaus process started. */
 export function closeSavedWhilePaused(saved: SavedProtection): Promise<string[]> {
   return whilePaused(saved.home, toFolders(saved), () => ProtectedWorkspace.closeSaved(saved));
 }
 
-/** The same for a command that has not begun. */
+/** Discards the protection of a command that has not begun. */
 export async function discardWhilePaused(home: string, protection: Protection | undefined): Promise<void> {
   if (protection && !protection.isClosed)
     await whilePaused(home, toFolders(protection.saved), () => protection.discard());
 }
 
-/** What a command can change. */
+/** The folders that a command can change. */
 function toFolders({ view, beside = [] }: SavedProtection): string[] {
   return [view.target, ...beside.flatMap(toFolders)];
 }

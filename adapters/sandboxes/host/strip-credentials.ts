@@ -10,7 +10,7 @@ const NAMES = [
 const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 
 /** The environment without credentials: by name, and URLs that carry a password whatever their name. */
-export function scrubEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function stripCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
       value === undefined || NAMES.some((pattern) => pattern.test(name)) || URL_WITH_PASSWORD.test(value)

@@ -4,13 +4,13 @@ import { contains } from '../paths.ts';
 import type { Mask } from './masks.ts';
 
 /**
- * Folders of the workspace above files that are secret by their place and not by their name alone, such as
- * `.kube/config`. As mount points they keep their names: under another one the next command would find the file.
+ * The parent folders, in the workspace, of files that are secret because of their path and not of their name, such as
+ * `.kube/config`. They are mounted so that a command cannot rename them and make the file readable for the next one.
  *
- * @param workspace As the sandbox names it.
+ * @param workspace Path in the sandbox.
  * @returns Parents before children.
  */
-export function findHeldFolders(masks: readonly Mask[], workspace: string): string[] {
+export function findMaskParents(masks: readonly Mask[], workspace: string): string[] {
   const found = new Set<string>();
   for (const { target } of masks) {
     if (!contains(workspace, target) || isSecretPath(basename(target))) continue;

@@ -14,16 +14,16 @@ const schema = z.object({
 });
 
 /** Which secret files the history of a repository holds, as far as it was looked at. No contents. */
-export type KnownHistory = z.infer<typeof schema>;
+export type CachedHistory = z.infer<typeof schema>;
 
-const NOTHING: KnownHistory = { commits: [], blobs: [] };
+const NOTHING: CachedHistory = { commits: [], blobs: [] };
 
 /**
  * What an earlier program found, by the rules of today. A commit never changes, so only new ones need to be looked at.
  *
  * @param cache Folder that only the user can write.
  */
-export function readKnownHistory(cache: string, folder: GitFolder, patterns: readonly string[]): KnownHistory {
+export function readHistoryCache(cache: string, folder: GitFolder, patterns: readonly string[]): CachedHistory {
   try {
     return schema.parse(JSON.parse(readFileSync(toFile(cache, folder, patterns), 'utf8')));
   } catch {
@@ -32,10 +32,10 @@ export function readKnownHistory(cache: string, folder: GitFolder, patterns: rea
 }
 
 /** Keeps it for later programs. What cannot be kept is found again. */
-export function keepKnownHistory(
+export function writeHistoryCache(
   cache: string,
   folder: GitFolder,
-  { patterns, known }: { patterns: readonly string[]; known: KnownHistory },
+  { patterns, known }: { patterns: readonly string[]; known: CachedHistory },
 ): void {
   keepFile(toFile(cache, folder, patterns), known);
 }
