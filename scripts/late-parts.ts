@@ -1,6 +1,6 @@
 /**
- * What a run comes to only behind its first request to the model, if at all. In the bundle each is a file of its own,
- * which is loaded then. Beginnings of paths, by the name of the file.
+ * Modules that a run needs only after its first request to the model, if at all. Each part is a separate file of the
+ * bundle, which is loaded then. Prefixes of paths, by the name of the file.
  */
 export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   shell: ['core/policy/shell/', 'core/policy/checks/', 'node_modules/unbash/'],

@@ -11,8 +11,7 @@ import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixt
 import { provideWebPage } from './provide-web.ts';
 
 /**
- * Takes the pictures of the page that the manual shows: `npm run screenshots`. What is in them is the story that the
- * tests play, on a server of its own.
+ * Takes the screenshots of the manual: `npm run screenshots`. They show the story of the tests, on a separate server.
  */
 const FOLDER = join(import.meta.dirname, '../docs/images');
 
@@ -49,7 +48,7 @@ async function shootAll(): Promise<void> {
   };
   try {
     const story = await openStory(serving.client);
-    await open(`s/${story.mend}`, '.approval');
+    await open(`s/${story.fix}`, '.approval');
     await shoot(page, { name: 'question' });
     await shoot(page, { name: 'phone', width: 360, height: 720 });
     await page.getByRole('button', { name: 'Review the change' }).click();
@@ -61,10 +60,10 @@ async function shootAll(): Promise<void> {
     await shoot(page, { name: 'review-split', scheme: 'dark' });
     await page.keyboard.press('s');
     await page.keyboard.press('Escape');
-    await story.answer(story.mend);
+    await story.answer(story.fix);
     await page.getByText('Go on beyond the limit?').first().waitFor();
     await shoot(page, { name: 'limit' });
-    await story.answer(story.mend);
+    await story.answer(story.fix);
     await page.locator('.end-good').waitFor();
     await page.locator('.session-head .state-done').waitFor();
     await shoot(page, { name: 'done', scheme: 'dark' });
@@ -79,6 +78,6 @@ async function shootAll(): Promise<void> {
 
 if (WITHOUT_BROWSER === undefined) await shootAll();
 else {
-  console.error(`No pictures ${WITHOUT_BROWSER}.`);
+  console.error(`No screenshots ${WITHOUT_BROWSER}.`);
   process.exitCode = 1;
 }

@@ -51,7 +51,7 @@ export async function tryCase(denied: DenyCase, trial: Trial): Promise<Tried> {
   scripts.forEach((line, at) => scene.write(`x${at}.sh`, `${line}\n`));
   denied.before?.(scene);
   const session = await engine.klaus.open();
-  const user = trial.door === 'gate' ? 'nobody' : 'yes';
+  const user = trial.door === 'gate' ? 'none' : 'yes';
   for (const call of denied.calls) {
     if (typeof call === 'function') {
       call(scene);

@@ -133,7 +133,7 @@ describe('where the room is short', () => {
     return session;
   };
 
-  test('history is shortened without a model when nobody is there to give more', async () => {
+  test('history is shortened without a model without an approver', async () => {
     await using engine = await createTestEngine({ files: FILES, script: FILLING });
     const session = await fillUp(engine, 'deny');
     const before = postsOf(engine);
@@ -142,7 +142,7 @@ describe('where the room is short', () => {
     expect(ofType(session.events(), 'notice').at(-1)!.text).toContain('shortened without a model');
   });
 
-  test('and waits for more when somebody is: nothing of the history is given up meanwhile', async () => {
+  test('and waits for an approver without a change of the history', async () => {
     await using engine = await createTestEngine({ files: FILES, script: FILLING });
     const session = await fillUp(engine, 'wait');
     const parked = await session.advance();
@@ -181,7 +181,7 @@ describe('a limit that is reached', () => {
     ['usd', { usd: 0.06 }],
     ['toolCalls', { toolCalls: 3 }],
     ['turns', { turns: 1 }],
-  ])('%s: pauses, offers, goes on with what was offered and no further', async (limit, limits) => {
+  ])('%s: pauses, offers a limit, and continues up to that limit', async (limit, limits) => {
     await using engine = await createTestEngine({ files, script: READS });
     const session = await engine.klaus.open({ limits: { tokens: 0, toolCalls: 0, ...limits } });
     await session.prompt('read on', { onAsk: 'wait' });
@@ -223,9 +223,9 @@ describe('a limit that is reached', () => {
     await using klaus = await createKlaus({
       home: place.home,
       cwd: place.workspace,
-      // Nobody is there: a request would end the run in another way.
+      // No server listens: a request would end the run with another reason.
       env: { ...place.env, ANTHROPIC_API_KEY: 'sk-ant-test', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
-      settings: { model: 'anthropic/nobody', 'sandbox.driver': 'host' },
+      settings: { model: 'anthropic/unknown', 'sandbox.driver': 'host' },
     });
     const session = await klaus.open();
     await session.send({ type: 'limits', limits: { usd: 5 } });

@@ -5,7 +5,7 @@ import { runKlaus } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
-test.skipIf(!hasBubblewrap)('klaus demo mends the project in the sandbox (needs bubblewrap)', async () => {
+test.skipIf(!hasBubblewrap)('klaus demo fixes the project in the sandbox (needs bubblewrap)', async () => {
   using place = createTestHome();
   const { code, stdout, stderr } = await runKlaus(['demo'], { place, env: { KLAUS_SANDBOX: '' } });
   expect({ code, stderr }).toMatchObject({ code: 0 });

@@ -55,7 +55,7 @@ test('what needs the network runs, fails, and says what to request', async () =>
   expect(existsSync(join(engine.place.workspace, 'node_modules/left-pad'))).toBe(false);
 });
 
-test('a command that succeeds is not told about the network', async () => {
+test('a command that succeeds gets no hint about the network', async () => {
   const { engine, results } = await runCommands(['echo curl', 'true || curl https://registry.example/']);
   await using _ = engine;
   for (const { output } of results) expect(output).not.toContain('network: true');

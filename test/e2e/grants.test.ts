@@ -29,7 +29,7 @@ const waitTool: Tool = defineTool({
 });
 
 describe('a grant given at the opening', () => {
-  test('stands in the first record and holds: what it lacks is not done', async () => {
+  test('is in the first record and is enforced: other effects do not happen', async () => {
     await using engine = await createTestEngine({ script: callThenEnd(RUN) });
     const session = await engine.klaus.open({ grant: ['file-operations', 'exec(npm test)'] });
     await session.prompt('go');
@@ -63,7 +63,7 @@ describe('a grant given at the opening', () => {
 });
 
 describe('revocation', () => {
-  test('from another process stops the tool at work and binds the next call, and the run goes on', async () => {
+  test('from another process stops the running tool and applies to the next call, and the run continues', async () => {
     await using engine = await createTestEngine({
       tools: [waitTool],
       script: callThenEnd({ name: 'wait', input: {} }, RUN),

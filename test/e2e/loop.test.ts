@@ -61,7 +61,7 @@ describe('messages while a run is under way', () => {
     expect(ofType(session.events(), 'run.finished')).toHaveLength(1);
   });
 
-  test('a queued message is a run of its own afterwards', async () => {
+  test('a queued message starts a separate run after this one', async () => {
     const gate = createGate('door');
     await using engine = await createTestEngine({
       tools: [gate.tool],
@@ -86,7 +86,7 @@ describe('messages while a run is under way', () => {
     expect(order.indexOf('run.finished')).toBeLessThan(order.lastIndexOf('run.started'));
   });
 
-  test('a cancel stops a tool, keeps call and result together, and the session goes on afterwards', async () => {
+  test('a cancel stops a tool, keeps call and result together, and the session continues', async () => {
     const gate = createGate('door');
     await using engine = await createTestEngine({
       tools: [gate.tool],
@@ -172,7 +172,7 @@ test('calls that only read run side by side; the others one by one', async () =>
   ]);
 });
 
-test('a server that gives every call the same id is told apart in the log, and answered right', async () => {
+test('calls with the same id from a server are distinguished in the log and answered correctly', async () => {
   const again = { name: 'read_file', id: 'same', input: { path: 'README.md' } };
   await using engine = await createTestEngine({
     script: {
@@ -228,7 +228,7 @@ describe('instructions in the workspace', () => {
 });
 
 describe('compaction', () => {
-  test('a full window is summarised by the cheap model; pairs stay whole; the log keeps every word', async () => {
+  test('a full window is summarised by the cheap model; calls keep their results; the log stays complete', async () => {
     const filler = 'x'.repeat(6_000);
     await using engine = await createTestEngine({
       files: { 'big.txt': filler },
@@ -304,7 +304,7 @@ describe('limits', () => {
     ['tokens', { limits: { tokens: 9_000 } }, /of 9000 tokens/],
     ['tokens before the first turn', { limits: { tokens: 10 } }, /0 of 10 tokens/],
     ['dollars', { limits: { usd: 0.012 } }, /of 0.0120 US dollars/],
-  ])('%s end the run before they are passed, and the run can go on with more', async (_, given, reason) => {
+  ])('%s end the run before they are exceeded, and the run continues with a higher limit', async (_, given, reason) => {
     await using engine = await createTestEngine({ script: READS });
     const session = await engine.klaus.open(given);
     await session.prompt('read on');
@@ -321,7 +321,7 @@ describe('limits', () => {
     expect(ofType(session.events(), 'run.finished')).toHaveLength(2);
   });
 
-  test('a run that may wait parks at the limit; approving goes on with the offer', async () => {
+  test('a run that may wait parks at the limit; an approval continues with the offer', async () => {
     await using engine = await createTestEngine({ script: READS });
     const session = await engine.klaus.open({ limits: { toolCalls: 2 } });
     await session.prompt('read on', { onAsk: 'wait' });
@@ -446,7 +446,7 @@ test('a model that never gives a byte is given up after the idle time', async ()
   expect(ofType(session.events(), 'model.attempted').map((event) => event.outcome)).toEqual(['idle', 'idle']);
 });
 
-test('prefixes stay byte-stable over turns, and what is wider than the grant is denied when nobody is there', async () => {
+test('prefixes stay byte-stable over turns, and calls beyond the grant are denied without an approver', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

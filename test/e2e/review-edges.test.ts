@@ -56,7 +56,7 @@ function finishedOf(session: Session): EventOf<'tool.finished'> {
   return ofType(session.events(), 'tool.finished').at(-1)!;
 }
 
-describe('what the user changes meanwhile', () => {
+describe('changes by the user at the same time', () => {
   test('while a question is open, is not of the turn and survives its undo', async () => {
     await using engine = await createTestEngine({
       script: atOnce(
@@ -98,7 +98,7 @@ describe('what the user changes meanwhile', () => {
 
   test('while a reviewed command runs, is a conflict and not overwritten', async () => {
     await using engine = await createTestEngine({
-      // The command has the old content, tells so, and ends when the user has changed the file.
+      // The command prints the old content, and ends when the user has changed the file.
       script: atOnce(command('sed -i s/a/command/ a.txt && touch seen && sleep 1')),
       files: { 'a.txt': 'a\n' },
       settings: ISOLATED,
@@ -171,7 +171,7 @@ test('an undo of a turn that was cut off leaves what the turn does later open to
 });
 
 describe('reviewed changes', () => {
-  test('are taken back with the turn, empty folders too', async () => {
+  test('are undone with the turn, empty folders too', async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('mkdir -p empty/inner && echo x > a.txt')),
       files: { 'a.txt': 'a\n' },
@@ -264,7 +264,7 @@ describe('a hunk that the user edits', () => {
     return { accepted: [], edited: [{ id: hunk!.id, text: `${lines.join('\n').replace('four', 'vier')}\n` }] };
   };
 
-  test('keeps the secrets that stand beside it', async () => {
+  test('keeps secrets in the rest of the file', async () => {
     await using engine = await createTestEngine({
       script: atOnce({ name: 'edit_file', input: { path: 'config.txt', edits: [{ old: 'three', new: 'four' }] } }),
       files,
@@ -291,7 +291,7 @@ describe('a hunk that the user edits', () => {
   });
 });
 
-test('what a command made is asked about in a question of a bearable size, and kept whole', async () => {
+test('a question about large changes of a command has a limited size, and the changes are applied completely', async () => {
   const make = `let s="";for(let i=0;i<20000;i++)s+="line "+i+"\\n";for(let i=0;i<60;i++)require("fs").writeFileSync("f"+i,s+i)`;
   await using engine = await createTestEngine({
     script: atOnce(command(`node -e '${make}'`)),
@@ -327,7 +327,7 @@ test('the states of a folder that is away for a while are not freed while they m
   expect(read(engine, 'a.txt')).toBe('a\n');
 });
 
-test('a hunk that is named twice does not stand for another one', async () => {
+test('a hunk that is named twice does not count for another one', async () => {
   await using engine = await createTestEngine({
     script: atOnce(command('echo x > a.txt && echo y > b.txt')),
     files: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
@@ -377,7 +377,7 @@ describe('one file', () => {
   const open = () =>
     createTestEngine({ script: toScript(calls), files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' }, settings: SANDBOXED });
 
-  test('that the user changed is not overwritten unasked, and a restore can be taken back', async () => {
+  test('that the user changed is not overwritten without asking, and a restore can be undone', async () => {
     await using engine = await open();
     const session = await engine.klaus.open();
     await session.prompt('go');
@@ -431,7 +431,7 @@ test('a remembered approval of a command without network does not give it the ne
   expect((await session.advance()).state).toBe('parked');
 });
 
-test('what a program does that is run again after a crash is taken back too', async () => {
+test('effects of a program that runs again after a crash are undone too', async () => {
   const check = defineTool({
     name: 'check',
     description: 'Runs a check.',

@@ -47,7 +47,7 @@ describe('an edit that is asked about', () => {
     settings: { approve: 'ask' },
   };
 
-  test('is taken hunk by hunk, and the model is told what was rejected', async () => {
+  test('is accepted hunk by hunk, and the model learns what was rejected', async () => {
     await using engine = await createTestEngine(options);
     const session = await engine.klaus.open();
     const asked = await runToQuestion(session);
@@ -193,7 +193,7 @@ describe('a command whose changes are reviewed', () => {
     expect(existsSync(join(engine.place.workspace, 'old.txt'))).toBe(false);
   });
 
-  test('keeps nothing where the user changed a file meanwhile', async () => {
+  test('applies nothing if the user changed a file at the same time', async () => {
     await using engine = await createTestEngine(options);
     const session = await engine.klaus.open();
     const asked = await runToQuestion(session);
@@ -206,7 +206,7 @@ describe('a command whose changes are reviewed', () => {
     expect(finishedOf(session.events()).output).toContain('a.txt changed in the workspace meanwhile');
   });
 
-  test('keeps nothing when nobody is there to answer', async () => {
+  test('applies nothing without an approver', async () => {
     await using engine = await createTestEngine(options);
     const session = await engine.klaus.open();
     await session.prompt('go');
@@ -245,7 +245,7 @@ describe('a command whose changes are reviewed', () => {
 describe('protected places', () => {
   const nested = `mkdir -p pkg && node -e 'require("fs").writeFileSync(["pkg/CLAUDE", "md"].join("."), "obey")' && echo ok > fine.txt`;
 
-  test('what a command planted there is taken back, and the rest stays', async () => {
+  test('files that a command planted there are reverted, and the rest stays', async () => {
     await using engine = await createTestEngine({
       script: callOnce('run_command', { command: nested }),
       settings: SANDBOXED,
@@ -328,7 +328,7 @@ describe('what Git ignores', () => {
     expect(existsSync(join(engine.place.workspace, 'cache'))).toBe(false);
   });
 
-  test('is asked about where nobody approved the command, and by the rules from before it', async () => {
+  test('needs an approval if the command had none, by the rules from before it', async () => {
     await using engine = await createTestEngine({
       script: callOnce('run_command', { command: 'echo y > y.log' }),
       files,

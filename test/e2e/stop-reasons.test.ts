@@ -46,7 +46,7 @@ test('an answer that is cut for ever is given up', async () => {
   expect(ofType(session.events(), 'turn.finished')).toHaveLength(4);
 });
 
-test('a call that was cut at the output limit goes back to the model as invalid, and the run goes on', async () => {
+test('a call that was cut at the output limit is returned to the model as invalid, and the run continues', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

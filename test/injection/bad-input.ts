@@ -110,7 +110,7 @@ async function playAll(calls: ToolCall[]) {
   const hashAround = () => digest(root, ['workspace', 'klaus']);
   const [before, aroundBefore] = [hashInside(), hashAround()];
   const session = await engine.klaus.open();
-  await play(engine.klaus, session, { user: 'nobody' });
+  await play(engine.klaus, session, { user: 'none' });
   return {
     events: [...session.events()],
     before,

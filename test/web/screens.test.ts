@@ -166,7 +166,7 @@ function atQuestion(stage: Stage): Screen[] {
       name: 'question',
       height: WHOLE,
       async open() {
-        await go(stage, `s/${story.mend}`);
+        await go(stage, `s/${story.fix}`);
         await page.getByRole('button', { name: 'Review the change' }).waitFor();
       },
     },
@@ -205,7 +205,7 @@ function atQuestion(stage: Stage): Screen[] {
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
         await key(page, 's');
         await clear(page);
-        await story.answer(story.mend);
+        await story.answer(story.fix);
         await page.getByText('Go on beyond the limit?').first().waitFor();
       },
     },
@@ -229,9 +229,9 @@ function inSession(stage: Stage): Screen[] {
       await then();
     },
   });
-  const { mend, report, broken, running } = story;
+  const { fix, report, broken, running } = story;
   return [
-    at('conversation with everything open', `s/${mend}`, '.end-good', openAll),
+    at('conversation with everything open', `s/${fix}`, '.end-good', openAll),
     at('conversation with colours and a summary', `s/${report}`, '.end-good', async () => {
       await page.getByText('replaced by a summary').waitFor();
       await openAll();
@@ -240,26 +240,26 @@ function inSession(stage: Stage): Screen[] {
     at('conversation under way', `s/${running}`, '.entry-user', async () => {
       await page.getByRole('button', { name: /^Stop/ }).waitFor();
     }),
-    at('changes', `s/${mend}/changes`, '.diff-added'),
-    at('files', `s/${mend}/files`, '.files', async () => {
+    at('changes', `s/${fix}/changes`, '.diff-added'),
+    at('files', `s/${fix}/files`, '.files', async () => {
       await page.getByRole('button', { name: 'src' }).click();
       await page.getByRole('button', { name: 'time.js' }).click();
       await page.locator('.file .tok-keyword').first().waitFor();
     }),
-    at('gate', `s/${mend}/gate`, '.decision'),
-    at('menu of a session', `s/${mend}`, '.end-good', () => page.locator('.session-head .menu-button').click()),
-    at('rename', `s/${mend}`, '.end-good', async () => {
+    at('gate', `s/${fix}/gate`, '.decision'),
+    at('menu of a session', `s/${fix}`, '.end-good', () => page.locator('.session-head .menu-button').click()),
+    at('rename', `s/${fix}`, '.end-good', async () => {
       await clear(page);
       await key(page, 't');
       await page.getByRole('textbox', { name: 'Title' }).waitFor();
     }),
-    at('undo with a conflict', `s/${mend}`, '.end-good', async () => {
+    at('undo with a conflict', `s/${fix}`, '.end-good', async () => {
       await clear(page);
       writeFileSync(join(folder, 'src/merge-bookings.js'), '// mine\n');
       await key(page, 'u');
       await page.getByText('Changed meanwhile, and not by this session').waitFor();
     }),
-    at('edit and fork', `s/${mend}`, '.end-good', async () => {
+    at('edit and fork', `s/${fix}`, '.end-good', async () => {
       await page.getByRole('button', { name: 'Undo, keep those' }).click();
       await page.getByText('put back.').first().waitFor();
       await page.setViewportSize({ width: 1_280, height: WHOLE });
@@ -313,7 +313,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'a message that something failed',
       async open() {
         await page.unroute(usage);
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         await page.route('**/resume', (route) => route.abort());
         await key(page, 'r');
@@ -324,7 +324,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'a message with something to do about it',
       async open() {
         await page.unroute('**/resume');
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         await clear(page);
         await key(page, 'R');
@@ -336,7 +336,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'a part of the page that broke',
       async open() {
         for (const part of PARTS) await page.route(part, (route) => route.abort());
-        await reopen(`s/${story.mend}/gate`);
+        await reopen(`s/${story.fix}/gate`);
         await page.getByText('This part of the page broke.').waitFor();
         // The rest of the session is there.
         await page.getByRole('link', { name: 'Conversation' }).click();
@@ -349,7 +349,7 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'offline, with a message that waits',
       async open() {
         for (const part of PARTS) await page.unroute(part);
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         serving.process.kill('SIGKILL');
         await serving.process.ended;
@@ -368,11 +368,11 @@ async function lookInGerman(browser: Browser, { url, story }: Stage): Promise<vo
   await page.getByRole('heading', { name: 'Was ist zu tun?' }).waitFor();
   await expectAccessible(page, 'German: home', { looks: ONE_LOOK });
   const rounds: [hash: string, shown: string][] = [
-    [`s/${story.mend}`, '.end-good'],
+    [`s/${story.fix}`, '.end-good'],
     [`s/${story.tidy}`, '.approval'],
-    [`s/${story.mend}/changes`, '.diff-added'],
-    [`s/${story.mend}/files`, '.files'],
-    [`s/${story.mend}/gate`, '.decision'],
+    [`s/${story.fix}/changes`, '.diff-added'],
+    [`s/${story.fix}/files`, '.files'],
+    [`s/${story.fix}/gate`, '.decision'],
     ['usage', '.usage-table'],
   ];
   for (const [hash, shown] of rounds) {
@@ -412,7 +412,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`every screen${WITHOUT_BROWSER ? 
       const story = await openStory(serving.client);
       const stage: Stage = { page, url: serving.url, serving, story, folder: place.workspace };
       const failures = await lookAt(page, atQuestion(stage));
-      await story.answer(story.mend);
+      await story.answer(story.fix);
       await story.fillUp();
       failures.push(...(await lookAt(page, everywhere(stage))));
       await lookInGerman(browser, stage);

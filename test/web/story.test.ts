@@ -62,7 +62,7 @@ async function review(page: Page, restart: () => Promise<void>): Promise<void> {
 async function exportBoth(page: Page): Promise<void> {
   await page.locator('h1').click();
   const markdown = await download(page, () => page.keyboard.press('x'));
-  for (const text of [PROMPTS.mend, 'The later end must win', 'Tests: 6 passed', 'Math.max']) {
+  for (const text of [PROMPTS.fix, 'The later end must win', 'Tests: 6 passed', 'Math.max']) {
     expect(markdown).toContain(text);
   }
   const json = await download(page, async () => {
@@ -70,7 +70,7 @@ async function exportBoth(page: Page): Promise<void> {
     await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
   });
   const transcript = JSON.parse(json) as { messages: unknown[] };
-  expect(JSON.stringify(transcript)).toContain(PROMPTS.mend);
+  expect(JSON.stringify(transcript)).toContain(PROMPTS.fix);
   expect(JSON.stringify(transcript)).toContain('apply_patch');
 }
 
@@ -100,7 +100,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           // The token of the address is taken out of it.
           await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
           expect(page.url()).not.toContain('token');
-          await say(page, PROMPTS.mend);
+          await say(page, PROMPTS.fix);
           await page.getByText('I look at the project first').waitFor();
           await page.getByText('Tests: 5 passed, 1 failed').or(page.getByText('5 passed, 1 failed')).first().waitFor();
           await page.getByText('patch 3 files').first().waitFor();
@@ -162,7 +162,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const { page, complaints } = await openPage(browser, serving);
       try {
         await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
-        await say(page, PROMPTS.mend);
+        await say(page, PROMPTS.fix);
         await page.getByText('Go on beyond the limit?').first().waitFor();
         await page.getByRole('button', { name: 'Reject', exact: true }).click();
         await page.locator('.end-bad').waitFor();
