@@ -20,6 +20,6 @@ followVisibility();
 electNotifier();
 openHost();
 exposeInspection();
-// What was typed last is kept, however the page is left.
+// Store the latest input before the page is closed.
 addEventListener('pagehide', saveDrafts);
 createRoot(document.getElementById('root')!).render(<App />);
