@@ -119,17 +119,23 @@ export function ConversationList({ state, seq }: ConversationListProps) {
           ))}
         </div>
       </div>
-      {isAway ? (
-        <Button
-          className="to-end"
-          icon={<ArrowDown size={14} />}
-          title={`${t.conversation.toEnd} (${toKeysText('G')})`}
-          onClick={toEnd}
-        >
-          {state.conversation.run ? t.conversation.newBelow : t.conversation.toEnd}
-        </Button>
-      ) : null}
+      {isAway ? <ToEnd isRunning={conversation.run !== undefined} onClick={toEnd} /> : null}
     </div>
+  );
+}
+
+/** The button that scrolls to the end. */
+function ToEnd({ isRunning, onClick }: { isRunning: boolean; onClick: () => void }) {
+  const t = useText();
+  return (
+    <Button
+      className="to-end"
+      icon={<ArrowDown size={14} />}
+      title={`${t.conversation.toEnd} (${toKeysText('G')})`}
+      onClick={onClick}
+    >
+      {isRunning ? t.conversation.newBelow : t.conversation.toEnd}
+    </Button>
   );
 }
 
