@@ -50,6 +50,7 @@ function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => 
     (rows.find((row) => row.ariaChecked === 'true') ?? rows[0])?.focus();
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Tab') return onClose();
     if (!moveFocus(toRows(root.current), event.key)) return;
     event.preventDefault();
     event.stopPropagation();

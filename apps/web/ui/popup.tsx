@@ -22,7 +22,12 @@ export function Popup({ role, label, button, className = '', popupClassName, chi
   const id = useId();
   const close = () => popup.current?.hidePopover();
   return (
-    <div className={`menu ${className}`}>
+    <div
+      className={`menu ${className}`}
+      onBlur={({ relatedTarget, currentTarget }) => {
+        if (relatedTarget && !currentTarget.contains(relatedTarget)) close();
+      }}
+    >
       <button
         type="button"
         className="menu-button"
@@ -42,9 +47,6 @@ export function Popup({ role, label, button, className = '', popupClassName, chi
         aria-label={label}
         className={`menu-list ${popupClassName}`}
         onToggle={({ newState }) => setOpen(newState === 'open')}
-        onBlur={({ relatedTarget, currentTarget }) => {
-          if (relatedTarget && !currentTarget.contains(relatedTarget)) close();
-        }}
       >
         {isOpen ? children(close) : null}
       </div>
