@@ -10,7 +10,11 @@ import { followVisibility } from './state/visibility.ts';
 import { followAddress } from './state/route.ts';
 import './style/tokens.css';
 import './style/base.css';
-import './style/controls.css';
+import './style/button.css';
+import './style/menu.css';
+import './style/dialog.css';
+import './style/rows.css';
+import './style/feedback.css';
 import './style/adapt.css';
 
 applyPreferences(document.documentElement);
@@ -20,6 +24,6 @@ followVisibility();
 electNotifier();
 openHost();
 exposeInspection();
-// What was typed last is kept, however the page is left.
+// Store the latest input before the page is closed.
 addEventListener('pagehide', saveDrafts);
 createRoot(document.getElementById('root')!).render(<App />);

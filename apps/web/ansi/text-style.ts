@@ -1,7 +1,7 @@
-/** A colour: one of the 16 that the page has for either theme, or one of its own as `#rrggbb`. */
+/** A color: an index of the 16 theme colors, or `#rrggbb`. */
 export type Color = number | `#${string}`;
 
-/** How characters of a terminal look. */
+/** The style of characters in a terminal. */
 export interface TextStyle {
   color?: Color;
   background?: Color;
@@ -12,10 +12,10 @@ export interface TextStyle {
   inverse?: true;
 }
 
-/** A look with what an SGR sequence says, such as `1;38;5;208`. */
-export function applySgr(look: TextStyle, words: string): TextStyle {
+/** Applies an SGR sequence, such as `1;38;5;208`, to a style. */
+export function applySgr(style: TextStyle, words: string): TextStyle {
   const codes = words.split(/[;:]/).map((word) => (word === '' ? 0 : Number(word)));
-  let next: TextStyle = look;
+  let next: TextStyle = style;
   for (let at = 0; at < codes.length; at++) {
     const code = codes[at]!;
     if (code === 38 || code === 48) {
@@ -27,34 +27,34 @@ export function applySgr(look: TextStyle, words: string): TextStyle {
   return next;
 }
 
-function applyOne(look: TextStyle, code: number): TextStyle {
+function applyOne(style: TextStyle, code: number): TextStyle {
   if (code === 0) return {};
-  if (code === 1) return { ...look, bold: true };
-  if (code === 2) return { ...look, dim: true };
-  if (code === 3) return { ...look, italic: true };
-  if (code === 4) return { ...look, underline: true };
-  if (code === 7) return { ...look, inverse: true };
-  if (code === 22) return omit(look, 'bold', 'dim');
-  if (code === 23) return omit(look, 'italic');
-  if (code === 24) return omit(look, 'underline');
-  if (code === 27) return omit(look, 'inverse');
-  if (code === 39) return omit(look, 'color');
-  if (code === 49) return omit(look, 'background');
-  if (code >= 30 && code <= 37) return { ...look, color: code - 30 };
-  if (code >= 90 && code <= 97) return { ...look, color: code - 82 };
-  if (code >= 40 && code <= 47) return { ...look, background: code - 40 };
-  if (code >= 100 && code <= 107) return { ...look, background: code - 92 };
-  return look;
+  if (code === 1) return { ...style, bold: true };
+  if (code === 2) return { ...style, dim: true };
+  if (code === 3) return { ...style, italic: true };
+  if (code === 4) return { ...style, underline: true };
+  if (code === 7) return { ...style, inverse: true };
+  if (code === 22) return omit(style, 'bold', 'dim');
+  if (code === 23) return omit(style, 'italic');
+  if (code === 24) return omit(style, 'underline');
+  if (code === 27) return omit(style, 'inverse');
+  if (code === 39) return omit(style, 'color');
+  if (code === 49) return omit(style, 'background');
+  if (code >= 30 && code <= 37) return { ...style, color: code - 30 };
+  if (code >= 90 && code <= 97) return { ...style, color: code - 82 };
+  if (code >= 40 && code <= 47) return { ...style, background: code - 40 };
+  if (code >= 100 && code <= 107) return { ...style, background: code - 92 };
+  return style;
 }
 
-function omit(look: TextStyle, ...keys: (keyof TextStyle)[]): TextStyle {
-  return Object.fromEntries(Object.entries(look).filter(([key]) => !keys.includes(key as keyof TextStyle)));
+function omit(style: TextStyle, ...keys: (keyof TextStyle)[]): TextStyle {
+  return Object.fromEntries(Object.entries(style).filter(([key]) => !keys.includes(key as keyof TextStyle)));
 }
 
-/** Steps of red, green and blue in the cube of 256 colours. */
+/** Levels of red, green and blue in the palette of 256 colors. */
 const STEPS = [0, 95, 135, 175, 215, 255] as const;
 
-/** A colour of the 256 (`5;N`) or of all (`2;R;G;B`), and how many codes it took. */
+/** An indexed (`5;N`) or RGB (`2;R;G;B`) color, and the number of codes used. */
 function toExtended(codes: readonly number[]): { color: Color | undefined; used: number } {
   if (codes[0] === 5) {
     const index = codes[1] ?? 0;

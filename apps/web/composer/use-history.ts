@@ -1,24 +1,24 @@
 import { useRef, type RefObject } from 'react';
 import { addToHistory, recallPrompt, type Recall } from './history.ts';
 
-/** Brings back what was said before, in a field. */
+/** The history of prompts in a text field. */
 export function useHistory(
   field: RefObject<HTMLTextAreaElement | null>,
-  { said, text, change }: { said: readonly string[]; text: string; change: (text: string) => void },
+  { history, text, change }: { history: readonly string[]; text: string; change: (text: string) => void },
 ): {
-  /** One step. False: the key means something else there. */
+  /** Moves one step. False if the key should move the caret instead. */
   step: (by: -1 | 1) => boolean;
-  /** What stands in the field was sent. */
+  /** Adds the text of the field to the history. */
   sent: () => void;
 } {
   const recall = useRef<Recall | undefined>(undefined);
   return {
     step(by) {
-      const found = recallPrompt(said, recall.current, { by, text });
+      const found = recallPrompt(history, recall.current, { by, text });
       if (!found) return false;
       recall.current = found.recall;
       change(found.text);
-      toCaret(field, found.text.length);
+      setCaret(field, found.text.length);
       return true;
     },
     sent() {
@@ -28,7 +28,7 @@ export function useHistory(
   };
 }
 
-/** Puts the caret to a place, once the field holds the text that has it. */
-export function toCaret(field: RefObject<HTMLTextAreaElement | null>, at: number): void {
+/** Sets the caret after the field has been rendered with its new text. */
+export function setCaret(field: RefObject<HTMLTextAreaElement | null>, at: number): void {
   requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
 }

@@ -5,10 +5,10 @@ import { useText } from '../text/text.ts';
 import type { Completion } from './completion.ts';
 import type { Suggestion, Suggestions } from './completion-list.tsx';
 
-/** Files that are offered. */
+/** Maximum number of suggested files. */
 const MAX_FILES = 30;
 
-/** What fits to what is typed: files of the workspace, or commands of the page. */
+/** Suggestions for the typed word: files of the workspace, or commands of the page. */
 export function useSuggestions(
   open: Completion | undefined,
   { session, workspace }: { session?: string; workspace?: string },
@@ -19,11 +19,11 @@ export function useSuggestions(
   useEffect(() => {
     if (query === undefined) return undefined;
     const ended = new AbortController();
-    const place = session === undefined ? (workspace === undefined ? {} : { workspace }) : { session };
+    const scope = session === undefined ? (workspace === undefined ? {} : { workspace }) : { session };
     client
-      .findFiles({ query: { ...place, q: query, limit: MAX_FILES } }, { signal: ended.signal })
+      .findFiles({ query: { ...scope, q: query, limit: MAX_FILES } }, { signal: ended.signal })
       .then(({ paths }) => setFiles({ query, paths }))
-      // Without the server there is nothing to offer; the connection's state says so already.
+      // Without a connection there are no suggestions; the page already reports it.
       .catch(() => undefined);
     return () => ended.abort();
   }, [query, session, workspace]);

@@ -3,12 +3,12 @@ import { BadgeCheck, CircleAlert, CircleCheck } from 'lucide-react';
 import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 
-/** Looks of a mark, as the gate's verdicts have them. */
+/** The styles of the gate's verdicts for each mark. */
 const VERDICTS = { good: 'allow', warn: 'ask', bad: 'deny' } as const;
 
 type Proof = Receipt & Partial<Pick<Evidence, 'freshness' | 'weakened' | 'changed'>>;
 
-/** What a check proves, with the state of the workspace that it saw. */
+/** The result of a check, with the state of the workspace that it checked. */
 export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; isShort?: boolean }) {
   const t = useText();
   const { mark, words } = judge(evidence, t);
@@ -37,7 +37,7 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
   );
 }
 
-/** What a check is worth, in words. */
+/** Rates and describes the evidence of a check. */
 function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words: string[] } {
   const { exitCode, doubt, freshness, weakened, tests, changed = [] } = evidence;
   const words = [t.call.exit(exitCode)];

@@ -8,24 +8,24 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Thinking } from './thinking.tsx';
 
 interface MessagePartProps {
-  /** Of the message. */
+  /** Id of the message. */
   id: string;
   /** Markdown of this part. */
   text: string;
-  /** What was thought before it; only the first part has it. */
+  /** The thinking before the text; empty except for the first part. */
   thinking: string;
-  /** Says what may be done with the whole message: for the last part of one that has ended. */
-  whole: ModelEntry | undefined;
-  /** More of it is to come. */
+  /** The complete message, whose actions are shown below its last part; undefined for other parts. */
+  message: ModelEntry | undefined;
+  /** True while the part is streamed. */
   isGrowing: boolean;
-  /** The arguments of a call are being written. */
+  /** True while the arguments of a tool call are streamed. */
   isCalling: boolean;
   marks: string;
 }
 
-/** What the model said, or a part of it: the same while it is written and afterwards, so that nothing is drawn twice. */
+/** A message of the model, or a part of it. Streamed and stored parts are the same component, so that nothing flickers. */
 export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
-  const { id, text, thinking, whole, isGrowing, isCalling, marks } = props;
+  const { id, text, thinking, message, isGrowing, isCalling, marks } = props;
   const t = useText();
   return (
     <article
@@ -41,12 +41,12 @@ export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
           {t.conversation.writingCall}
         </p>
       ) : null}
-      {whole ? (
+      {message ? (
         <div className="entry-tools">
-          <time className="muted" dateTime={new Date(whole.at).toISOString()}>
-            {formatTime(whole.at)}
+          <time className="muted" dateTime={new Date(message.at).toISOString()}>
+            {formatTime(message.at)}
           </time>
-          <CopyButton text={whole.text} label={t.conversation.copyMessage} />
+          <CopyButton text={message.text} label={t.conversation.copyMessage} />
         </div>
       ) : null}
     </article>

@@ -17,11 +17,11 @@ interface FileViewProps {
   session: string;
   path: string;
   line: number | undefined;
-  /** Asked for again when it changes. */
+  /** The file is loaded again when it changes. */
   version: string;
 }
 
-/** One file: its text with colours, its picture, or why neither is shown. */
+/** One file: its text, its image, or the reason why neither is shown. */
 export function FileView({ session, path, line, version }: FileViewProps) {
   const t = useText();
   const loaded = useQuery(`${session} ${path} ${version}`, (signal) =>
@@ -59,7 +59,7 @@ export function FileView({ session, path, line, version }: FileViewProps) {
         </span>
       </header>
       {loaded.error === undefined ? null : (
-        <Failed title={t.files.fileFailed} error={loaded.error} retry={loaded.again} />
+        <Failed title={t.files.fileFailed} error={loaded.error} retry={loaded.refetch} />
       )}
       {!file && loaded.error === undefined ? <Loading rows={10} /> : null}
       {file?.hidden ? <Empty icon={<FileLock2 size={20} />} title={t.files.hidden} hint={t.files.hiddenHint} /> : null}

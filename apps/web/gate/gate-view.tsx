@@ -15,7 +15,7 @@ import './gate.css';
 const SHOWN = ['all', 'allow', 'ask', 'deny'] as const;
 type Shown = (typeof SHOWN)[number];
 
-/** Why each call was allowed, asked about or denied: what every rule said. */
+/** The decisions of the gate, with the verdict of each rule. */
 export function GateView({ session, seq }: { session: string; seq: number }) {
   const t = useText();
   const [verdict, setVerdict] = useSavedState<Shown>(`gate ${session}`, 'all');
@@ -34,7 +34,7 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
           ))}
         </div>
       </div>
-      {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.again} />}
+      {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.refetch} />}
       {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
       {loaded.value && all.length === 0 ? <Empty title={t.gate.none} hint={t.gate.noneHint} /> : null}
       {all.length > 0 && shown.length === 0 ? <Empty title={t.gate.nothingShown} /> : null}

@@ -77,7 +77,7 @@ function fold(bodies: readonly EventBody[]): Conversation {
 describe('a call', () => {
   test('has one entry with the tool, the question, the answer and the result', () => {
     const answered: EventBody = { type: 'approval.answered', ...RUN, approval: 'a1', answer: 'approved', by: 'web' };
-    const started: EventBody = { type: 'tool.started', ...CALL, attempt: 1, resume: 'tell', changes: [] };
+    const started: EventBody = { type: 'tool.started', ...CALL, attempt: 1, resume: 'repeat', changes: [] };
     const log = [OPENED, ANSWER, ASKED, answered, started, FINISHED];
     const states = log.map((_, at) => {
       const entry = fold(log.slice(0, at + 1)).entries.find(({ kind }) => kind === 'call');

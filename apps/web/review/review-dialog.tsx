@@ -15,7 +15,7 @@ import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
 import './review.css';
 
-/** A change, looked at and answered hunk by hunk, as the question in the log tells it. */
+/** A dialog in which a change is reviewed and answered by hunk. */
 export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   return (
@@ -40,14 +40,14 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
   const hunk = hunks[current];
   const send = async (reply = toAnswer(review, hunks)) => {
     setSending(true);
-    const isTaken = await answerApproval(asked.approval, { ...reply, note });
+    const isAnswered = await answerApproval(asked.approval, { ...reply, note });
     setSending(false);
-    if (isTaken) closeOverlay();
+    if (isAnswered) closeOverlay();
   };
   const step = (by: 1 | -1) => setCurrent(Math.max(0, Math.min(hunks.length - 1, current + by)));
-  const keep = (isTaken: boolean) => {
+  const judgeCurrent = (isAccepted: boolean) => {
     if (!hunk) return;
-    setReview(judge(review, [hunk.id], isTaken));
+    setReview(judge(review, [hunk.id], isAccepted));
     step(1);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -55,8 +55,8 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
     else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
     else if (event.key === 'j') step(1);
     else if (event.key === 'k') step(-1);
-    else if (event.key === 'a') keep(true);
-    else if (event.key === 'x') keep(false);
+    else if (event.key === 'a') judgeCurrent(true);
+    else if (event.key === 'x') judgeCurrent(false);
     else if (event.key === 'e' && hunk && isEditable(hunk)) setEditing(hunk.id);
     else if (event.key === 's') changePreferences({ split: !split });
     else return;
@@ -66,10 +66,10 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
   const latest = useRef(onKeyDown);
   latest.current = onKeyDown;
   useEffect(() => {
-    // Wherever the focus is in this window, and also where it is nowhere.
-    const take = (event: KeyboardEvent) => latest.current(event);
-    addEventListener('keydown', take);
-    return () => removeEventListener('keydown', take);
+    // On the window, so that shortcuts also work when no element of the dialog has the focus.
+    const onKey = (event: KeyboardEvent) => latest.current(event);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
   }, []);
   return (
     <div className="review-body">
@@ -95,7 +95,7 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
         current={current}
         editing={editing}
         onCurrent={setCurrent}
-        onJudge={(ids, isTaken) => setReview(judge(review, ids, isTaken))}
+        onJudge={(ids, isAccepted) => setReview(judge(review, ids, isAccepted))}
         onEdit={(id) => setEditing(id)}
         onEdited={(it, text) => {
           if (text !== undefined) setReview(edit(review, it, text));
@@ -127,7 +127,7 @@ interface ReviewFootProps {
   onRejectAll: () => void;
 }
 
-/** What an answer comes to, and the buttons that give it. */
+/** The summary of the review, and the buttons that submit it. */
 function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, onRejectAll }: ReviewFootProps) {
   const t = useText();
   const { answer, hunks: answered } = toAnswer(review, hunks);
@@ -164,10 +164,10 @@ function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, o
         <p role="status" className="number">
           {t.approval.summary(taken, hunks.length, review.edited.size)}
         </p>
-        <Button look="danger" disabled={isSending} onClick={onRejectAll}>
+        <Button variant="danger" disabled={isSending} onClick={onRejectAll}>
           {t.approval.rejectAll}
         </Button>
-        <Button look="primary" disabled={isSending} onClick={onSend}>
+        <Button variant="primary" disabled={isSending} onClick={onSend}>
           {t.approval.submit}
         </Button>
       </div>

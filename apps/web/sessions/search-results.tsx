@@ -6,7 +6,7 @@ import { Empty, Failed, Loading } from '../ui/empty.tsx';
 import type { Query } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 
-/** What a search came to: sessions, and places in their messages. */
+/** The results of a search: sessions, and matches in messages. */
 export function SearchResults({
   query,
   found,
@@ -17,7 +17,7 @@ export function SearchResults({
   onMore: () => void;
 }) {
   const t = useText();
-  if (found.error !== undefined) return <Failed title={t.sessions.failed} error={found.error} retry={found.again} />;
+  if (found.error !== undefined) return <Failed title={t.sessions.failed} error={found.error} retry={found.refetch} />;
   if (!found.value) return <Loading rows={5} />;
   const { sessions, hits, hasMore } = found.value;
   if (sessions.length + hits.length === 0) {
@@ -47,7 +47,7 @@ export function SearchResults({
         ))}
       </ul>
       {hasMore ? (
-        <Button look="quiet" className="session-older" onClick={onMore}>
+        <Button variant="quiet" className="session-older" onClick={onMore}>
           {t.sessions.moreHits}
         </Button>
       ) : null}
@@ -56,6 +56,6 @@ export function SearchResults({
 }
 
 function toRoute({ session, seq }: SearchHit): ReturnType<typeof toSession> {
-  const place = toSession(session);
-  return seq === null || place.page !== 'session' ? place : { ...place, seq };
+  const route = toSession(session);
+  return seq === null || route.page !== 'session' ? route : { ...route, seq };
 }

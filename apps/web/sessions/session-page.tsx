@@ -31,7 +31,7 @@ const ChangesView = lazyComponent(
 const FilesView = lazyComponent(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
 const GateView = lazyComponent(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
 
-/** One session: what was said and done, what it changed, why it was allowed; and where one speaks to it. */
+/** The page of a session: its views and the message field. */
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
   const [log, setLog] = useState<SessionLog | undefined>();
   useEffect(() => {
@@ -53,7 +53,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   }, [id, isMissing]);
   const { tab } = route;
   const { seq } = state.conversation;
-  // Text on its way comes with every picture and changes nothing here.
+  // Memoized, because in-flight text changes the state at every frame.
   const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isComplete]);
   if (state.isGone || state.link === 'refused') {
     return (
@@ -80,8 +80,8 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
   const t = useText();
   const { conversation } = state;
   const first = conversation.entries.find((entry) => entry.kind === 'user');
-  const said = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
-  const name = conversation.title || (session && nameOf(session)) || said || t.sessions.untitled;
+  const prompt = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
+  const name = conversation.title || (session && nameOf(session)) || prompt || t.sessions.untitled;
   return (
     <header className="session-head">
       <IconButton
@@ -129,9 +129,9 @@ function Body({ state, route, session }: BodyProps) {
     trySend(() => client.sendPrompt({ params: { id }, body: { command, parts, delivery } }));
   const change = (body: { model?: string; mode?: Mode }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
-  const place = useMemo(() => ({ session: id }), [id]);
+  const scope = useMemo(() => ({ session: id }), [id]);
   const isAsked = conversation.approvals.size > 0;
-  const said = useMemo(
+  const history = useMemo(
     () => conversation.entries.flatMap((entry) => (entry.kind === 'user' && entry.text !== '' ? [entry.text] : [])),
     [conversation, conversation.entries.length],
   );
@@ -143,22 +143,22 @@ function Body({ state, route, session }: BodyProps) {
     () => (
       <Composer
         draft={id}
-        place={place}
+        scope={scope}
         model={model}
         mode={mode}
         isRunning={isRunning}
         isOnline={isOnline}
         stopping={stopping}
         isAsked={isAsked}
-        said={said}
+        history={history}
         onModel={(to) => change({ model: to })}
         onMode={(to) => change({ mode: to })}
         onSend={send}
         onStop={stop}
       />
     ),
-    // What the functions hold is one of these; text on its way comes with every picture and changes nothing here.
-    [id, model, mode, isRunning, isOnline, stopping, isAsked, said, run],
+    // The callbacks use only these values. Memoized, because in-flight text changes the state at every frame.
+    [id, model, mode, isRunning, isOnline, stopping, isAsked, history, run],
   );
   return (
     <>
@@ -177,7 +177,7 @@ function Body({ state, route, session }: BodyProps) {
           {composer}
         </>
       ) : null}
-      {/* Totals of a part would be wrong. */}
+      {/* Totals are incomplete until the session is loaded. */}
       {state.isComplete ? (
         <StatusBar conversation={conversation} inFlight={state.inFlight} />
       ) : (
@@ -187,7 +187,7 @@ function Body({ state, route, session }: BodyProps) {
   );
 }
 
-/** A word of the questions that are open, which may be scrolled far out of sight. */
+/** A link to the open questions, which may be scrolled out of view. */
 function OpenQuestions({ state }: { state: SessionState }) {
   const t = useText();
   const { approvals, session } = state.conversation;
@@ -202,13 +202,13 @@ function OpenQuestions({ state }: { state: SessionState }) {
   );
 }
 
-/** Says aloud what changes, for those who do not see it. */
+/** Announces changes of the status to screen readers. */
 function Announcer({ state }: { state: SessionState }) {
   const t = useText();
   const { conversation, isComplete } = state;
   const isFirst = useRef(true);
   const [words, setWords] = useState('');
-  const standing =
+  const status =
     conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
   useEffect(() => {
     if (!isComplete) return;
@@ -216,10 +216,10 @@ function Announcer({ state }: { state: SessionState }) {
       isFirst.current = false;
       return;
     }
-    if (standing === 'asked') setWords(t.conversation.live.needsYou);
-    else if (standing === 'running') setWords(t.conversation.live.running);
-    else if (standing !== '') setWords(t.conversation.live.finished(t.facts.outcome[standing]));
-  }, [standing, isComplete]);
+    if (status === 'asked') setWords(t.conversation.live.needsYou);
+    else if (status === 'running') setWords(t.conversation.live.running);
+    else if (status !== '') setWords(t.conversation.live.finished(t.facts.outcome[status]));
+  }, [status, isComplete]);
   return (
     <p className="unseen" role="status" aria-live="polite">
       {words}

@@ -7,10 +7,10 @@ import { formatCount, formatDuration, formatShare, formatShort, formatUsd } from
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
 
-/** Share of a limit from which on raising it is offered. */
+/** Share of a limit from which the button offers to raise it. */
 const NEAR = 0.8;
 
-/** What a session has used: context, tokens by cache class, money, its nearest limit, and how fast it writes. */
+/** The usage of a session: context, tokens by class, cost, the closest limit and the output rate. */
 export function StatusBar({ conversation, inFlight }: { conversation: Conversation; inFlight: InFlightText }) {
   const t = useText();
   const { usage, usd, contextTokens, contextWindow, run, requested } = conversation;
@@ -64,7 +64,7 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
   );
 }
 
-/** True while the checkpoint at the end of a run takes long enough to be reported. */
+/** True while a checkpoint that takes long is saved at the end of a run. */
 function isSaving({ calls }: InFlightText): boolean {
   return [...calls.keys()].some((call) => call.startsWith('checkpoint-'));
 }
@@ -99,10 +99,10 @@ function Bar({ name, share, words }: { name: string; share: number; words: strin
   );
 }
 
-/** Characters that one token has on average in English text and code. */
+/** Average number of characters per token in English text and code. */
 const CHARACTERS = 4;
 
-/** Tokens a second of the answer under way, as far as its characters tell; undefined while nothing comes. */
+/** Estimated tokens per second of the current message; undefined without output. */
 function toRate(inFlight: InFlightText, since: number | undefined, now: number): number | undefined {
   if (since === undefined || now - since < 1_000) return undefined;
   let characters = 0;

@@ -19,7 +19,7 @@ import './shell.css';
 
 const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
 
-/** The whole page. */
+/** The page. */
 export function App() {
   const t = useText();
   const { isSignedOut, link, isLoading } = useStore(host);
@@ -28,7 +28,7 @@ export function App() {
   useKeys();
   useAttention();
   useEffect(() => {
-    // A window belongs to the page that it was opened over.
+    // Close the dialog of the previous page.
     overlay.set(undefined);
   }, [here]);
   if (isSignedOut) return <SignIn />;
@@ -56,7 +56,7 @@ export function App() {
   );
 }
 
-/** The address holds where the page is, so the link must not change it. */
+/** Moves the focus without the fragment of the link, because the fragment holds the route. */
 function skip(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('content')?.focus();

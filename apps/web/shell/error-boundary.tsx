@@ -6,11 +6,11 @@ import { Empty } from '../ui/empty.tsx';
 
 interface ErrorBoundaryProps {
   children: ReactNode;
-  /** Nothing else has the page's first heading. */
+  /** True if the message contains the first heading of the page. */
   isPage?: boolean;
 }
 
-/** Keeps a part that broke from taking the page with it. */
+/** Shows a message in place of a component that threw an error. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 

@@ -12,7 +12,7 @@ const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog
 
 const BudgetDialog = lazyComponent(async () => (await import('../sessions/budget-dialog.tsx')).BudgetDialog);
 
-/** The window that lies over the page. */
+/** The dialog over the page. */
 export function Overlays({ overlay }: { overlay: Overlay }) {
   switch (overlay.kind) {
     case 'palette':

@@ -129,7 +129,7 @@ export const de: Text = {
     edit: 'Bearbeiten und verzweigen',
     editLabel: 'Neuer Auftrag',
     editHint: 'Beginnt eine Verzweigung mit allem vor diesem Auftrag. Die ursprüngliche Sitzung bleibt unverändert.',
-    editFiles: 'Auch die Dateien auf den damaligen Stand zurücksetzen',
+    editFiles: 'Auch die Dateien auf den damaligen Zustand zurücksetzen',
     fork: 'Verzweigen',
     undoTurn: 'Ab hier rückgängig machen',
     undoTitle: (turn) => `Alles seit Runde ${turn} rückgängig machen?`,
@@ -178,7 +178,7 @@ export const de: Text = {
     exit: (code) => (code === null ? 'durch ein Signal beendet' : `Exit-Code ${code}`),
     tests: (passed, failed, skipped) =>
       `${passed} bestanden, ${failed} fehlgeschlagen${skipped > 0 ? `, ${skipped} übersprungen` : ''}`,
-    seen: (tree) => `Geprüfter Stand des Arbeitsbereichs: ${tree}.`,
+    seen: (tree) => `Geprüfter Zustand des Arbeitsbereichs: ${tree}.`,
     leftChanged: 'Die Prüfung selbst hat Dateien geändert.',
     doubt: (why) => `Nicht belegt: ${why}`,
     open: 'Aufruf anzeigen',

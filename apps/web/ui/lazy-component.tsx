@@ -1,32 +1,31 @@
 import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
 
 /**
- * A component whose code is fetched when it is first shown, or before by calling `load` ahead. React's own `lazy` keeps
- * whatever it had to wait for out of sight for 300 ms, so that several of them come together; here one comes alone, and
- * one that is there already comes at once.
+ * A component whose code is loaded when it is first shown, or earlier by calling `load`. React's `lazy` delays content
+ * that suspended by 300 ms; this component shows it as soon as it is loaded, and without a delay if it was loaded before.
  *
- * @param load Asked again after a failure, which the boundary around shows.
- * @param waiting Stands there meanwhile. Default: nothing.
+ * @param load Called again after a failure, which the surrounding error boundary shows.
+ * @param fallback Shown while the code is loaded. Default: nothing.
  */
 export function lazyComponent<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  waiting: ReactNode = null,
+  fallback: ReactNode = null,
 ): ComponentType<P> {
-  let known: ComponentType<P> | undefined;
-  return function Later(props: P) {
+  let loaded: ComponentType<P> | undefined;
+  return function LazyComponent(props: P) {
     const [failed, setFailed] = useState<{ error: unknown } | undefined>();
-    const [, setIsThere] = useState(known !== undefined);
+    const [, setLoaded] = useState(loaded !== undefined);
     useEffect(() => {
-      // It may have come since this was drawn, for another place that shows it.
-      if (known) {
-        setIsThere(true);
+      // Another instance may have loaded it since this one was rendered.
+      if (loaded) {
+        setLoaded(true);
         return undefined;
       }
       let isShown = true;
       load().then(
         (it) => {
-          known = it;
-          if (isShown) setIsThere(true);
+          loaded = it;
+          if (isShown) setLoaded(true);
         },
         (error: unknown) => {
           if (isShown) setFailed({ error });
@@ -37,7 +36,7 @@ export function lazyComponent<P extends object>(
       };
     }, []);
     if (failed) throw failed.error;
-    const It = known;
-    return It ? <It {...props} /> : waiting;
+    const It = loaded;
+    return It ? <It {...props} /> : fallback;
   };
 }

@@ -6,14 +6,13 @@ export interface Query<T> {
   value: T | undefined;
   error: unknown;
   isLoading: boolean;
-  again: () => void;
+  refetch: () => void;
 }
 
 /**
- * Something that is asked of the server, and asked again whenever `key` changes. What came last stays until the new
- * comes.
+ * Loads a value from the server, and again whenever `key` changes. The previous value stays until the new one arrives.
  *
- * @param key Says what is asked for: another key is another question.
+ * @param key Identifies the query.
  */
 export function useQuery<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Query<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: unknown } | undefined>();
@@ -29,17 +28,17 @@ export function useQuery<T>(key: string, load: (signal: AbortSignal) => Promise<
       },
     );
     return () => ended.abort();
-    // What is asked for is what the key says.
+    // The key identifies what `load` requests.
   }, [key, round]);
   const { link } = useStore(host);
   useEffect(() => {
-    // What failed for want of a connection is asked for again once there is one.
+    // Retry a failed query after reconnecting.
     if (link === 'online' && state?.error !== undefined) setRound((at) => at + 1);
   }, [link]);
   return {
     value: state?.value,
     error: state?.key === key ? state.error : undefined,
     isLoading: state?.key !== key,
-    again: useCallback(() => setRound((at) => at + 1), []),
+    refetch: useCallback(() => setRound((at) => at + 1), []),
   };
 }

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 
-const kept = new Map<string, unknown>();
+const saved = new Map<string, unknown>();
 
-/** A state that outlives its component: what is scrolled out of sight comes back as it was. */
+/** A state that outlives its component, so that rows keep it while they are scrolled out of view. */
 export function useSavedState<T>(key: string, first: T): [value: T, set: (value: T) => void] {
-  const [value, setValue] = useState<T>(() => (kept.has(key) ? (kept.get(key) as T) : first));
+  const [value, setValue] = useState<T>(() => (saved.has(key) ? (saved.get(key) as T) : first));
   return [
     value,
     (next) => {
-      kept.set(key, next);
+      saved.set(key, next);
       setValue(next);
     },
   ];

@@ -17,7 +17,7 @@ const WAYS = ['day', 'model', 'session', 'agent'] as const;
 const SPANS = [7, 30, 90, 0] as const;
 const DAY_MS = 86_400_000;
 
-/** What requests to models cost, by day, model, session or agent. */
+/** The cost of requests to models by day, model, session or agent. */
 export function UsagePage() {
   const t = useText();
   const { sessions } = useStore(host);
@@ -67,7 +67,9 @@ export function UsagePage() {
           </select>
         </label>
       </header>
-      {loaded.error === undefined ? null : <Failed title={t.usage.failed} error={loaded.error} retry={loaded.again} />}
+      {loaded.error === undefined ? null : (
+        <Failed title={t.usage.failed} error={loaded.error} retry={loaded.refetch} />
+      )}
       {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
       {loaded.value && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
       {rows.length > 0 && loaded.value?.by === by ? (
@@ -91,7 +93,7 @@ function UsageTable({ rows, by, toName }: TableProps) {
   const sum = (pick: (row: UsageRowView) => number) => rows.reduce((all, row) => all + pick(row), 0);
   const usd = rows.some((row) => row.usd === null) ? null : sum((row) => row.usd ?? 0);
   const figures = (row: Omit<UsageRowView, 'key' | 'broken' | 'abandoned'>) => [
-    // What is asked for most stands first: the rest may have to be scrolled to.
+    // The most important column first: narrow pages scroll horizontally.
     formatUsd(row.usd),
     formatCount(row.requests),
     formatShort(row.inputTokens),
