@@ -80,7 +80,13 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/store/sqlite/queries/stats',
     'adapters/store/sqlite/queries/usage',
   ],
-  openai: ['adapters/models/openai/'],
+  openai: [
+    'adapters/models/openai/answer-stream',
+    'adapters/models/openai/headers',
+    'adapters/models/openai/openai-model',
+    'adapters/models/openai/request-body',
+    'adapters/models/openai/responses-',
+  ],
 };
 
 /** Names of the files. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { en } from '../apps/web/text/en.ts';
 import { openStory } from '../test/fixtures/open-story.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../test/fixtures/browser.ts';
 import { startServer } from '../test/fixtures/klaus.ts';
@@ -51,7 +52,7 @@ async function shootAll(): Promise<void> {
     await open(`s/${story.fix}`, '.approval');
     await shoot(page, { name: 'question' });
     await shoot(page, { name: 'phone', width: 360, height: 720 });
-    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: en.approval.review }).click();
     await page.locator('.hunk-head').nth(2).waitFor();
     await page.keyboard.press('x');
     await page.keyboard.press('k');
@@ -61,7 +62,7 @@ async function shootAll(): Promise<void> {
     await page.keyboard.press('s');
     await page.keyboard.press('Escape');
     await story.answer(story.fix);
-    await page.getByText('Go on beyond the limit?').first().waitFor();
+    await page.getByText(en.approval.goBeyond).first().waitFor();
     await shoot(page, { name: 'limit' });
     await story.answer(story.fix);
     await page.locator('.end-good').waitFor();

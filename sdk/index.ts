@@ -20,7 +20,7 @@ export type {
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
-export { renderHunk, toNewText } from '@klaus/core/policy';
+export { toNewText } from '@klaus/core/policy';
 export * from '@klaus/core/protocol';
 export { createKlaus } from './create-klaus.ts';
 export type {
@@ -41,7 +41,7 @@ export type { SandboxStart } from './engine/observe-sandbox.ts';
 export type { PinnedText, PinResult } from './sessions/session-pins.ts';
 export type { BackgroundProcess } from './sessions/processes.ts';
 export type { GivenCall } from './grants/call-text.ts';
-export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
+export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explanation.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';
 export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 export type { Configuration, SettingRow } from './config/configuration.ts';

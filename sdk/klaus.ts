@@ -46,7 +46,7 @@ import type { VerifiedEvidence, VerifyOptions } from '@klaus/core/agent';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import type { PinnedText, PinResult } from './sessions/session-pins.ts';
 import type { GivenCall } from './grants/call-text.ts';
-import type { Explanation, ExplainOptions } from './grants/explain.ts';
+import type { Explanation, ExplainOptions } from './grants/explanation.ts';
 import type { GivenGrant } from './grants/opening-grant.ts';
 import type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 import type { KnownModel } from './models/known-models.ts';
@@ -185,7 +185,7 @@ export interface Session {
    * Applies what was sent of title, pin, model, mode and limits, where nobody holds the session; no run goes on by it.
    * False while a live process holds it: it does so itself.
    */
-  settle(): Promise<boolean>;
+  applyQueuedCommands(): Promise<boolean>;
   /** True when `advance` would find something to do: a command whose time has come, or a run that waits for no answer. */
   isRunnable(): boolean;
   /**

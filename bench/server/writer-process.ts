@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSqliteStore } from '@klaus/adapters/store';
 import type { Draft } from '@klaus/core/agent';
+import { EVENT_VERSION } from '@klaus/core/protocol';
 import { toTurnDrafts } from '../drafts.ts';
 
 export interface WriterOrder {
@@ -36,7 +37,7 @@ async function write(draft: Draft, seq: number): Promise<void> {
   const body = { ...draft, at: Date.now() };
   if (store) await store.append(order.session, [body], { lease: lease! });
   else {
-    const line = JSON.stringify({ v: 2, seq, prev: 'a'.repeat(64), session: order.session, ...body });
+    const line = JSON.stringify({ v: EVENT_VERSION, seq, prev: 'a'.repeat(64), session: order.session, ...body });
     if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
   }
 }

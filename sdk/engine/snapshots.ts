@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isHeldPlace } from '@klaus/adapters/sandboxes';
+import { isPlaceholder } from '@klaus/adapters/sandboxes';
 import { expireCheckpoints } from '@klaus/adapters/tools';
 import {
   createLayers,
@@ -48,7 +48,7 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
 }
 
 function toOptions(home: string): SnapshotsOptions {
-  return { stateDir: join(home, 'snapshots'), klausHome: home, isHeld: isHeldPlace };
+  return { stateDir: join(home, 'snapshots'), klausHome: home, isPlaceholder };
 }
 
 export interface GcOptions {

@@ -2,46 +2,13 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createState, explainCall, fold, loadState, toSystemPrompt, type Engine, type State } from '@klaus/core/agent';
 import { toAuthorityText, toGrantText, toNeedsText } from '@klaus/core/policy';
-import { EVENT_VERSION, FIRST_PREV, type Decision, type Mode } from '@klaus/core/protocol';
+import { EVENT_VERSION, FIRST_PREV } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
 import { placeSession } from '../open/place-session.ts';
+import type { ExplainOptions, Explanation } from './explanation.ts';
 import type { GivenGrant } from './opening-grant.ts';
-
-export interface ExplainOptions {
-  /** Id of a session whose grant and mode count. Default: those that a new session would have. */
-  session?: string;
-  /** The grant of that new session. */
-  grant?: GivenGrant;
-  /** Default: the session's, else the configured one. */
-  mode?: Mode;
-}
-
-/** One thing that a call needs, and what the grant says to it. Authorities stand as text. */
-export interface ExplainedAccess {
-  /** In words: `write /srv/app/a.ts`. */
-  what: string;
-  covered: boolean;
-  by: string[];
-  nearest?: { authority: string; why: string };
-  needs?: string[];
-}
-
-/** What the gate would say to a call, and why. */
-export interface Explanation {
-  name: string;
-  input: unknown;
-  /** The call in one line. */
-  title: string;
-  mode: Mode;
-  /** The grant in one line. */
-  grant: string;
-  decision: Decision;
-  access: ExplainedAccess[];
-  /** Text for `--grant` that would cover what is not covered; empty when everything is. */
-  wouldCover: string;
-}
 
 export interface Explaining {
   engine: Engine;

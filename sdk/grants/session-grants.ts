@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import { loadState, serveCommands, toolsOf, type Engine } from '@klaus/core/agent';
+import { loadState, applyQueuedCommands, toolsOf, type Engine } from '@klaus/core/agent';
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
@@ -82,7 +82,7 @@ export async function revokeGrant(
     ...(authorities ? { authorities } : {}),
     ...optional({ reason }),
   });
-  const applied = await serveCommands(engine, session, ['revoke']);
+  const applied = await applyQueuedCommands(engine, session, ['revoke']);
   return { applied, grant, text: toGrantText(grant) };
 }
 

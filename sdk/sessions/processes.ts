@@ -4,7 +4,7 @@ import type { ClearFilter, ClearReport, SqliteStore } from '@klaus/adapters/stor
 import {
   loadState,
   openSecretsOf,
-  serveProcesses,
+  recordProcesses,
   type Engine,
   type ProcessOutput,
   type ProcessStatus,
@@ -81,7 +81,7 @@ function createView(engine: Engine, { session, id, workspace }: ProcessStatus): 
         reason: `stopped by ${by}`,
         ...optional({ graceMs }),
       });
-      return { status: stopped, logged: await serveProcesses(engine, session) };
+      return { status: stopped, logged: await recordProcesses(engine, session) };
     },
   };
 }
@@ -108,7 +108,7 @@ function findProcess({ store, processes }: Parts, name: string): ProcessStatus {
 /** Ends what this Klaus started and did not mark to survive, and says so in the logs that nobody else holds. */
 export async function endProcesses(engine: Engine, processes: ProcessHome): Promise<void> {
   const ended = await processes.close();
-  for (const session of new Set(ended.map((each) => each.session))) await serveProcesses(engine, session);
+  for (const session of new Set(ended.map((each) => each.session))) await recordProcesses(engine, session);
 }
 
 export interface CollectProcessesOptions {

@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import { findPinProblem, loadState, redactCommand, serveCommands, type Engine } from '@klaus/core/agent';
+import { findPinProblem, loadState, redactCommand, applyQueuedCommands, type Engine } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
 
@@ -47,7 +47,7 @@ export async function pin(
   const workspace = store.session(session)?.workspace;
   const clean = workspace ? await redactCommand(engine, command, { session, workspace }) : command;
   await store.send(session, clean);
-  await serveCommands(engine, session, ['pin']);
+  await applyQueuedCommands(engine, session, ['pin']);
   return { pin: id, applied: pinsOf(parts).some((row) => row.id === id) };
 }
 
@@ -75,7 +75,7 @@ export async function unpin(
   }
   const { id } = found[0]!;
   await store.send(session, { type: 'unpin', id: engine.ids.ulid(), pin: id, by });
-  await serveCommands(engine, session, ['unpin']);
+  await applyQueuedCommands(engine, session, ['unpin']);
   return { pin: id, applied: !pinsOf(parts).some((row) => row.id === id) };
 }
 

@@ -9,7 +9,7 @@ import {
   redactCommand,
   replay,
   restore,
-  serveCommands,
+  applyQueuedCommands,
   toPinText,
   toChangeParts,
   toDiffText,
@@ -85,7 +85,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       await report?.(id);
       return advance(root === undefined ? engine : await inForce.engine(root), id, options);
     },
-    settle: () => serveCommands(engine, id, ['change', 'limits']),
+    applyQueuedCommands: () => applyQueuedCommands(engine, id, ['change', 'limits']),
     isRunnable() {
       const state = loadState(engine, id);
       if (store.inbox(id).some((command) => isReceivable(state, command))) return true;

@@ -107,8 +107,8 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
   });
   const session = await klaus.open({ workspace });
   const steps = await follow(klaus, session, options);
-  const { keepDownloads } = await import('@klaus/adapters/sandboxes');
-  const kept = keepDownloads(klaus.home, { workspace, session: session.id });
+  const { saveDownloads } = await import('@klaus/adapters/sandboxes');
+  const kept = saveDownloads(klaus.home, { workspace, session: session.id });
   if (options.signal?.aborted) throw new KlausError('cancelled', 'Stopped before everything was downloaded.');
   return { session: session.id, steps, kept };
 }

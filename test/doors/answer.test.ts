@@ -46,7 +46,7 @@ test('an answer with wrong arguments is refused by name and sends nothing; the r
       hint ? { ...expected, hint: expect.stringMatching(hint) } : expected,
     );
   }
-  expect(await session.settle()).toBe(true);
+  expect(await session.applyQueuedCommands()).toBe(true);
   expect([...session.events()]).toHaveLength(length);
   expect(klaus.approvals()).toHaveLength(1);
 

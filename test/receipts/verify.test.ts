@@ -26,7 +26,7 @@ describe('recorded checks run again', () => {
     await using engine = await createSession([{ name: 'run_tests', input: {} }]);
     const session = engine.klaus.session(engine.id);
     expect(outcomeOf(session.events())?.evidence).toMatchObject([
-      { command: 'npm test', exitCode: 1, standing: 'fresh' },
+      { command: 'npm test', exitCode: 1, freshness: 'fresh' },
     ]);
     writeFileSync(join(engine.place.workspace, 'src/subtract.js'), RIGHT);
     const verified = await session.verify({ by: 'me' });

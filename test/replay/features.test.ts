@@ -103,7 +103,7 @@ test('found tools, recall, pins, checks, an outage and a cancel with a reason ar
   const id = await play(engine);
   const events = [...engine.klaus.session(id).events()];
   const ended = ofType(events, 'run.finished');
-  expect(ended[0]).toMatchObject({ claim: 'verified', evidence: [{ standing: 'fresh' }] });
+  expect(ended[0]).toMatchObject({ claim: 'verified', evidence: [{ freshness: 'fresh' }] });
   expect(ended.at(-1)).toMatchObject({ outcome: 'cancelled', reason: 'A timer ran out.', by: 'test' });
   expect(ofType(events, 'model.attempted').filter(({ waitUntil }) => waitUntil !== undefined).length).toBe(3);
   expect(ofType(events, 'context.pinned').length).toBe(2);

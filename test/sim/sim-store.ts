@@ -77,8 +77,8 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       };
     },
     readBlob: (hash) => store.readBlob(hash),
-    ...(store.checkpoints
-      ? { checkpoints: toSimCheckpoints(world, { host, leases, checkpoints: store.checkpoints }) }
+    ...(store.stateCache
+      ? { stateCache: toSimCheckpoints(world, { host, leases, checkpoints: store.stateCache }) }
       : {}),
   };
 }

@@ -170,7 +170,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),
     outbox,
-    checkpoints: createCheckpoints(database, commits),
+    stateCache: createCheckpoints(database, commits),
     watch: (notice) => feed.watch(notice),
     onUnreadable: (listener) => feed.onUnreadable(listener),
     head: (session) => readHead(database, session),

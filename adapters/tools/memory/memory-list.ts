@@ -1,16 +1,21 @@
 import { z } from 'zod';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 import { listEntries } from './entry.ts';
 
 /** Lists what is remembered. */
-export const memoryList = defineTool({
+export const memoryList = defineBuiltinTool({
   name: 'memory_list',
   description: 'List what is remembered, the latest first.',
   input: z.object({ category: z.string().optional() }),
   deferred: true,
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    before: [{ name: 'memory_set', input: { key: 'build', value: 'make', category: 'pinned' } }],
+    input: {},
+    output: 'build [pinned]: make',
+  },
   async prepare({ category = '' }) {
     checkWord('category', category);
     return { title: 'memory list', access: [] };

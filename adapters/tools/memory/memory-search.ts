@@ -1,18 +1,23 @@
 import { z } from 'zod';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 import { listEntries } from './entry.ts';
 
 const LIMIT = 20;
 
 /** Searches what is remembered. */
-export const memorySearch = defineTool({
+export const memorySearch = defineBuiltinTool({
   name: 'memory_search',
   description: 'Find remembered notes by words.',
   input: z.object({ query: z.string() }),
   deferred: true,
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    before: [{ name: 'memory_set', input: { key: 'build', value: 'make all' } }],
+    input: { query: 'all?' },
+    output: 'build [general]: make all',
+  },
   async prepare({ query }) {
     checkWord('query', query);
     return { title: `memory search ${query.slice(0, 100)}`, access: [] };

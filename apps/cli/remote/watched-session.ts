@@ -70,7 +70,7 @@ export function watchSession(options: WatchOptions): WatchedSession {
       wake();
     },
     ...(output.live ? { onLive: (live: Live) => fresh(live).forEach((each) => output.live?.(each)) } : {}),
-    onStanding(now) {
+    onStatus(now) {
       standing = now;
       wake();
     },

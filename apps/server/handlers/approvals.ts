@@ -1,6 +1,6 @@
 import { optional } from '@klaus/sdk/optional';
 import { isEditable, type ApprovalRow, type HunkAnswer, type Scope } from '@klaus/sdk';
-import { toCalledBy, type CalledBy } from '../access/called-by.ts';
+import { toCalledBy, type CalledBy } from '../access/caller.ts';
 import type { ApprovalView } from '../contract/index.ts';
 import type { Context, Handlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';

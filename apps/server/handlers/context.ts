@@ -1,5 +1,5 @@
 import type { ProcessStatus } from '@klaus/sdk';
-import { toCalledBy } from '../access/called-by.ts';
+import { toCalledBy } from '../access/caller.ts';
 import type { ProcessView } from '../contract/index.ts';
 import type { Context, Handlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';

@@ -2,8 +2,8 @@ import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
 import { toFrame } from '../streams/event-stream.ts';
 import type { Handlers } from '../http/handler.ts';
-import { sendNeededPrompt } from '../runs/prompting.ts';
-import { followNamed } from '../sockets/follow-named.ts';
+import { sendNeededPrompt } from '../runs/send-prompt.ts';
+import { followNamed } from '../legacy/follow-legacy-events.ts';
 import { findRow } from './sessions.ts';
 
 export const promptHandlers: Handlers<'prompt'> = {

@@ -1,10 +1,10 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError, type EventOf, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
-import { toCalledBy } from '../access/called-by.ts';
+import { toCalledBy } from '../access/caller.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, Handlers } from '../http/handler.ts';
-import { sendPrompt } from '../runs/prompting.ts';
+import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toQueue, toSessionViews } from '../streams/session-view.ts';
 
@@ -89,7 +89,7 @@ export const sessionHandlers: Handlers<
     const { limits, ...change } = body;
     if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...optional(change) });
     if (limits) await session.send({ type: 'limits', limits: optional(limits) });
-    await session.settle();
+    await session.applyQueuedCommands();
     // What holds the session applies it in a moment; it is durable already.
     const { title, pinned, mode } = change;
     return { ...viewOf(context, session.id), ...optional({ title, pinned, mode }) };

@@ -13,7 +13,7 @@ import { hostHandlers } from '../handlers/host.ts';
 import { liveHandlers } from '../handlers/live.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
 import { sessionHandlers } from '../handlers/sessions.ts';
-import { workHandlers } from '../handlers/work.ts';
+import { workHandlers } from '../handlers/runs.ts';
 import { Refusal, toProblem } from './problem.ts';
 import { readBody } from './read-body.ts';
 import { noteFailure, requestIdOf } from '../observability/request-log.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
-import { onTick } from './ticker.ts';
+import { onTick } from './shared-timer.ts';
 
 export interface RunQueueOptions {
   klaus: Klaus;

@@ -9,9 +9,9 @@ import type { Context } from '../http/handler.ts';
 import type { LegacyEvent } from '../legacy/legacy-event.ts';
 import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import { problemsOf } from '../http/session-problems.ts';
+import { problemsOf } from '../legacy/session-problems.ts';
 import { answer, cancel, prompt } from './commands.ts';
-import { followNamed, isHeld } from './follow-named.ts';
+import { followNamed, isHeld } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 const messageSchema = z.discriminatedUnion('type', [

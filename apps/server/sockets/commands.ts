@@ -1,12 +1,12 @@
 import { optional } from '@klaus/sdk/optional';
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
-import type { CalledBy } from '../access/called-by.ts';
+import type { CalledBy } from '../access/caller.ts';
 import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
 import { findRow } from '../handlers/sessions.ts';
-import { cancelRun } from '../handlers/work.ts';
-import { sendNeededPrompt } from '../runs/prompting.ts';
+import { cancelRun } from '../handlers/runs.ts';
+import { sendNeededPrompt } from '../runs/send-prompt.ts';
 
 const id = z.string().min(1).max(100);
 

@@ -68,7 +68,7 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): S
 }
 
 /** Where a session stands at this moment; undefined for one that is not there. */
-export function toStanding(sources: ViewSources, session: string): SessionStatus | undefined {
+export function toStatus(sources: ViewSources, session: string): SessionStatus | undefined {
   const row = sources.klaus.store.session(session);
   if (!row) return undefined;
   // Before the rest: what is appended meanwhile changes it once more.

@@ -1,6 +1,6 @@
 import type { EventBody } from '../../protocol/index.ts';
 import type { KnowledgeEntry } from '../ports/memory.ts';
-import { openedOf, toolsOf } from '../loop/state.ts';
+import { openedOf, toolsOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Characters of all entries together. */
@@ -16,8 +16,6 @@ const MESSAGE_ID = 'knowledge';
  */
 export function recallKnowledge(work: Work, run: string): EventBody[] {
   const { state, engine } = work;
-  // With the instructions, which stand before it.
-  if (engine.recorded) return [];
   const opened = openedOf(state);
   const isKnown = [...state.messages, ...state.held].some(({ id }) => id === MESSAGE_ID);
   if (isKnown || !toolsOf(state).includes('memory_get')) return [];

@@ -8,12 +8,12 @@ import {
   type EventOf,
   type Message,
 } from '../../protocol/index.ts';
-import { loadState } from './load-state.ts';
+import { loadState } from '../state/load-state.ts';
 import type { Engine } from './engine.ts';
-import { fold } from './fold.ts';
+import { fold } from '../state/fold.ts';
 import type { Draft } from '../ports/store.ts';
-import { settleCalls, toRunFinished } from './settle.ts';
-import { createState, openedOf, type State } from './state.ts';
+import { answerOpenCalls, toRunFinished } from './closing-events.ts';
+import { createState, openedOf, type State } from '../state/state.ts';
 import { readTurnHistory } from '../workspace/turn-history.ts';
 
 export interface ForkOptions {
@@ -105,14 +105,14 @@ function settle(
     if (state.openTurn) {
       bodies.push({ type: 'turn.finished', run: run.id, turn: state.openTurn.turn, stopReason: 'cancelled' });
     }
-    bodies.push(...settleCalls({ state }, why));
+    bodies.push(...answerOpenCalls(state, why));
     if (state.openSnapshot) {
       // What the turn did from here on is the original's: of the fork it is nothing that could be undone.
       bodies.push(toKept(state.openSnapshot));
     }
     const reason = 'The session was forked in the middle of this run.';
     // What its checks proved was proved of the original's files.
-    const evidence = run.evidence.map((row) => ({ ...row, standing: 'unknown' as const }));
+    const evidence = run.evidence.map((row) => ({ ...row, freshness: 'unknown' as const }));
     const finished = toRunFinished(state, { outcome: 'cancelled', reason, evidence, claim: 'none' }, bodies);
     bodies.push({ ...finished, usage: NO_USAGE, usd: 0 } as EventBody);
   } else if (state.openSnapshot) bodies.push(toKept(state.openSnapshot));

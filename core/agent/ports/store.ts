@@ -1,5 +1,5 @@
 import type { BlobRef, Command, Event, EventBody, HostEvent, HostEventBody, Live } from '../../protocol/index.ts';
-import type { State } from '../loop/state.ts';
+import type { State } from '../state/state.ts';
 
 /** Proof of holding a session: appends with an older fence fail. */
 export interface Lease {
@@ -80,5 +80,5 @@ export interface Store {
   /** Undefined when there is no such blob. */
   readBlob(hash: string): Uint8Array | undefined;
   /** Absent: logs are folded whole. */
-  readonly checkpoints?: StateCache;
+  readonly stateCache?: StateCache;
 }

@@ -1,8 +1,8 @@
-import { openSecretsOf } from '../loop/work.ts';
+import { openSecretsOf } from '../folders/open-secrets.ts';
 import type { Redactor } from '../../policy/index.ts';
 import { isKlausError, type Command } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
-import { loadState } from '../loop/load-state.ts';
+import { loadState } from '../state/load-state.ts';
 import { redactPart } from './redact-body.ts';
 
 /** True for a command with text that a person wrote. */

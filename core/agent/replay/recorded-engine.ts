@@ -8,9 +8,8 @@ import type { Tool } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { EngineSettings } from '../loop/settings.ts';
 import { createToolRegistry, type ToolRegistry } from '../calls/tool-registry.ts';
-import { createRecordedLooks } from './recorded-looks.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
-import { createRunningCalls, toRecordedTool } from './recorded-tools.ts';
+import { toRecordedTool, type RunningCalls } from './recorded-tools.ts';
 import type { Recording } from './recording.ts';
 
 export interface RecordedEngineOptions {
@@ -18,13 +17,12 @@ export interface RecordedEngineOptions {
   settings: EngineSettings;
   ids: Ids;
   onRequest: (request: ReplayedRequest) => void;
+  running: RunningCalls;
 }
 
 /** An engine whose every port answers from a log. It reads no file, runs nothing and sends nothing. */
 export function createRecordedEngine(recording: Recording, options: RecordedEngineOptions): Engine {
-  const { settings, ids, onRequest } = options;
-  const running = createRunningCalls();
-  const looks = createRecordedLooks(recording, running);
+  const { settings, ids, onRequest, running } = options;
   return {
     store: createRecordedStore(recording),
     models: {
@@ -119,7 +117,6 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     checkpoint: unreachable,
     findCommitted: unreachable,
     findIgnored: unreachable,
-    recorded: looks,
   };
 }
 

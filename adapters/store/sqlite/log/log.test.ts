@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { eventBodySchema, eventSchema, FIRST_PREV } from '@klaus/core/protocol';
+import { EVENT_VERSION, eventBodySchema, eventSchema, FIRST_PREV } from '@klaus/core/protocol';
 import type { Command, Event } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
 import { toNotice, toSampleDrafts } from '../../fixtures/sample-events.ts';
@@ -204,7 +204,7 @@ function readTexts(store: SqliteStore, session: string): unknown[] {
 
 test("a log of today's version is read with every field", () => {
   using home = createTemporaryHome();
-  const lines = readFixture('events-v2.ndjson');
+  const lines = readFixture('events-v3.ndjson');
   const session = putLog(home.path, lines);
   using store = createSqliteStore({ home: home.path });
   expect(store.verify(session)).toMatchObject({ intact: true, records: lines.length });
@@ -226,11 +226,31 @@ test('a log of version 1 is brought up to date, and its chain holds', () => {
   const stored = lines.map((line) => JSON.parse(line) as { type: string });
   const wanted = stored.map((event) => ({
     ...event,
-    v: 2,
+    v: EVENT_VERSION,
     type: event.type === 'workspace.snapshotted' ? 'workspace.committed' : event.type,
   }));
   expect([...store.read(session)].map((event) => eventSchema.parse(event))).toEqual(wanted);
   expect(readTexts(store, session)).toEqual(wanted);
+  expect(store.rebuild()).toBe(lines.length);
+});
+
+test('a log of version 2 is brought up to date: its checks have a freshness', () => {
+  using home = createTemporaryHome();
+  const lines = readFixture('checks-v2.ndjson');
+  const session = putLog(home.path, lines);
+  using store = createSqliteStore({ home: home.path });
+  expect(store.verify(session)).toMatchObject({ intact: true, records: lines.length });
+  const events = [...store.read(session)];
+  expect(events.map((event) => eventSchema.parse(event))).toEqual(events);
+  expect(readTexts(store, session)).toEqual(events);
+  const stored = lines.map((line) => JSON.parse(line) as Event);
+  expect(events.map(({ type, prev }) => [type, prev])).toEqual(stored.map(({ type, prev }) => [type, prev]));
+  const finished = events.flatMap((event) => (event.type === 'run.finished' ? event.evidence : []));
+  expect(finished).toMatchObject([
+    { exitCode: 1, freshness: 'stale', changed: ['src/subtract.js'] },
+    { exitCode: 0, freshness: 'fresh' },
+  ]);
+  expect(finished.every((row) => !('standing' in row))).toBe(true);
   expect(store.rebuild()).toBe(lines.length);
 });
 
@@ -240,10 +260,10 @@ test('a record of a newer version, or a gap, is refused with its place', () => {
   const database = new Database(toDatabaseFile(home.path));
   const insert = (session: string, seq: number, record: string) =>
     database.run(`INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, 'notice', ?)`, session, seq, record);
-  insert('A', 1, JSON.stringify({ v: 3, seq: 1, session: 'A' }));
+  insert('A', 1, JSON.stringify({ v: EVENT_VERSION + 1, seq: 1, session: 'A' }));
   insert('B', 2, JSON.stringify({ v: 1, seq: 2, session: 'B' }));
-  insert('C', 1, '{"v":2,"seq":1,"session":"C"');
-  insert('D', 1, JSON.stringify({ v: 2, seq: 1, session: 'D' }, undefined, 1));
+  insert('C', 1, `{"v":${EVENT_VERSION},"seq":1,"session":"C"`);
+  insert('D', 1, JSON.stringify({ v: EVENT_VERSION, seq: 1, session: 'D' }, undefined, 1));
   database.close();
   using store = createSqliteStore({ home: home.path });
   expect(() => [...store.read('A')]).toThrow(/written by a newer Klaus/);
@@ -251,5 +271,5 @@ test('a record of a newer version, or a gap, is refused with its place', () => {
   expect(() => [...store.readTexts('A', 0)]).toThrow(/written by a newer Klaus/);
   expect(() => [...store.readTexts('B', 0)]).toThrow(/record 1 of session B is missing/);
   expect(() => [...store.readTexts('C', 0)]).toThrow(/record 1 of session C is no record/);
-  expect(readTexts(store, 'D')).toEqual([{ v: 2, seq: 1, session: 'D' }]);
+  expect(readTexts(store, 'D')).toEqual([{ v: EVENT_VERSION, seq: 1, session: 'D' }]);
 });

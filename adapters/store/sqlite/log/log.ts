@@ -3,7 +3,7 @@ import { EVENT_VERSION, FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { project } from '../projections/projections.ts';
-import type { ProjectionOptions } from '../projections/projections.ts';
+import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { fromRecord, toHash, toText } from './record.ts';
 import { corrupt } from '../store-error.ts';
 

@@ -4,12 +4,8 @@ import type { Database } from '../database.ts';
 import { projectApproval } from './project-approval.ts';
 import { projectConversation } from './project-conversation.ts';
 import { projectSession } from './project-session.ts';
+import type { ProjectionOptions } from './projection-options.ts';
 import { fromRecord } from '../log/record.ts';
-
-export interface ProjectionOptions {
-  /** Characters of a tool's output kept in `messages` and `tool_calls`; the log keeps every word. */
-  maxToolResultSize: number;
-}
 
 /** Tables that hold nothing but what the events say, children first. */
 export const PROJECTION_TABLES = [

@@ -18,7 +18,7 @@ function foldWhole(store: SqliteStore, session: string): State {
 async function addSession(store: SqliteStore, session: string): Promise<void> {
   const lease = store.claim(session)!;
   await store.append(session, DRAFTS, { lease });
-  await store.checkpoints!.write(lease, { state: foldWhole(store, session), version: FOLD_VERSION });
+  await store.stateCache!.write(lease, { state: foldWhole(store, session), version: FOLD_VERSION });
   lease.release();
 }
 
@@ -36,8 +36,8 @@ test('from wherever a state is kept, the rest of the log comes to the same', asy
     await store.append('A', [draft], { lease });
     // Every third one is kept, so that some are followed by more events than others.
     if (at % 3 === 0) {
-      await store.checkpoints!.write(lease, { state: loadState({ store }, 'A'), version: FOLD_VERSION });
-      expect(store.checkpoints!.seqOf('A')).toBe(at + 1);
+      await store.stateCache!.write(lease, { state: loadState({ store }, 'A'), version: FOLD_VERSION });
+      expect(store.stateCache!.seqOf('A')).toBe(at + 1);
     }
     expect(loadState({ store }, 'A'), `after ${at + 1} events`).toEqual(foldWhole(store, 'A'));
   }
@@ -56,15 +56,15 @@ test('a state of another fold, or of a log that reads otherwise, is as good as n
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await addSession(store, 'A');
-  expect(store.checkpoints!.read('A', FOLD_VERSION)).toBeDefined();
-  expect(store.checkpoints!.read('A', 'another')).toBeUndefined();
+  expect(store.stateCache!.read('A', FOLD_VERSION)).toBeDefined();
+  expect(store.stateCache!.read('A', 'another')).toBeUndefined();
   change(home.path, `UPDATE checkpoints SET state = zeroblob(length(state))`);
-  expect(store.checkpoints!.read('A', FOLD_VERSION)).toBeUndefined();
+  expect(store.stateCache!.read('A', FOLD_VERSION)).toBeUndefined();
   expect(loadState({ store }, 'A')).toEqual(foldWhole(store, 'A'));
   await addSession(store, 'B');
   const { seq } = store.head('B')!;
   change(home.path, `UPDATE events SET record = replace(record, '}', ' }') WHERE session_id = 'B' AND seq = ${seq}`);
-  expect(store.checkpoints!.read('B', FOLD_VERSION)).toBeUndefined();
+  expect(store.stateCache!.read('B', FOLD_VERSION)).toBeUndefined();
 });
 
 test('a kept state that somebody altered with its digest is found when the log is verified', async () => {
@@ -74,7 +74,7 @@ test('a kept state that somebody altered with its digest is found when the log i
   const lease = store.claim('A')!;
   const state = loadState({ store }, 'A');
   state.grant = { authorities: [{ kind: 'exec' }] };
-  await store.checkpoints!.write(lease, { state, version: FOLD_VERSION });
+  await store.stateCache!.write(lease, { state, version: FOLD_VERSION });
   lease.release();
   expect(store.verify('A')).toMatchObject({ intact: false, seq: DRAFTS.length, problem: 'altered' });
   expect(store.audit().sessions).toMatchObject([{ session: 'A', report: { intact: false } }]);
@@ -87,12 +87,12 @@ test('only the holder keeps a state, and only the newest', async () => {
   await store.append('A', DRAFTS, { lease });
   const state = loadState({ store }, 'A');
   await store.append('A', [{ type: 'notice', level: 'info', text: 'more', at: 1 }], { lease });
-  await store.checkpoints!.write(lease, { state, version: FOLD_VERSION });
-  expect(store.checkpoints!.seqOf('A')).toBe(0);
+  await store.stateCache!.write(lease, { state, version: FOLD_VERSION });
+  expect(store.stateCache!.seqOf('A')).toBe(0);
   lease.release();
   store.claim('A');
-  await store.checkpoints!.write(lease, { state: loadState({ store }, 'A'), version: FOLD_VERSION });
-  expect(store.checkpoints!.seqOf('A')).toBe(0);
+  await store.stateCache!.write(lease, { state: loadState({ store }, 'A'), version: FOLD_VERSION });
+  expect(store.stateCache!.seqOf('A')).toBe(0);
 });
 
 test('a session that is cleared leaves no state behind', async () => {
@@ -100,5 +100,5 @@ test('a session that is cleared leaves no state behind', async () => {
   using store = createSqliteStore({ home: home.path });
   await addSession(store, 'A');
   store.clearSessions({ ids: ['A'] });
-  expect(store.checkpoints!.seqOf('A')).toBe(0);
+  expect(store.stateCache!.seqOf('A')).toBe(0);
 });

@@ -19,7 +19,7 @@ import type { HostFilter, Redact } from '../log/host-chain.ts';
 import { readFence } from '../log/log.ts';
 import { findNearest } from './nearest.ts';
 import { rebuildProjections } from '../projections/projections.ts';
-import type { ProjectionOptions } from '../projections/projections.ts';
+import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import type { RememberedRow } from './remembered.ts';
 import { searchMessages } from './search-messages.ts';
