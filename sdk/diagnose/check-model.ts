@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Configuration } from '../config/configuration.ts';
-import type { KlausOptions } from '../klaus.ts';
+import type { KlausOptions } from '../klaus-options.ts';
 import { type Finding, toFailure } from './finding.ts';
 
 /** Milliseconds that an address has to take a connection. */

@@ -63,7 +63,7 @@ export async function explain(
 ): Promise<Explanation> {
   const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
   const state =
-    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : loadState(engine, session);
+    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : await loadState(engine, session);
   if (mode !== undefined) state.mode = mode;
   const found = await explainCall(await inWorkspace(state.session!.workspace), state, call);
   return {

@@ -2,7 +2,7 @@ import type { Engine } from '@klaus/core/agent';
 import type { Grant } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
-import type { OpenOptions } from '../klaus.ts';
+import type { OpenOptions } from '../klaus-options.ts';
 import { findReadable, type Beside } from './find-readable.ts';
 import { placeGrant } from './place-grant.ts';
 

@@ -163,7 +163,7 @@ test.each(Object.entries(CASES))('%s through the whole loop', async (name, { fil
   const session = await engine.klaus.open();
   await session.prompt('Use the tool.');
   await session.advance();
-  const events = [...session.events()];
+  const events = await Array.fromAsync(session.events());
   expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
   expect(ofType(events, 'gate.decided').map(({ verdict }) => verdict)).toEqual(calls.map(() => 'allow'));
   const finished = ofType(events, 'tool.finished').at(-1)!;

@@ -118,7 +118,7 @@ async function playAll(calls: ToolCall[]) {
   const session = await engine.klaus.open();
   await play(engine.klaus, session, { user: 'nobody' });
   return {
-    events: [...session.events()],
+    events: await Array.fromAsync(session.events()),
     before,
     after: look(),
     around: { before: aroundBefore, after: lookAround() },

@@ -40,8 +40,8 @@ async function playSession(): Promise<{ events: Event[]; usd: number | null }> {
   const session = await klaus.open();
   await session.prompt('Mend it.');
   await session.advance();
-  const events = [...session.events()];
-  return { events, usd: klaus.store.session(session.id)?.costUsd ?? null };
+  const events = await Array.fromAsync(session.events());
+  return { events, usd: (await klaus.store.session(session.id))?.costUsd ?? null };
 }
 
 test('a real log folds to the same page in whatever pieces it comes, and says what the store says', async () => {

@@ -1,4 +1,5 @@
 import type { Draft } from '@klaus/core/agent';
+import { createSqliteStore } from '@klaus/adapters/store';
 import type { Script } from '@klaus/sdk';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -77,18 +78,18 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
 
   /** Sessions in which nothing was said, oldest first: the log of one of them, under other names. */
   async function openMany(count: number): Promise<string[]> {
-    const { store } = it.klaus;
+    using store = createSqliteStore({ home: it.klaus.home });
     const { session } = await it.client.openSession({ body: {} });
-    const log = [...store.read(session)];
+    const log = [...store.view.events(session)];
     const ids = Array.from({ length: count }, (_, at) => `01ZZ${String(at).padStart(22, '0')}`);
     for (const [at, id] of ids.entries()) {
-      const lease = store.claim(id)!;
+      const lease = (await store.claim(id))!;
       const drafts = log.map(({ v: _v, seq: _seq, prev: _prev, session: _id, ...draft }) => ({
         ...draft,
         at: draft.at + at,
       }));
       await store.append(id, drafts as Draft[], { lease });
-      lease.release();
+      await lease.release();
     }
     return ids;
   }
@@ -178,14 +179,15 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     const scrolled = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop");
     const place = await scrolled();
     await message(page).fill('half a thou');
-    const length = () => page.evaluate('klaus.session().live.messages[0]?.[1].text.length ?? 0') as Promise<number>;
+    const length = () =>
+      page.evaluate('(await klaus.session()).live.messages[0]?.[1].text.length ?? 0') as Promise<number>;
     // Only this tab knows that it is hidden: it waits for whoever looks away to look again.
     await page.evaluate('turn(true)');
     await expect.poll(() => streams('session'), WAIT).toBe(0);
     const before = await length();
     await page.evaluate('turn(false)');
     await expect.poll(length, WAIT).toBeGreaterThan(before);
-    const said = (await page.evaluate('klaus.session().live.messages[0][1].text.text')) as string;
+    const said = (await page.evaluate('(await klaus.session()).live.messages[0][1].text.text')) as string;
     expect(said).toBe('and on '.repeat(100_000).slice(0, said.length));
     expect(await message(page).inputValue()).toBe('half a thou');
     expect(await scrolled()).toBe(place);
@@ -196,7 +198,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(async () => (await it.client.session({ params: { id: session } })).held, WAIT).toBe(false);
     await show(page);
     await page.locator('.end').waitFor();
-    expect(await page.evaluate('klaus.session().live.messages.length')).toBe(0);
+    expect(await page.evaluate('(await klaus.session()).live.messages.length')).toBe(0);
     expect(await page.evaluate('klaus.position().events - klaus.position().seq')).toBe(0);
 
     // What could not be sent is sent as soon as that is possible, seen or not.
@@ -209,7 +211,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await page.getByText('Not sent yet.').waitFor();
     await show(tabs[0]!);
     await page.unroute('**/api/**');
-    const prompts = () => it.klaus.store.eventsOf(session, ['run.started']).length;
+    const prompts = async () => (await it.klaus.store.eventsOf(session, ['run.started'])).length;
     await expect.poll(prompts, WAIT).toBe(2);
   });
 

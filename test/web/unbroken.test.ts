@@ -91,7 +91,7 @@ interface Drawn {
 }
 
 const READ = `JSON.stringify({
-  ...klaus.session(),
+  ...(await klaus.session()),
   rows: [...document.querySelectorAll('.conversation-row')].map((row) => ({
     index: Number(row.dataset.index),
     name: row.querySelector('article:not([aria-busy])')?.getAttribute('aria-label') ?? '',
@@ -223,7 +223,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         const second = await context.newPage();
         await second.goto(`${url}/#/s/${session}`);
         const sent = await playAccidents(stage, asking.session);
-        for (const tab of [page, second]) await until(tab, 'klaus.session()?.conversation.run === undefined');
+        for (const tab of [page, second]) await until(tab, '(await klaus.session())?.conversation.run === undefined');
         await expectUnbroken(stage, 'at the end');
         await expectUnbroken({ ...stage, page: second }, 'at the end, in the second tab');
         await second.close();
@@ -314,7 +314,7 @@ async function stopTwice(stage: Stage): Promise<void> {
     await field.fill('talk without end');
     await field.press('Enter');
     // The words of the run before may still stand there.
-    await until(page, 'klaus.session().conversation.run !== undefined');
+    await until(page, '(await klaus.session()).conversation.run !== undefined');
     await page.getByText('and on and on').first().waitFor();
     const ends = (await readLog(serving, session)).filter(({ type }) => type === 'run.finished').length;
     const isOver = isOffline ? await proxy.drop('refuse') : undefined;

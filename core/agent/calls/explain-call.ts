@@ -48,7 +48,7 @@ export async function explainCall(
     engine,
     session,
     // Holds nothing: the store refuses whatever would be appended with it.
-    lease: { session, fence: -1, release: () => {} },
+    lease: { session, fence: -1, release: async () => {} },
     state,
     stop: new AbortController().signal,
     isLeaving: () => false,

@@ -9,16 +9,16 @@ import { createWork } from '../loop/work.ts';
  * @returns False while a live process holds the session; it does this itself before its next step.
  */
 export async function serveProcesses(engine: Engine, session: string): Promise<boolean> {
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) return false;
   try {
-    const state = loadState(engine, session);
+    const state = await loadState(engine, session);
     const stop = new AbortController().signal;
     const work = createWork({ engine, session, lease, state, stop, isLeaving: () => false });
     await takeOverProcesses(work);
     await noteProcesses(work);
     return true;
   } finally {
-    lease.release();
+    await lease.release();
   }
 }

@@ -1,3 +1,4 @@
+import type { Event } from '../../protocol/index.ts';
 import { fold } from './fold.ts';
 import { FOLD_VERSION } from './fold-version.ts';
 import type { Lease, Store } from '../ports/store.ts';
@@ -9,10 +10,20 @@ const EVERY = 2_000;
 const AT_END = 500;
 
 /** The state of a session, from its log alone: where one was kept, from there on. */
-export function loadState(engine: { store: Pick<Store, 'read' | 'checkpoints'> }, session: string): State {
-  const state = engine.store.checkpoints?.read(session, FOLD_VERSION) ?? createState();
-  for (const event of engine.store.read(session, state.seq)) fold(state, event);
+export async function loadState(
+  engine: { store: Pick<Store, 'read' | 'checkpoints'> },
+  session: string,
+): Promise<State> {
+  const state = (await engine.store.checkpoints?.read(session, FOLD_VERSION)) ?? createState();
+  for await (const events of engine.store.read(session, state.seq)) for (const event of events) fold(state, event);
   return state;
+}
+
+/** All events of a session after `after`, which is 0 by default. */
+export async function readLog(store: Pick<Store, 'read'>, session: string, after = 0): Promise<Event[]> {
+  const log: Event[] = [];
+  for await (const events of store.read(session, after)) for (const event of events) log.push(event);
+  return log;
 }
 
 /** Keeps the state of a session from time to time, so that nobody has to fold a long log from its beginning. */
@@ -21,12 +32,12 @@ export interface StateCacheWriter {
   keep(moment: 'between' | 'end'): Promise<void>;
 }
 
-export function createKeeper(
+export async function createKeeper(
   { checkpoints }: Pick<Store, 'checkpoints'>,
   lease: Lease,
   state: State,
-): StateCacheWriter {
-  let last = checkpoints?.seqOf(lease.session) ?? 0;
+): Promise<StateCacheWriter> {
+  let last = (await checkpoints?.seqOf(lease.session)) ?? 0;
   return {
     async keep(moment) {
       if (!checkpoints || state.seq - last < (moment === 'end' ? AT_END : EVERY)) return;

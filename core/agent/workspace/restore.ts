@@ -1,5 +1,5 @@
 import { KlausError, type EventBody, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
-import { loadState } from '../loop/load-state.ts';
+import { loadState, readLog } from '../loop/load-state.ts';
 import type { Engine } from '../loop/engine.ts';
 import { snapshotAfter } from './snapshot-workspace.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
@@ -68,14 +68,14 @@ export async function restore(
   session: string,
   { request, ...options }: { request: RestoreRequest } & RestoreOptions,
 ): Promise<Restored> {
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) {
     throw new KlausError('store.busy', 'A process works on this session.', {
       hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
     });
   }
   try {
-    const state = loadState(engine, session);
+    const state = await loadState(engine, session);
     const work = createWork({
       engine,
       session,
@@ -87,11 +87,11 @@ export async function restore(
     // A turn that is under way ends here: what it does after this is another step, to be taken back by itself.
     if (!options.dryRun) await snapshotAfter(work);
     const snapshots = await work.snapshots();
-    const history = readTurnHistory(engine.store.read((request.kind === 'file' && request.of) || session));
+    const history = readTurnHistory(await readLog(engine.store, (request.kind === 'file' && request.of) || session));
     const plan = await toPlan({ snapshots, history, state }, request);
     return await carryOut(work, { ...plan, left: history.steps.at(-1)?.to }, { kind: request.kind, ...options });
   } finally {
-    lease.release();
+    await lease.release();
   }
 }
 
@@ -328,7 +328,7 @@ export async function changesOfTurn(
   session: string,
   turn: number | 'all' | undefined,
 ): Promise<{ turn: number; changes: TreeChange[]; snapshots: Snapshots }> {
-  const history = readTurnHistory(engine.store.read(session));
+  const history = readTurnHistory(await readLog(engine.store, session));
   const number = turn === 'all' ? 0 : (turn ?? history.turns.at(-1)?.turn);
   const states =
     turn === 'all'
@@ -341,7 +341,7 @@ export async function changesOfTurn(
       known === '' ? undefined : `Turns with effects: ${known}.`,
     );
   }
-  const snapshots = await openSnapshotsOf(engine, openedOf(loadState(engine, session)));
+  const snapshots = await openSnapshotsOf(engine, openedOf(await loadState(engine, session)));
   const { changes } = await compose(snapshots, states);
   return { turn: number, changes: changes.map(reverse).toSorted((a, b) => (a.path < b.path ? -1 : 1)), snapshots };
 }

@@ -1,24 +1,8 @@
-import { verifyChain, verifyHostChain, type ChainReport } from './chain.ts';
+import type { AuditOptions, AuditReport, ChainReport } from '@klaus/core/agent';
+import { verifyChain, verifyHostChain } from './chain.ts';
 import { findAlteredCheckpoint } from '../projections/state-cache.ts';
 import type { Database } from '../database.ts';
 import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../projections/derived.ts';
-
-/** What walking the chains found. */
-export interface AuditReport {
-  /** True when every chain that was walked is as it was written. */
-  intact: boolean;
-  host: ChainReport;
-  /** Where the host chain ends. Kept elsewhere, it proves later that nothing before it was rewritten. */
-  head: { seq: number; hash: string };
-  sessions: { session: string; report: ChainReport }[];
-}
-
-export interface AuditOptions {
-  /** Only this session and the host chain. Default: all sessions that are there, or that the host chain knows of. */
-  session?: string;
-  /** A record of the host chain as it was noted before. */
-  head?: { seq: number; hash: string };
-}
 
 /** Walks the host chain and those of the sessions, in one state of the database. */
 export function audit(database: Database, options: AuditOptions = {}): AuditReport {

@@ -1,23 +1,10 @@
+import type { ChainReport } from '@klaus/core/agent';
 import { FIRST_PREV, type HostEvent } from '@klaus/core/protocol';
 import { collectAnchors, isAnchoring, type Anchors } from './anchors.ts';
 import type { Database } from '../database.ts';
 import { readHostHead } from './host-chain.ts';
 import { readHead } from './log.ts';
 import { toHash, toObject } from './record.ts';
-
-/** What walking a chain found. */
-export type ChainReport =
-  | { intact: true; records: number }
-  | {
-      intact: false;
-      /** Records before the first bad one. */
-      records: number;
-      /** The first record that is not as it was written. */
-      seq: number;
-      problem: 'altered' | 'dropped' | 'reordered';
-      /** One sentence. */
-      message: string;
-    };
 
 /** What walking the host chain found, with what it says of the sessions as far as it is whole. */
 export interface HostChainReport {

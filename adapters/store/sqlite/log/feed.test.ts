@@ -43,7 +43,7 @@ test('a subscriber in the writing process sees what a killed process and then th
   await first.ask('append A 50');
   await first.kill();
   const seen = collect(store, 'A', { after: 0, last: 150 });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   for (let count = 0; count < 100; count++) await store.append('A', [toNotice(String(count))], { lease });
   expect(await seen).toEqual(range(1, 150));
 });
@@ -51,14 +51,14 @@ test('a subscriber in the writing process sees what a killed process and then th
 test('events that a listener causes come after the one it looks at', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   const seen: number[] = [];
   const done = new Promise<void>((resolve) => {
     const stop = store.subscribe('A', 0, (event) => {
       seen.push(event.seq);
       if (event.seq < 3) void store.append('A', [toNotice('caused')], { lease });
       // Giving the session back writes at once what waits: the next event is there before this one is done.
-      if (event.seq === 2) lease.release();
+      if (event.seq === 2) void lease.release();
       if (event.seq === 3) {
         stop();
         resolve();
@@ -73,7 +73,7 @@ test('events that a listener causes come after the one it looks at', async () =>
 test('one subscriber that throws or leaves costs the others nothing', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   const thrown = new Promise<unknown>((resolve) => {
     const others = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');
@@ -104,7 +104,7 @@ test('a send wakes the listener of its session, from this process and from anoth
   const next = () => new Promise<void>((resolve) => (wake = resolve));
   store.onSend('B', () => woken.push(['wrong session']));
   store.onSend('A', () => {
-    woken.push(store.inbox('A').map(({ id }) => id));
+    woken.push(store.view.inbox('A').map(({ id }) => id));
     wake?.();
   });
   await store.send('A', command('1'));
@@ -128,7 +128,7 @@ test('live text reaches the listeners of this process and is not stored', () => 
   stop();
   store.emitLive({ type: 'message.discarded', session: 'A', message: 'm' });
   expect(seen).toEqual(['tool.progress']);
-  expect([...store.read('A')]).toEqual([]);
+  expect([...store.view.events('A')]).toEqual([]);
 });
 
 test('two processes write thousands of events to two sessions of one database', async () => {
@@ -143,8 +143,8 @@ test('two processes write thousands of events to two sessions of one database', 
     'appended',
   ]);
   for (const seqs of await Promise.all(seen)) expect(seqs).toEqual(range(1, 2_000));
-  expect(store.verify('A')).toEqual({ intact: true, records: 2_000 });
-  expect(store.verify('B')).toEqual({ intact: true, records: 2_000 });
+  expect(await store.verify('A')).toEqual({ intact: true, records: 2_000 });
+  expect(await store.verify('B')).toEqual({ intact: true, records: 2_000 });
 });
 
 test('processes that make the same database at once all get it', async () => {
@@ -158,5 +158,5 @@ test('processes that make the same database at once all get it', async () => {
   );
   expect(answers).toEqual(names.map(() => ['fence 1', 'appended']));
   using store = createSqliteStore({ home: home.path });
-  expect(names.flatMap((name) => [...store.read(name)])).toHaveLength(4);
+  expect(names.flatMap((name) => [...store.view.events(name)])).toHaveLength(4);
 });

@@ -11,9 +11,9 @@ import type { SqliteStore } from '../sqlite-store.ts';
 const DAY = 86_400_000;
 
 async function addSession(store: SqliteStore, id: string, drafts: Draft[]): Promise<void> {
-  const lease = store.claim(id)!;
+  const lease = (await store.claim(id))!;
   await store.append(id, drafts, { lease });
-  lease.release();
+  await lease.release();
 }
 
 /** An open session, at a moment of its own. */
@@ -38,14 +38,14 @@ test('sessions are listed newest first, in pages, and found by their words', asy
   await addSession(store, 'S3', toSampleDrafts());
   await addSession(store, 'S4', toOpened(START + DAY, { title: 'Later' }));
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
-  expect(ids(store.sessions())).toEqual(['S4', 'S2', 'S3', 'S1']);
-  expect(ids(store.sessions({ limit: 2 }))).toEqual(['S4', 'S2']);
-  expect(ids(store.sessions({ limit: 2, before: 'S2' }))).toEqual(['S3', 'S1']);
-  expect(ids(store.sessions({ search: 'SHOP' }))).toEqual(['S2']);
-  expect(ids(store.sessions({ search: 'repariere' }))).toEqual(['S3']);
+  expect(ids(await store.sessions())).toEqual(['S4', 'S2', 'S3', 'S1']);
+  expect(ids(await store.sessions({ limit: 2 }))).toEqual(['S4', 'S2']);
+  expect(ids(await store.sessions({ limit: 2, before: 'S2' }))).toEqual(['S3', 'S1']);
+  expect(ids(await store.sessions({ search: 'SHOP' }))).toEqual(['S2']);
+  expect(ids(await store.sessions({ search: 'repariere' }))).toEqual(['S3']);
   // A percent sign is a word here, not a pattern.
-  expect(ids(store.sessions({ search: '100%' }))).toEqual(['S1']);
-  expect(ids(store.sessions({ search: '_' }))).toEqual([]);
+  expect(ids(await store.sessions({ search: '100%' }))).toEqual(['S1']);
+  expect(ids(await store.sessions({ search: '_' }))).toEqual([]);
 });
 
 test('a session is found by a unique beginning of its id; a misspelt one has a nearest', async () => {
@@ -53,15 +53,15 @@ test('a session is found by a unique beginning of its id; a misspelt one has a n
   using store = createSqliteStore({ home: home.path });
   await addSession(store, '01KEAAAA0000000000000000AA', toOpened(START, { title: 'Mend the sum' }));
   await addSession(store, '01KEAABB0000000000000000BB', toOpened(START, { title: 'Write the docs' }));
-  expect(store.session('01keaaaa')!.title).toBe('Mend the sum');
-  expect(store.session('01KEAABB0000000000000000BB')!.title).toBe('Write the docs');
-  expect(store.session('02')).toBeUndefined();
-  expect(store.session('')).toBeUndefined();
-  expect(() => store.session('01KEAA')).toThrow(/01KEAAAA0000000000000000AA, 01KEAABB0000000000000000BB/);
-  expect(store.nearestSession('01KEAABC')).toBe('01KEAABB0000000000000000BB');
-  expect(store.nearestSession('mend teh sum')).toBe('01KEAAAA0000000000000000AA');
-  expect(store.nearestSession('something else')).toBeUndefined();
-  expect(store.nearestSession('')).toBeUndefined();
+  expect((await store.session('01keaaaa'))!.title).toBe('Mend the sum');
+  expect((await store.session('01KEAABB0000000000000000BB'))!.title).toBe('Write the docs');
+  expect(await store.session('02')).toBeUndefined();
+  expect(await store.session('')).toBeUndefined();
+  await expect(store.session('01KEAA')).rejects.toThrow(/01KEAAAA0000000000000000AA, 01KEAABB0000000000000000BB/);
+  expect(await store.nearestSession('01KEAABC')).toBe('01KEAABB0000000000000000BB');
+  expect(await store.nearestSession('mend teh sum')).toBe('01KEAAAA0000000000000000AA');
+  expect(await store.nearestSession('something else')).toBeUndefined();
+  expect(await store.nearestSession('')).toBeUndefined();
 });
 
 test('the latest session of a workspace is the one that can go on', async () => {
@@ -75,8 +75,8 @@ test('the latest session of a workspace is the one that can go on', async () => 
     { type: 'session.closed', reason: 'done', at: START + 3 },
   ]);
   await addSession(store, 'OTHER', toOpened(START + 4, { workspace: '/srv/shop' }));
-  expect(store.latestSession('/home/ada/sum')!.id).toBe('NEW');
-  expect(store.latestSession('/nowhere')).toBeUndefined();
+  expect((await store.latestSession('/home/ada/sum'))!.id).toBe('NEW');
+  expect(await store.latestSession('/nowhere')).toBeUndefined();
 });
 
 test('open questions of all sessions are listed with what a person needs to answer', async () => {
@@ -84,11 +84,11 @@ test('open questions of all sessions are listed with what a person needs to answ
   using store = createSqliteStore({ home: home.path });
   await addSession(store, 'A', toSampleDrafts());
   await addSession(store, 'B', toSampleDrafts().slice(0, 12));
-  expect(store.approvals({ open: true }).map(({ session, title }) => [session, title])).toEqual([
+  expect((await store.approvals({ open: true })).map(({ session, title }) => [session, title])).toEqual([
     ['B', 'Run `npm test`?'],
     ['A', 'Spend up to 4 dollars?'],
   ]);
-  expect(store.approvals({ session: 'A' })[0]).toEqual({
+  expect((await store.approvals({ session: 'A' }))[0]).toEqual({
     id: '01KE00000000000000000000Q1',
     session: 'A',
     sessionTitle: 'Mend the sum',
@@ -108,9 +108,13 @@ test('open questions of all sessions are listed with what a person needs to answ
     note: null,
     answeredAt: new Date(START + 12).toISOString(),
   });
-  expect(store.approval('01ke00000000000000000000q2')).toMatchObject({ limitName: 'usd', offer: 4, answer: null });
-  expect(() => store.approval('01KE')).toThrow(/Several approvals/);
-  expect(store.approval('nothing')).toBeUndefined();
+  expect(await store.approval('01ke00000000000000000000q2')).toMatchObject({
+    limitName: 'usd',
+    offer: 4,
+    answer: null,
+  });
+  await expect(store.approval('01KE')).rejects.toThrow(/Several approvals/);
+  expect(await store.approval('nothing')).toBeUndefined();
 });
 
 test('clearing removes old sessions with all that is theirs, but none that is pinned or held', async () => {
@@ -135,20 +139,15 @@ test('clearing removes old sessions with all that is theirs, but none that is pi
   await using holder = startStoreProcess(home.path);
   await holder.ask('claim HELD');
 
-  const report = store.clearSessions({ olderThan: START + 1 });
+  const report = await store.clearSessions({ olderThan: START + 1 });
   expect(report).toEqual({ cleared: ['OLD'], busy: ['HELD'], blobs: { count: 1, bytes: 3 } });
-  expect(
-    store
-      .sessions()
-      .map(({ id }) => id)
-      .toSorted(),
-  ).toEqual(['HELD', 'NEW', 'PINNED']);
-  expect([...store.read('OLD')]).toEqual([]);
-  expect(store.inbox('OLD')).toEqual([]);
+  expect((await store.sessions()).map(({ id }) => id).toSorted()).toEqual(['HELD', 'NEW', 'PINNED']);
+  expect([...store.view.events('OLD')]).toEqual([]);
+  expect(await store.inbox('OLD')).toEqual([]);
   expect([existsSync(own.path), existsSync(shared.path)]).toEqual([false, true]);
   expect(readdirSync(join(home.path, 'locks')).toSorted()).toEqual(['HELD.lock', 'NEW.lock', 'PINNED.lock']);
-  expect(store.clearSessions({ ids: ['PINNED', 'unknown'] }).cleared).toEqual(['PINNED']);
-  expect(store.stats().tables.find(({ name }) => name === 'sessions')).toEqual({ name: 'sessions', rows: 2 });
+  expect((await store.clearSessions({ ids: ['PINNED', 'unknown'] })).cleared).toEqual(['PINNED']);
+  expect((await store.stats()).tables.find(({ name }) => name === 'sessions')).toEqual({ name: 'sessions', rows: 2 });
 });
 
 test('a blob that no event refers to yet is not swept away', async () => {
@@ -156,6 +155,6 @@ test('a blob that no event refers to yet is not swept away', async () => {
   using store = createSqliteStore({ home: home.path });
   const { hash } = await store.writeBlob().finish();
   await addSession(store, 'A', toOpened(START));
-  expect(store.clearSessions()).toEqual({ cleared: ['A'], busy: [], blobs: { count: 0, bytes: 0 } });
-  expect(store.readBlob(hash)).toBeDefined();
+  expect(await store.clearSessions()).toEqual({ cleared: ['A'], busy: [], blobs: { count: 0, bytes: 0 } });
+  expect(await store.readBlob(hash)).toBeDefined();
 });

@@ -36,7 +36,7 @@ export function createRecall(
       const large = scanLarge(database, finding);
       return { hits: takeBest([...indexed, ...large.hits], limit), skipped: large.skipped };
     },
-    read(seq, { start = 0, max }) {
+    async read(seq, { start = 0, max }) {
       const found = Number.isInteger(seq) && seq > 0 ? read(seq) : undefined;
       if (!found) return undefined;
       const from = Math.min(Math.max(0, start), found.text.length);
