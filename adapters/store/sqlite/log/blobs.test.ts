@@ -41,16 +41,6 @@ test('the same bytes are kept once, and what is given up leaves nothing', async 
   expect(readdirSync(join(home.path, 'blobs'))).toHaveLength(1);
 });
 
-test('an empty blob is one too; unknown and odd hashes are none', async () => {
-  using home = createTemporaryHome();
-  using store = createSqliteStore({ home: home.path });
-  const { hash, size } = await store.writeBlob().finish();
-  expect(size).toBe(0);
-  expect(await store.readBlob(hash)).toHaveLength(0);
-  expect(await store.readBlob('0'.repeat(64))).toBeUndefined();
-  expect(await store.readBlob('../../etc/passwd')).toBeUndefined();
-});
-
 test('a blob whose bytes have changed on the disk is refused', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { eventBodySchema, eventSchema, FIRST_PREV } from '@klaus/core/protocol';
-import type { Command, Event } from '@klaus/core/protocol';
+import type { Event } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
 import { toNotice, toSampleDrafts } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
@@ -8,8 +8,6 @@ import { Database } from '../database.ts';
 import { PAGE_SIZE, toDatabaseFile } from '../open-database.ts';
 import { toHash } from './record.ts';
 import { createSqliteStore, type SqliteStore } from '../sqlite-store.ts';
-
-const CANCEL: Command = { type: 'cancel', id: '01KE0000000000000000CANCEL' };
 
 /** Commits in a write-ahead log: frames whose header names the size of the database after them. */
 function countCommits(log: string): number {
@@ -89,33 +87,6 @@ test('appends of one tick are one transaction over all sessions, and are shown o
   witness.close();
 });
 
-test('a refused append does not spoil the others of its group', async () => {
-  using home = createTemporaryHome();
-  using store = createSqliteStore({ home: home.path });
-  const [a, b] = [(await store.claim('A'))!, (await store.claim('B'))!];
-  const results = await Promise.allSettled([
-    store.append('A', [toNotice('1')], { lease: a }),
-    store.append('B', [toNotice('lost')], { lease: b, consume: ['nobody-sent-this'] }),
-    store.append('B', [toNotice('1')], { lease: b }),
-  ]);
-  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect([...store.view.events('B')].map((event: Event) => event.type === 'notice' && event.text)).toEqual(['1']);
-  expect(await store.verify('B')).toEqual({ intact: true, records: 1 });
-});
-
-test('an append behind one that was refused in the same transaction goes on where the chain ends', async () => {
-  using home = createTemporaryHome();
-  using store = createSqliteStore({ home: home.path });
-  const lease = (await store.claim('A'))!;
-  await store.append('A', [toNotice('first')], { lease });
-  const refused = store.append('A', [toNotice('refused'), toNotice('too')], { lease, consume: ['unknown'] });
-  const after = store.append('A', [toNotice('second')], { lease });
-  await expect(refused).rejects.toMatchObject({ code: 'internal' });
-  expect((await after).map((event) => event.seq)).toEqual([2]);
-  await store.append('A', [toNotice('third')], { lease });
-  expect(await store.verify('A')).toEqual({ intact: true, records: 3 });
-});
-
 test('a lease with an old fence, or one that was given back, appends nothing', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
@@ -132,44 +103,6 @@ test('a lease with an old fence, or one that was given back, appends nothing', a
   expect(next.fence).toBe(lease.fence + 2);
   await store.append('A', [toNotice('fresh')], { lease: next });
   expect([...store.view.events('A')]).toHaveLength(2);
-});
-
-test('a command is kept once whatever is sent twice, and is consumed exactly once with its events', async () => {
-  using home = createTemporaryHome();
-  using store = createSqliteStore({ home: home.path });
-  const second: Command = { ...CANCEL, id: '01KE00000000000000000SECOND' };
-  await Promise.all([store.send('A', CANCEL), store.send('A', CANCEL)]);
-  await store.send('A', second);
-  await store.send('B', CANCEL);
-  expect(await store.inbox('A')).toEqual([CANCEL, second]);
-
-  const lease = (await store.claim('A'))!;
-  await store.append('A', [toNotice('done')], { lease, consume: [CANCEL.id] });
-  expect(await store.inbox('A')).toEqual([second]);
-  await store.send('A', CANCEL);
-  expect(await store.inbox('A')).toEqual([second]);
-  await expect(
-    store.append('A', [toNotice('again')], { lease, consume: [second.id, CANCEL.id] }),
-  ).rejects.toMatchObject({ code: 'internal' });
-  expect([...store.view.events('A')]).toHaveLength(1);
-  expect(await store.inbox('A')).toEqual([second]);
-  await store.append('A', [], { lease, consume: [second.id] });
-  expect(await store.inbox('A')).toEqual([]);
-  expect(await store.inbox('B')).toEqual([CANCEL]);
-});
-
-test('what was appended before close or release is durable', async () => {
-  using home = createTemporaryHome();
-  const store = createSqliteStore({ home: home.path });
-  const lease = (await store.claim('A'))!;
-  const pending = store.append('A', [toNotice('1')], { lease });
-  await lease.release();
-  const last = store.append('B', [toNotice('1')], { lease: (await store.claim('B'))! });
-  await store.close();
-  await store.close();
-  await Promise.all([pending, last]);
-  using again = createSqliteStore({ home: home.path });
-  expect([...again.view.events('A'), ...again.view.events('B')]).toHaveLength(2);
 });
 
 /** Puts a stored log into a database of its own, as an earlier program left it. */
