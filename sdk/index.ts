@@ -248,7 +248,7 @@ export type { AnswerOptions } from './sessions/question.ts';
 export type { Advance, PromptOptions, Session, TurnChanges } from './sessions/session-handle.ts';
 export type { SandboxStart } from './engine/observe-sandbox.ts';
 export type { PinnedText, PinResult } from './sessions/session-pins.ts';
-export type { BackgroundProcess } from './sessions/processes.ts';
+export type { BackgroundProcess } from './sessions/background-processes.ts';
 export type { GivenCall } from './grants/call-text.ts';
 export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';
@@ -260,7 +260,7 @@ export type { Policy, PolicyEntry } from '@klaus/core/policy';
 export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { KnownModel } from './models/known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
-export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage.ts';
+export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage-report.ts';
 // These load what they need when they are called.
 export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export { fetchSandbox } from './diagnose/fetch-sandbox.ts';

@@ -24,10 +24,10 @@ import type { KlausStore } from './klaus-store.ts';
 import type { KnownModel } from './models/known-models.ts';
 import type { Fork, ForkOptions } from './sessions/fork-session.ts';
 import type { LatestOptions } from './sessions/latest-session.ts';
-import type { BackgroundProcess } from './sessions/processes.ts';
+import type { BackgroundProcess } from './sessions/background-processes.ts';
 import type { AnswerOptions } from './sessions/question.ts';
 import type { Session } from './sessions/session-handle.ts';
-import type { UsageReport } from './sessions/usage.ts';
+import type { UsageReport } from './sessions/usage-report.ts';
 import type { WorkspaceFiles } from './workspace/workspace-files.ts';
 
 export interface Klaus {

@@ -16,7 +16,7 @@ import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
 import type { Configuration } from '../config/configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { findCredentials } from '../models/credentials.ts';
-import { readOwnInstructions } from '../open/own-instructions.ts';
+import { readOwnInstructions } from '../open/user-instructions.ts';
 import type { Listeners } from '../sessions/listeners.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';

@@ -6,7 +6,7 @@ import { EVENT_VERSION, FIRST_PREV, type Decision, type Mode } from '@klaus/core
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
-import { placeSession } from '../open/place-session.ts';
+import { placeSession } from '../open/resolve-session-grant.ts';
 import type { GivenGrant } from './opening-grant.ts';
 
 export interface ExplainOptions {

@@ -7,7 +7,7 @@ import { allowsAccess } from '@klaus/core/policy';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
-import { placeSession } from './place-session.ts';
+import { placeSession } from './resolve-session-grant.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';

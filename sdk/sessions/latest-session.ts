@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readLog, readTurnHistory, type SessionRow, type SessionStore, type TurnHistory } from '@klaus/core/agent';
-import { findReadable, type ReadableInput } from '../open/find-readable.ts';
+import { findReadable, type ReadableInput } from '../open/outside-folders.ts';
 
 /** Sessions of the folder that are looked through. */
 const LOOKED_THROUGH = 500;

@@ -1,11 +1,11 @@
 import type { Clock, Lease, SessionStore } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
-import { anchor } from './log/anchors.ts';
+import { anchor } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
 import { createCheckpoints } from './projections/state-cache.ts';
 import type { Database } from './database.ts';
-import { Feed } from './log/feed.ts';
+import { Feed } from './log/change-notifier.ts';
 import { shareFile } from './locks/file-lock.ts';
 import { GroupCommit } from './log/group-commit.ts';
 import { appendHostRecord } from './log/host-chain.ts';

@@ -1,6 +1,6 @@
 import type { ChainReport } from '@klaus/core/agent';
 import { FIRST_PREV, type HostEvent } from '@klaus/core/protocol';
-import { collectAnchors, isAnchoring, type Anchors } from './anchors.ts';
+import { collectAnchors, isAnchoring, type Anchors } from './session-records.ts';
 import type { Database } from '../database.ts';
 import { readHostHead } from './host-chain.ts';
 import { readHead } from './log.ts';

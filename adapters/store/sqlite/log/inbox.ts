@@ -1,6 +1,6 @@
 import { KlausError } from '@klaus/core/protocol';
 import type { BlobRef, Command } from '@klaus/core/protocol';
-import { noteBlobs } from './blob-refs.ts';
+import { noteBlobs } from './blob-references.ts';
 import type { Database } from '../database.ts';
 
 /** Stores a command; false when its id is known already. Runs in the caller's transaction. */

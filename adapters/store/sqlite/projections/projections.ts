@@ -1,5 +1,5 @@
 import type { Event } from '@klaus/core/protocol';
-import { noteBlobs, toBlobRefs } from '../log/blob-refs.ts';
+import { noteBlobs, toBlobRefs } from '../log/blob-references.ts';
 import type { Database } from '../database.ts';
 import { projectApproval } from './project-approval.ts';
 import { projectConversation } from './project-conversation.ts';

@@ -3,7 +3,7 @@ import { audit, verifySession } from '../log/audit.ts';
 import type { Blobs } from '../log/blobs.ts';
 import { changedSessions } from '../log/changed-sessions.ts';
 import { clearSessions } from '../log/clear-sessions.ts';
-import type { Feed } from '../log/feed.ts';
+import type { Feed } from '../log/change-notifier.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readHostEvents, readLastHostEvent, type Redact } from '../log/host-chain.ts';
 import { readInbox } from '../log/inbox.ts';
@@ -20,7 +20,7 @@ import { findNearest } from './nearest.ts';
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import { searchMessages } from './search-messages.ts';
 import { readStats } from './stats.ts';
-import { readEventsOf, readLastOf, readOpenRequests, readTree, readUsage } from './usage.ts';
+import { readEventsOf, readLastOf, readOpenRequests, readTree, readUsage } from './read-usage.ts';
 
 /** Newest sessions among which a misspelt one is looked for. */
 const NEAREST_AMONG = 1_000;

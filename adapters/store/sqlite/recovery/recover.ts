@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
-import { noteBlobs } from '../log/blob-refs.ts';
+import { noteBlobs } from '../log/blob-references.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Locator } from './damaged-pages.ts';
 import type { Database } from '../database.ts';

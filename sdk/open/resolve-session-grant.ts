@@ -3,8 +3,8 @@ import type { Grant } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
-import { findReadable, type Beside } from './find-readable.ts';
-import { placeGrant } from './place-grant.ts';
+import { findReadable, type Beside } from './outside-folders.ts';
+import { placeGrant } from './resolve-grant-paths.ts';
 
 export interface PlaceSessionInput {
   given: Pick<OpenOptions, 'grant' | 'root' | 'checkFolder'>;

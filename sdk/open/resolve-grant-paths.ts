@@ -1,5 +1,5 @@
 import type { Authority, Grant } from '@klaus/core/protocol';
-import { isIn, toFolder } from './find-readable.ts';
+import { isIn, toFolder } from './outside-folders.ts';
 
 export interface PlaceGrantInput {
   /** Absolute real path. */
