@@ -20,7 +20,7 @@ import { createListeners } from './sessions/listeners.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import { openMemory } from './engine/open-memory.ts';
 import { openSession } from './open/open-session.ts';
-import { createReport } from './open/report-lost-access.ts';
+import { createLostAccessReport } from './open/report-lost-access.ts';
 import { createPolicyEngines } from './policy/policy-engines.ts';
 import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
 import { collectProcesses, createProcessViews, endProcesses } from './sessions/background-processes.ts';
@@ -62,7 +62,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createPolicyEngines({ engine, store, configuration, home, tools, digest, redact });
   const onNotice = options.onNotice ?? (() => {});
-  const parts = { engine, store, inForce, report: createReport({ engine, env }) };
+  const parts = { engine, store, inForce, report: createLostAccessReport({ engine, env }) };
   const open = (id: string): Session => createSession(parts, id);
   const find = (idOrPrefix: string): Promise<string> => findKnownSession(store, idOrPrefix);
   const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration.get('workspace'));

@@ -55,7 +55,7 @@ async function checkAddress(address: string, provider: string): Promise<Finding>
     name,
     status: 'warn',
     text: `${address} cannot be reached: ${reason}`,
-    mend: `Look at the network, or set the right address with ${provider.toUpperCase()}_BASE_URL.`,
+    fix: `Look at the network, or set the right address with ${provider.toUpperCase()}_BASE_URL.`,
   };
 }
 

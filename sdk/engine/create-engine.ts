@@ -78,7 +78,7 @@ export function createEngine(input: EngineInput): Engine {
         protect: async () =>
           AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
       });
-      return observeSandbox(sandbox, (start) => starts.tell(start));
+      return observeSandbox(sandbox, (start) => starts.emit(start));
     },
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),

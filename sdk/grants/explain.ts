@@ -6,7 +6,7 @@ import { EVENT_VERSION, FIRST_PREV, type Decision, type Mode } from '@klaus/core
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
-import { placeSession } from '../open/resolve-session-grant.ts';
+import { resolveSessionGrant } from '../open/resolve-session-grant.ts';
 import type { GivenGrant } from './opening-grant.ts';
 
 export interface ExplainOptions {
@@ -88,7 +88,7 @@ function toFreshState(
   const { values } = configuration;
   const root = realpathSync.native(resolve(cwd, configuration.get('workspace')));
   const given = grant === undefined ? {} : { grant };
-  const placed = placeSession({ given, configuration, cwd }, { workspace: root, engine });
+  const placed = resolveSessionGrant({ given, configuration, cwd }, { workspace: root, engine });
   const at = engine.clock.now();
   const state = createState();
   fold(state, {

@@ -7,7 +7,7 @@ import { allowsAccess } from '@klaus/core/policy';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
-import { placeSession } from './resolve-session-grant.ts';
+import { resolveSessionGrant } from './resolve-session-grant.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
@@ -38,7 +38,7 @@ export async function openSession({
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
   const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
-  const { grant, readable, writable } = placeSession(
+  const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },
     { workspace: workspace.root, engine },
   );

@@ -8,11 +8,11 @@ export interface ReportInput {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** {@link reportChanges}, once for each session. */
-export function createReport(input: ReportInput): (session: string) => Promise<void> {
+/** {@link reportLostAccess}, once for each session. */
+export function createLostAccessReport(input: ReportInput): (session: string) => Promise<void> {
   const reported = new Set<string>();
   return async (session) => {
-    if (!reported.has(session)) await reportChanges(input, session);
+    if (!reported.has(session)) await reportLostAccess(input, session);
     reported.add(session);
   };
 }
@@ -22,7 +22,7 @@ export function createReport(input: ReportInput): (session: string) => Promise<v
  * and environments of the user's shell. Each is said once. Nothing while a run is under way, or before the first one:
  * the opening has said it.
  */
-async function reportChanges({ engine, env }: ReportInput, session: string): Promise<void> {
+async function reportLostAccess({ engine, env }: ReportInput, session: string): Promise<void> {
   const lease = await engine.store.claim(session);
   // Who works on it has looked.
   if (!lease) return;

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readLog, readTurnHistory, type SessionRow, type SessionStore, type TurnHistory } from '@klaus/core/agent';
-import { findReadable, type ReadableInput } from '../open/outside-folders.ts';
+import { findOutsideFolders, type OutsideFoldersInput } from '../open/outside-folders.ts';
 
 /** Sessions of the folder that are looked through. */
 const LOOKED_THROUGH = 500;
@@ -40,12 +40,12 @@ interface LatestQuery {
 /** Id of the newest session of a folder that fits. */
 export async function findLatestSession(
   { with: needed, workspace: given, root }: LatestOptions,
-  at: Pick<ReadableInput, 'configuration' | 'cwd' | 'state'> & { store: SessionStore },
+  at: Pick<OutsideFoldersInput, 'configuration' | 'cwd' | 'state'> & { store: SessionStore },
 ): Promise<string | undefined> {
   const { store, configuration, cwd } = at;
   const workspace = toRealPath(resolve(cwd, given ?? configuration.get('workspace')));
   if (needed !== 'prompts') return findLatest(store, { workspace, needed, root: undefined });
-  const { readable } = findReadable({ ...at, given: root === undefined ? {} : { root }, workspace });
+  const { readable } = findOutsideFolders({ ...at, given: root === undefined ? {} : { root }, workspace });
   return findLatest(store, { workspace, needed, root: findRootAround(workspace, readable) });
 }
 

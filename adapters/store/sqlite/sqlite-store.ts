@@ -1,11 +1,11 @@
 import type { Clock, Lease, SessionStore } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
-import { anchor } from './log/session-records.ts';
+import { recordInHostChain } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
 import { createCheckpoints } from './projections/state-cache.ts';
 import type { Database } from './database.ts';
-import { Feed } from './log/change-notifier.ts';
+import { ChangeNotifier } from './log/change-notifier.ts';
 import { shareFile } from './locks/file-lock.ts';
 import { GroupCommit } from './log/group-commit.ts';
 import { appendHostRecord } from './log/host-chain.ts';
@@ -67,7 +67,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const commits = new GroupCommit(database);
   // A clock of somebody else's tells its own time, and no kernel knows it.
   const watch = clock === MACHINE_CLOCK ? (tell: () => void) => watchWrites(toDatabaseFile(home), tell) : undefined;
-  const feed = new Feed(database, clock, watch);
+  const feed = new ChangeNotifier(database, clock, watch);
   const leases = new Leases({ home, database, commits });
   const outbox = createOutbox({ home, database, commits });
   const live = new Set<(live: Live) => void>();
@@ -94,7 +94,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
           const options = { session, fence: lease.fence, drafts, projection, known: heads.get(lease) };
           const { events, head } = appendRecords(database, options);
           heads.set(lease, head);
-          anchor(database, { session, events, redact });
+          recordInHostChain(database, { session, events, redact });
           outbox.take(events, clock.now());
           if (consume.length > 0) consumeCommands(database, { session, ids: consume, seq: head.seq });
           return events;

@@ -8,13 +8,13 @@ import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../p
 export function audit(database: Database, options: AuditOptions = {}): AuditReport {
   return database.snapshot(() => {
     using derived = createDerivedCheck(database);
-    const { report, anchors, head } = verifyHostChain(database);
+    const { report, knownHashes, head } = verifyHostChain(database);
     let host = report;
     if (options.head && host.intact) host = checkNoted(database, host, options.head);
     const sessions: AuditReport['sessions'] = [];
-    const ids = options.session === undefined ? listIds(database, anchors.keys()) : [options.session];
+    const ids = options.session === undefined ? listIds(database, knownHashes.keys()) : [options.session];
     for (const session of ids) {
-      const found = verifyChain(database, session, anchors.get(session));
+      const found = verifyChain(database, session, knownHashes.get(session));
       const checked = withCheckpoint(database, session, found.report);
       sessions.push({ session, report: withDerived(derived, session, checked) });
       if (found.unanchored !== undefined && host.intact) {
@@ -28,8 +28,8 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
 /** Walks the chain of one session, with what the host chain says of it. What is made from the log only `audit` looks at. */
 export function verifySession(database: Database, session: string): ChainReport {
   return database.snapshot(() => {
-    const { anchors } = verifyHostChain(database);
-    return withCheckpoint(database, session, verifyChain(database, session, anchors.get(session)).report);
+    const { knownHashes } = verifyHostChain(database);
+    return withCheckpoint(database, session, verifyChain(database, session, knownHashes.get(session)).report);
   });
 }
 

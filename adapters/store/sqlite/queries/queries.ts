@@ -3,7 +3,7 @@ import { audit, verifySession } from '../log/audit.ts';
 import type { Blobs } from '../log/blobs.ts';
 import { changedSessions } from '../log/changed-sessions.ts';
 import { clearSessions } from '../log/clear-sessions.ts';
-import type { Feed } from '../log/change-notifier.ts';
+import type { ChangeNotifier } from '../log/change-notifier.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readHostEvents, readLastHostEvent, type Redact } from '../log/host-chain.ts';
 import { readInbox } from '../log/inbox.ts';
@@ -75,7 +75,7 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
   };
 }
 
-export function createView(database: Database, { home, feed }: { home: string; feed: Feed }): StoreView {
+export function createView(database: Database, { home, feed }: { home: string; feed: ChangeNotifier }): StoreView {
   return {
     sessions: (filter) => listSessions(database, filter),
     session(id) {

@@ -3,7 +3,7 @@ import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readEvents } from '../log/log.ts';
-import { buildIndex, toWhole } from './build-index.ts';
+import { buildIndex, readComplete } from './build-index.ts';
 import { toRecordText } from './document.ts';
 import { findPassages, findPlaces, toExcerpt, weighIn } from './excerpt.ts';
 import { toQueries, toWords } from './query.ts';
@@ -23,7 +23,7 @@ export function createRecall(
   const read = (seq: number): { turn: number; title: string; text: string } | undefined => {
     const { value: event } = readEvents(database, session, seq - 1).next();
     const record = event ? toRecordText(event) : undefined;
-    return record && { turn: record.turn, title: record.title, text: toWhole(record, blobs) };
+    return record && { turn: record.turn, title: record.title, text: readComplete(record, blobs) };
   };
   return {
     async search(query, { limit = LIMIT } = {}) {

@@ -40,11 +40,11 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   }
   const plain = options.plain ?? false;
   const paint = createPaint(out, plain);
-  for (const { name, status, text, mend } of findings) {
+  for (const { name, status, text, fix } of findings) {
     const [color, sign] = SIGNS[status];
     const mark = plain ? WORDS[status] : paint(color, sign);
     out.write(`${mark} ${name}: ${toLine(text, 2_000)}\n`);
-    if (mend !== undefined && status !== 'ok') out.write(`    ${paint('bold', toLine(mend, 2_000))}\n`);
+    if (fix !== undefined && status !== 'ok') out.write(`    ${paint('bold', toLine(fix, 2_000))}\n`);
   }
   out.write(`${worst === undefined ? 'A run can begin here.' : 'A run cannot begin here yet.'}\n`);
   return exitCode;
