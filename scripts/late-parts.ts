@@ -78,7 +78,7 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/store/sqlite/recall/query',
     'adapters/store/sqlite/recovery/',
     'adapters/store/sqlite/queries/stats',
-    'adapters/store/sqlite/queries/usage',
+    'adapters/store/sqlite/queries/read-usage',
   ],
   openai: [
     'adapters/models/openai/answer-stream',

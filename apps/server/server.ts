@@ -148,7 +148,7 @@ async function startInPlace({
   const servers = [tcp, ...(socket ? [socket] : [])];
   for (const server of servers) connectRequests(server, { app, sockets, log });
   const webhook = openWebhook(context);
-  const stopMinding = klaus.store.onUnreadable((session, error) => hubs.fail(session, error));
+  const stopMinding = klaus.store.view.onUnreadable((session, error) => hubs.fail(session, error));
   const takenOver = queue.takeOver();
 
   const close = async (): Promise<void> => {
@@ -223,7 +223,7 @@ async function openMetrics({ klaus, queue, hubs, feed }: Context, sockets: Socke
   const metrics = createMetrics({
     running: () => queue.running.length,
     queued: () => queue.queued.length,
-    approvals: () => klaus.approvals().length,
+    approvals: () => klaus.store.view.approvals({ open: true }).length,
     subscribers: () => ({ ...hubs.subscribers, list: feed.subscribers, ...sockets.clients() }),
   });
   queue.onEvent((event) => metrics.count(event));

@@ -18,7 +18,7 @@ export interface WriterOrder {
 const order = JSON.parse(process.argv[2]!) as WriterOrder;
 const total = order.perSecond * order.seconds;
 const store = order.home === undefined ? undefined : createSqliteStore({ home: order.home });
-const lease = store?.claim(order.session);
+const lease = await store?.claim(order.session);
 if (store && !lease) throw new Error('the session is held by another process');
 const drafts = toDrafts();
 await once(process.stdin, 'data');
@@ -28,7 +28,7 @@ for (let written = 0; written < total;) {
   while (written < due) await write(drafts.next().value!, ++written);
   await sleep(2);
 }
-lease?.release();
+await lease?.release();
 store?.[Symbol.dispose]();
 process.exit(0);
 

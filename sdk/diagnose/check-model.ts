@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey } from '@klaus/core/provider-table';
 import type { Configuration } from '../config/configuration.ts';
-import type { KlausOptions } from '../klaus.ts';
+import type { KlausOptions } from '../klaus-options.ts';
 import { type Finding, toFailure } from './finding.ts';
 
 /** Milliseconds that an address has to take a connection. */

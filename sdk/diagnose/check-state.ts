@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SessionRow } from '@klaus/adapters/store';
+import type { StoreQueries } from '@klaus/core/agent';
 import { type Finding, toFailure } from './finding.ts';
 
 const MIB = 1_024 * 1_024;
@@ -72,11 +72,11 @@ async function checkDatabase(home: string): Promise<Finding[]> {
   const { createSqliteStore } = await import('@klaus/adapters/store');
   try {
     using store = createSqliteStore({ home });
-    const { tables } = store.stats();
+    const { tables } = await store.stats();
     const sessions = tables.find((table) => table.name === 'sessions')?.rows ?? 0;
     return [
       { name, status: 'ok', text: `${file}, ${sessions} session${sessions === 1 ? '' : 's'}` },
-      checkSessions(store.sessions({ limit: 1_000 }), (id) => store.isClaimed(id)),
+      await checkSessions(store),
     ];
   } catch (error) {
     return [toFailure(name, error, 'store.corrupt')];
@@ -84,9 +84,11 @@ async function checkDatabase(home: string): Promise<Finding[]> {
 }
 
 /** Which of the newest sessions are held by a process, wait for an answer, or were left by a process that is gone. */
-function checkSessions(rows: readonly SessionRow[], isClaimed: (id: string) => boolean): Finding {
+async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'isClaimed'>): Promise<Finding> {
   const name = 'sessions';
-  const held = rows.filter(({ id }) => isClaimed(id)).map(({ id }) => id);
+  const rows = await store.sessions({ limit: 1_000 });
+  const held: string[] = [];
+  for (const { id } of rows) if (await store.isClaimed(id)) held.push(id);
   const waiting = rows.filter(({ status }) => status === 'waiting').length;
   const [left, ...more] = rows.filter(({ id, status }) => status === 'running' && !held.includes(id));
   const text = [

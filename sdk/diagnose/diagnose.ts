@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import type { Configuration } from '../config/configuration.ts';
 import { toHome } from '../config/home.ts';
-import type { KlausOptions } from '../klaus.ts';
+import type { KlausOptions } from '../klaus-options.ts';
 import { checkModel } from './check-model.ts';
 import { checkRemote } from './check-remote.ts';
 import { checkSandboxes } from './check-sandboxes.ts';

@@ -6,8 +6,8 @@ import { EVENT_VERSION, FIRST_PREV } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
-import { placeSession } from '../open/place-session.ts';
 import type { ExplainOptions, Explanation } from './explanation.ts';
+import { resolveSessionGrant } from '../open/resolve-session-grant.ts';
 import type { GivenGrant } from './opening-grant.ts';
 
 export interface Explaining {
@@ -30,7 +30,7 @@ export async function explain(
 ): Promise<Explanation> {
   const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
   const state =
-    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : loadState(engine, session);
+    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : await loadState(engine, session);
   if (mode !== undefined) state.mode = mode;
   const found = await explainCall(await inWorkspace(state.session!.workspace), state, call);
   return {
@@ -55,7 +55,7 @@ function toFreshState(
   const { values } = configuration;
   const root = realpathSync.native(resolve(cwd, configuration.get('workspace')));
   const given = grant === undefined ? {} : { grant };
-  const placed = placeSession({ given, configuration, cwd }, { workspace: root, engine });
+  const placed = resolveSessionGrant({ given, configuration, cwd }, { workspace: root, engine });
   const at = engine.clock.now();
   const state = createState();
   fold(state, {

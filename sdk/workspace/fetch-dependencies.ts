@@ -6,7 +6,9 @@ import type { ExecResult } from '@klaus/core/agent';
 import { planFetch, type FetchStep } from '@klaus/core/policy';
 import { KlausError, type Event, type EventOf } from '@klaus/core/protocol';
 import { createKlaus } from '../create-klaus.ts';
-import type { Klaus, KlausOptions, Session } from '../klaus.ts';
+import type { Klaus } from '../klaus.ts';
+import type { KlausOptions } from '../klaus-options.ts';
+import type { Session } from '../sessions/session-handle.ts';
 import { startModelServer } from '../models/model-server.ts';
 
 /** The longest that a command may take. */

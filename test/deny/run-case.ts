@@ -61,10 +61,10 @@ export async function tryCase(denied: DenyCase, trial: Trial): Promise<Tried> {
     await play(engine.klaus, session, { user });
     stop?.();
   }
-  const finished = toCalls(session.events());
+  const finished = toCalls(await Array.fromAsync(session.events()));
   const leaks = [
     ...findLeaks(denied, trial, sentTexts(engine.server)).map((name) => `${name} reached the model`),
-    ...findLeaks(denied, trial, loggedTexts(session)).map((name) => `${name} is in the log`),
+    ...findLeaks(denied, trial, await loggedTexts(session)).map((name) => `${name} is in the log`),
     ...Object.entries(CANARIES).flatMap(([name, value]) =>
       readState(engine.place.home).flatMap(({ path, text }) => (text.includes(value) ? [`${name} is in ${path}`] : [])),
     ),

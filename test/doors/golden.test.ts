@@ -66,7 +66,7 @@ const DOORS: Record<string, Door> = {
     const session = await klaus.open();
     await session.prompt(PROMPT);
     await session.advance();
-    return [...session.events()];
+    return await Array.fromAsync(session.events());
   },
 };
 

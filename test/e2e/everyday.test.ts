@@ -23,7 +23,7 @@ async function runCommands(commands: readonly string[], files: Record<string, st
   const session = await engine.klaus.open();
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
-  return { engine, results: ofType(session.events(), 'tool.finished') };
+  return { engine, results: ofType(await Array.fromAsync(session.events()), 'tool.finished') };
 }
 
 test('a file for secrets is made from its template and stays', async () => {

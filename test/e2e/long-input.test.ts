@@ -26,7 +26,7 @@ test.each(['anthropic', 'openai'] as const)(
     const session = await engine.klaus.open();
     await session.prompt('read');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-    const events = [...session.events()];
+    const events = await Array.fromAsync(session.events());
     expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['error', 'ok']);
     expect(ofType(events, 'context.compacted')).toEqual([]);
     // The log has the complete input; all requests have the same shortened form.

@@ -29,7 +29,8 @@ function atOnce(...calls: ToolCall[]) {
 async function runToQuestion(session: Session): Promise<EventOf<'approval.asked'>> {
   await session.prompt('go', { onAsk: 'wait' });
   const result = await session.advance();
-  if (result.state !== 'parked') throw new Error(`no question: ${JSON.stringify(outcomeOf(session.events()))}`);
+  if (result.state !== 'parked')
+    throw new Error(`no question: ${JSON.stringify(outcomeOf(await Array.fromAsync(session.events())))}`);
   return result.approvals[0]!;
 }
 
@@ -52,8 +53,8 @@ function reopen({ place, server }: TestEngine): Promise<Klaus> {
   });
 }
 
-function finishedOf(session: Session): EventOf<'tool.finished'> {
-  return ofType(session.events(), 'tool.finished').at(-1)!;
+async function finishedOf(session: Session): Promise<EventOf<'tool.finished'>> {
+  return ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)!;
 }
 
 describe('changes by the user at the same time', () => {
@@ -118,7 +119,7 @@ describe('changes by the user at the same time', () => {
       await session.advance();
     }
     expect(read(engine, 'a.txt')).toBe('mine\n');
-    expect(finishedOf(session)).toMatchObject({ outcome: 'error' });
+    expect(await finishedOf(session)).toMatchObject({ outcome: 'error' });
   });
 });
 
@@ -200,7 +201,7 @@ describe('reviewed changes', () => {
       hunks: { accepted: ids.filter((id) => !id.startsWith('folder/keep.txt')) },
     });
     await session.advance();
-    expect(finishedOf(session)).toMatchObject({ outcome: 'ok' });
+    expect(await finishedOf(session)).toMatchObject({ outcome: 'ok' });
     expect(readdirSync(join(engine.place.workspace, 'folder'))).toEqual(['keep.txt']);
   });
 
@@ -215,8 +216,8 @@ describe('reviewed changes', () => {
     await session.send({ type: 'cancel' });
     await session.advance();
     expect(read(engine, 'a.txt')).toBe('a\n');
-    expect(finishedOf(session).output).toContain('it said this');
-    expect(finishedOf(session).output).toContain('None of its changes were kept');
+    expect((await finishedOf(session)).output).toContain('it said this');
+    expect((await finishedOf(session)).output).toContain('None of its changes were kept');
   });
 
   test('are refused clearly where there is no sandbox to make a layer in', async () => {
@@ -229,7 +230,7 @@ describe('reviewed changes', () => {
     await session.prompt('go', { onAsk: 'wait' });
     expect((await session.advance()).state).toBe('idle');
     expect(read(engine, 'a.txt')).toBe('a\n');
-    expect(finishedOf(session)).toMatchObject({ outcome: 'error' });
+    expect(await finishedOf(session)).toMatchObject({ outcome: 'error' });
   });
 
   test.each([
@@ -248,7 +249,7 @@ describe('reviewed changes', () => {
     await engine.klaus.answer(asked.approval, 'approved');
     expect((await session.advance()).state).toBe('idle');
     const log = execFileSync('git', ['log', '--format=%s'], { cwd: engine.place.workspace, encoding: 'utf8' });
-    expect(finishedOf(session).outcome).toBe('ok');
+    expect((await finishedOf(session)).outcome).toBe('ok');
     expect(log).toBe('Mine\nBegin\n');
   });
 });
@@ -305,7 +306,7 @@ test('a question about large changes of a command has a limited size, and the ch
   const ids = asked.subject.kind === 'changes' ? asked.subject.hunks.map(({ id }) => id) : [];
   await engine.klaus.answer(asked.approval, 'approved', { hunks: { accepted: ids.filter((id) => id !== 'f59#1') } });
   await session.advance();
-  expect(finishedOf(session).outcome).toBe('ok');
+  expect((await finishedOf(session)).outcome).toBe('ok');
   expect(existsSync(join(engine.place.workspace, 'f59'))).toBe(false);
   for (const name of ['f0', 'f58']) expect(read(engine, name).endsWith(`line 19999\n${name.slice(1)}`)).toBe(true);
 });
@@ -352,8 +353,8 @@ test('an answer whose changes are not kept any more ends the call and says so', 
   rmSync(join(engine.place.home, 'snapshots'), { recursive: true });
   await using later = await reopen(engine);
   await later.answer(asked.approval, 'approved');
-  expect((await later.session(session.id).advance()).state).toBe('idle');
-  const finished = ofType(later.session(session.id).events(), 'tool.finished').at(-1)!;
+  expect((await later.handle(session.id).advance()).state).toBe('idle');
+  const finished = ofType(await Array.fromAsync(later.handle(session.id).events()), 'tool.finished').at(-1)!;
   expect(finished).toMatchObject({ outcome: 'error' });
   expect(finished.output).toContain('it said this');
 });

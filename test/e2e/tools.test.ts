@@ -25,7 +25,7 @@ test.each(builtinTools.map((tool) => [tool.name, tool.example] as const))(
     const session = await engine.klaus.open();
     await session.prompt('Use the tool.');
     await session.advance();
-    const events = [...session.events()];
+    const events = await Array.fromAsync(session.events());
     expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
     expect(ofType(events, 'gate.decided').map(({ verdict }) => verdict)).toEqual(calls.map(() => 'allow'));
     const finished = ofType(events, 'tool.finished').at(-1)!;

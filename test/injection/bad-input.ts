@@ -112,7 +112,7 @@ async function playAll(calls: ToolCall[]) {
   const session = await engine.klaus.open();
   await play(engine.klaus, session, { user: 'none' });
   return {
-    events: [...session.events()],
+    events: await Array.fromAsync(session.events()),
     before,
     after: hashInside(),
     around: { before: aroundBefore, after: hashAround() },

@@ -16,8 +16,8 @@ import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 const FIXTURE = join(import.meta.dirname, '../../adapters/store/fixtures/checks-v2.ndjson');
 
 /** Writes the log into the database of a home, with the host chain's record of it, and returns the id of its session. */
-function putLog({ home }: TestHome): string {
-  createSqliteStore({ home }).close();
+async function putLog({ home }: TestHome): Promise<string> {
+  await createSqliteStore({ home }).close();
   const lines = readFileSync(FIXTURE, 'utf8').trimEnd().split('\n');
   const events = lines.map((line) => JSON.parse(line) as Event);
   const { session, seq, at } = events.at(-1)!;
@@ -32,13 +32,13 @@ function putLog({ home }: TestHome): string {
   appendHostRecord(database, { body, at, redact: undefined });
   database.close();
   using store = createSqliteStore({ home });
-  store.rebuild();
+  await store.rebuild();
   return session;
 }
 
 test('a session of event version 2 is verified, exported and shown with the freshness of its checks', async () => {
   using place = createTestHome();
-  const session = putLog(place);
+  const session = await putLog(place);
   const audit = await runKlaus(['audit', 'verify', session, '--json'], { place });
   expect(audit.code).toBe(0);
   expect(JSON.parse(audit.stdout)).toMatchObject({ intact: true, sessions: [{ session, report: { records: 39 } }] });

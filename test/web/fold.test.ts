@@ -39,8 +39,8 @@ async function playSession(): Promise<{ events: Event[]; usd: number | null }> {
   const session = await klaus.open();
   await session.prompt('Fix it.');
   await session.advance();
-  const events = [...session.events()];
-  return { events, usd: klaus.store.session(session.id)?.costUsd ?? null };
+  const events = await Array.fromAsync(session.events());
+  return { events, usd: (await klaus.store.session(session.id))?.costUsd ?? null };
 }
 
 test('a real log folds to the same state for all sizes of pieces, with the cost of the store', async () => {

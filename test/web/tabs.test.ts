@@ -1,4 +1,5 @@
 import type { Draft } from '@klaus/core/agent';
+import { createSqliteStore } from '@klaus/adapters/store';
 import type { Script } from '@klaus/sdk';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -78,18 +79,18 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
 
   /** Stores empty sessions, oldest first: copies of the log of one under other ids. */
   async function openMany(count: number): Promise<string[]> {
-    const { store } = it.klaus;
+    using store = createSqliteStore({ home: it.klaus.home });
     const { session } = await it.client.openSession({ body: {} });
-    const log = [...store.read(session)];
+    const log = [...store.view.events(session)];
     const ids = Array.from({ length: count }, (_, at) => `01ZZ${String(at).padStart(22, '0')}`);
     for (const [at, id] of ids.entries()) {
-      const lease = store.claim(id)!;
+      const lease = (await store.claim(id))!;
       const drafts = log.map(({ v: _v, seq: _seq, prev: _prev, session: _id, ...draft }) => ({
         ...draft,
         at: draft.at + at,
       }));
       await store.append(id, drafts as Draft[], { lease });
-      lease.release();
+      await lease.release();
     }
     return ids;
   }
@@ -210,7 +211,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await page.getByText(en.composer.held).waitFor();
     await show(tabs[0]!);
     await page.unroute('**/api/**');
-    const prompts = () => it.klaus.store.eventsOf(session, ['run.started']).length;
+    const prompts = async () => (await it.klaus.store.eventsOf(session, ['run.started'])).length;
     await expect.poll(prompts, WAIT).toBe(2);
   });
 

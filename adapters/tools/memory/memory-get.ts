@@ -18,9 +18,9 @@ export const memoryGet = defineBuiltinTool({
   },
   prepare: async ({ key }) => ({ title: `memory get ${key.slice(0, 100)}`, access: [] }),
   async run({ key }, { memory }) {
-    const entry = memory.get(key);
+    const entry = await memory.get(key);
     if (entry) return { text: describeEntry(entry), detail: { ...entry } };
-    const near = memory.search(key, { limit: 5 }).map((other) => other.key);
+    const near = (await memory.search(key, { limit: 5 })).map((other) => other.key);
     throw new KlausError('tool.failed', `Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`, {
       hint: near.length === 0 ? 'memory_list shows what there is.' : `Similar: ${near.join(', ')}.`,
     });

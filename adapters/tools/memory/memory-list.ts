@@ -21,8 +21,8 @@ export const memoryList = defineBuiltinTool({
     return { title: 'memory list', access: [] };
   },
   async run({ category }, { memory, maxSearchResults }) {
-    const entries = memory.list({ category, limit: maxSearchResults });
-    const all = memory.count({ category });
+    const entries = await memory.list({ category, limit: maxSearchResults });
+    const all = await memory.count({ category });
     if (all === 0) return { text: category === undefined ? 'Nothing is remembered.' : `Nothing is in ${category}.` };
     const more = entries.length < all ? `\n[${all - entries.length} more; memory_search finds them]` : '';
     return { text: listEntries(entries) + more, detail: { count: all } };

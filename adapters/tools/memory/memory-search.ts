@@ -23,7 +23,7 @@ export const memorySearch = defineBuiltinTool({
     return { title: `memory search ${query.slice(0, 100)}`, access: [] };
   },
   async run({ query }, { memory, maxSearchResults }) {
-    const entries = memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });
+    const entries = await memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });
     if (entries.length === 0) return { text: 'No note has any of these words. memory_list shows what there is.' };
     return { text: listEntries(entries), detail: { keys: entries.map(({ key }) => key) } };
   },

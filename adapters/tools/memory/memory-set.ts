@@ -28,7 +28,7 @@ export const memorySet = defineBuiltinTool({
       throw new KlausError('tool.failed', `The value has ${value.length} characters; ${most}.`);
     }
     for (const [what, text] of Object.entries({ key, value, category: category ?? '' })) checkWord(what, text);
-    const before = memory.get(key, 'project')?.value ?? '';
+    const before = (await memory.get(key, 'project'))?.value ?? '';
     const verb = value.trim() === '' ? 'forget' : before === '' ? 'remember' : 'remember anew';
     const name = key.trim().replaceAll(/\s+/g, ' ').slice(0, KNOWLEDGE_LIMITS.key);
     const place = `memory/${name}`;

@@ -36,7 +36,7 @@ export const recall = defineBuiltinTool({
   },
   async run({ query, seq, start }, context) {
     if (seq !== undefined) {
-      const page = context.recall.read(seq, { max: PAGE, start: Math.floor(start ?? 0) });
+      const page = await context.recall.read(seq, { max: PAGE, start: Math.floor(start ?? 0) });
       if (page) return { text: describePage(page) };
       throw new KlausError('tool.failed', `Record ${seq} of this session has no text. Find one by a query.`);
     }

@@ -31,7 +31,7 @@ export async function drive(options: DriveOptions): Promise<RunResult> {
     words: 'Cancelling. Ctrl-C again leaves at once.',
     timeoutMs: options.timeoutMs,
     async send(reason) {
-      const run = findOpenRun(session);
+      const run = await findOpenRun(session);
       await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
     },
   });
@@ -70,7 +70,7 @@ async function advanceAndAsk(options: DriveOptions, stop: Stop): Promise<Advance
     // A cancel that came while the session was being parked still waits in its inbox.
     if (stop.signal.aborted) {
       await stop.sent();
-      if (session.isRunnable()) continue;
+      if (await session.isRunnable()) continue;
       return result;
     }
     const question = result.approvals[0];

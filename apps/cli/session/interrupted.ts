@@ -4,8 +4,8 @@ import type { Klaus, SessionRow } from '@klaus/sdk';
 const LOOKED_THROUGH = 200;
 
 /** True for a session whose run is not over and that no process holds. */
-export function isInterrupted(klaus: Klaus, row: Pick<SessionRow, 'id' | 'status'>): boolean {
-  return row.status === 'running' && !klaus.store.isClaimed(row.id);
+export async function isInterrupted(klaus: Klaus, row: Pick<SessionRow, 'id' | 'status'>): Promise<boolean> {
+  return row.status === 'running' && !(await klaus.store.isClaimed(row.id));
 }
 
 /**
@@ -14,10 +14,15 @@ export function isInterrupted(klaus: Klaus, row: Pick<SessionRow, 'id' | 'status
  *
  * @param session The one that begins.
  */
-export function warnOfInterrupted(klaus: Klaus, session: string): string | undefined {
-  const workspace = klaus.store.session(session)?.workspace;
+export async function warnOfInterrupted(klaus: Klaus, session: string): Promise<string | undefined> {
+  const workspace = (await klaus.store.session(session))?.workspace;
   if (workspace === undefined) return undefined;
-  const left = klaus.sessions({ workspace, limit: LOOKED_THROUGH }).find((row) => isInterrupted(klaus, row));
+  let left: SessionRow | undefined;
+  for (const row of await klaus.sessions({ workspace, limit: LOOKED_THROUGH })) {
+    if (!(await isInterrupted(klaus, row))) continue;
+    left = row;
+    break;
+  }
   if (left === undefined) return undefined;
   return (
     `Session ${left.id} was interrupted in this folder. What its last command changed at protected places and in git ` +

@@ -86,8 +86,8 @@ export function createLiveRelay({ klaus, session }: { klaus: Klaus; session: Ses
       else if (event.type === 'turn.finished' || event.type === 'model.attempted')
         drop((piece) => piece.type === 'message.delta');
       if (event.type !== 'turn.started' || (!link && !existsSync(socket))) return;
-      link ??= { fence: 0, unlisten: session.onLive(take) };
-      link.fence = klaus.store.fenceOf(session.id);
+      const opened = (link ??= { fence: 0, unlisten: session.onLive(take) });
+      void klaus.store.fenceOf(session.id).then((fence) => void (opened.fence = fence));
     },
     close: leave,
   };

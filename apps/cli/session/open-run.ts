@@ -1,9 +1,9 @@
 import type { Session } from '@klaus/sdk';
 
 /** The run of a session that is not over, so that a cancel can name it; undefined where none has begun. */
-export function findOpenRun(session: Session): string | undefined {
+export async function findOpenRun(session: Session): Promise<string | undefined> {
   let open: string | undefined;
-  for (const event of session.events()) {
+  for await (const event of session.events()) {
     if (event.type === 'run.started') open = event.run;
     if (event.type === 'run.finished') open = undefined;
   }

@@ -31,8 +31,8 @@ export async function runSession(options: WorkOptions): Promise<number> {
   const { klaus, session, output, show } = options;
   if (options.after > 0 && output.recall !== undefined) {
     // Only calls of the last turn can still be open.
-    const begun = klaus.store.lastOf(session.id, ['turn.started']);
-    for (const event of session.events(begun?.seq ?? 0)) if (event.seq <= options.after) output.recall(event);
+    const begun = await klaus.store.lastOf(session.id, ['turn.started']);
+    for await (const event of session.events(begun?.seq ?? 0)) if (event.seq <= options.after) output.recall(event);
   }
   const { isKlausError, KlausError } = await import('@klaus/sdk');
   const driven = await drive({
@@ -65,25 +65,25 @@ export async function runSession(options: WorkOptions): Promise<number> {
   }
   const denial = createDenialFinder(options.asks);
   const isDenied = driven.state === 'idle' && driven.finished?.outcome === 'denied';
-  if (isDenied) for (const event of session.events(options.after)) denial.event(event);
+  if (isDenied) for await (const event of session.events(options.after)) denial.event(event);
   sayHowToGoOn({
     driven,
     session: session.id,
     output,
     denial: denial.found,
-    isWidest: isDenied && klaus.store.session(session.id)?.mode === 'auto',
+    isWidest: isDenied && (await klaus.store.session(session.id))?.mode === 'auto',
     handedOver: options.handedOver,
     next: options.next,
   });
-  sayWhatWaits(options);
+  await sayWhatWaits(options);
   sayWhatGoesOn(options);
   return driven.exitCode;
 }
 
 /** Messages that came for a run that was cancelled begin no other one by themselves. */
-function sayWhatWaits({ klaus, session, output }: WorkOptions): void {
-  const waiting = klaus.store.inbox(session.id).filter(({ type }) => type === 'prompt').length;
-  if (waiting === 0 || klaus.store.isClaimed(session.id)) return;
+async function sayWhatWaits({ klaus, session, output }: WorkOptions): Promise<void> {
+  const waiting = (await klaus.store.inbox(session.id)).filter(({ type }) => type === 'prompt').length;
+  if (waiting === 0 || (await klaus.store.isClaimed(session.id))) return;
   const what = waiting === 1 ? 'A message waits' : `${waiting} messages wait`;
   output.note(
     `${what} in session ${session.id}. klaus resume ${session.id} goes on with ${waiting === 1 ? 'it' : 'them'}.`,

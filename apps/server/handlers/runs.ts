@@ -7,8 +7,8 @@ import { Refusal } from '../http/problem.ts';
 import { sendNeededPrompt, sendPrompt } from '../runs/send-prompt.ts';
 import { findRow } from './sessions.ts';
 
-function find(context: Context, id: string): Session {
-  return context.klaus.session(findRow(context, id).id);
+async function find(context: Context, id: string): Promise<Session> {
+  return context.klaus.handle((await findRow(context, id)).id);
 }
 
 export const workHandlers: Handlers<
@@ -26,17 +26,17 @@ export const workHandlers: Handlers<
   | 'verify'
 > = {
   async sendPrompt({ params, body }, context) {
-    const session = find(context, params.id);
+    const session = await find(context, params.id);
     const command = await sendNeededPrompt(context.klaus, session, body);
     context.queue.add(session.id);
     return { session: session.id, command };
   },
 
   async withdraw({ params }, context) {
-    const session = find(context, params.id);
+    const session = await find(context, params.id);
     const command = await session.send({ type: 'withdraw', command: params.command });
     // Where nobody works on the session, both are taken out of its inbox at once.
-    if (session.isRunnable()) context.queue.add(session.id);
+    if (await session.isRunnable()) context.queue.add(session.id);
     return { session: session.id, command };
   },
 
@@ -45,10 +45,13 @@ export const workHandlers: Handlers<
 
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
-    const session = find(context, params.id);
+    const session = await find(context, params.id);
     if (body.limits) await session.send({ type: 'limits', limits: optional(body.limits) });
-    const last = klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
-    if (last === undefined || (last.type === 'run.finished' && last.outcome === 'done' && !session.isRunnable())) {
+    const last = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
+    if (
+      last === undefined ||
+      (last.type === 'run.finished' && last.outcome === 'done' && !(await session.isRunnable()))
+    ) {
       throw new KlausError('usage', 'Nothing is left to do in this session.', { hint: 'Send a prompt.' });
     }
     if (last.type === 'run.finished' && last.outcome !== 'done') {
@@ -61,10 +64,10 @@ export const workHandlers: Handlers<
 
   async retry({ params, body }, context, { request }) {
     const { klaus, queue } = context;
-    const { id, workspace } = findRow(context, params.id);
+    const { id, workspace } = await findRow(context, params.id);
     context.places.checkKnown(workspace);
-    const begun = klaus.store.eventsOf(id, ['run.started']).findLast(({ trigger }) => trigger === 'prompt');
-    const message = begun && findPrompt(klaus.session(id).events(begun.seq));
+    const begun = (await klaus.store.eventsOf(id, ['run.started'])).findLast(({ trigger }) => trigger === 'prompt');
+    const message = begun && findPrompt(klaus.store.view.events(id, begun.seq));
     if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
     const { session } = await klaus.fork(id, {
       at: begun.seq - 1,
@@ -79,9 +82,9 @@ export const workHandlers: Handlers<
   async fork({ params, body }, context, { request }) {
     const { klaus, queue } = context;
     const by = toCalledBy(request);
-    const { id, workspace } = findRow(context, params.id);
+    const { id, workspace } = await findRow(context, params.id);
     context.places.checkKnown(workspace);
-    const at = body.before === undefined ? body.at : seqBefore(klaus.session(id).events(), body.before);
+    const at = body.before === undefined ? body.at : seqBefore(klaus.store.view.events(id), body.before);
     const forked = await klaus.fork(id, { by, ...optional({ at, model: body.model, title: body.title }) });
     const { session, state } = forked;
     const restored =
@@ -103,23 +106,23 @@ export const workHandlers: Handlers<
     const { turn, step, git, dryRun, conflicts } = body;
     const options = { by: toCalledBy(request), ...optional({ dryRun, conflicts }) };
     return toRestoredView(
-      await find(context, params.id).restore({ kind: 'undo', ...optional({ turn, step, git }) }, options),
+      await (await find(context, params.id)).restore({ kind: 'undo', ...optional({ turn, step, git }) }, options),
     );
   },
 
   async redo({ params, body }, context, { request }) {
     const options = { by: toCalledBy(request), ...optional({ dryRun: body.dryRun, conflicts: body.conflicts }) };
-    return toRestoredView(await find(context, params.id).restore({ kind: 'redo' }, options));
+    return toRestoredView(await (await find(context, params.id)).restore({ kind: 'redo' }, options));
   },
 
   async changes({ params, query }, context) {
-    const { turn, changes, diff } = await find(context, params.id).turnChanges(query.turn ?? 'all');
+    const { turn, changes, diff } = await (await find(context, params.id)).turnChanges(query.turn ?? 'all');
     return { turn: query.turn === undefined ? null : turn, changes, diff };
   },
 
-  decisions({ params, query }, context) {
-    const session = findRow(context, params.id).id;
-    const rows = context.klaus.store.decisions({ session, denied: query.denied ?? false });
+  async decisions({ params, query }, context) {
+    const session = (await findRow(context, params.id)).id;
+    const rows = await Array.fromAsync(context.klaus.store.decisions({ session, denied: query.denied ?? false }));
     const decisions = [...rows].map(({ event, input }) => ({
       seq: event.seq,
       at: event.at,
@@ -136,17 +139,19 @@ export const workHandlers: Handlers<
     return { decisions };
   },
 
-  callOutput({ params }, { klaus, ...context }) {
-    const { id } = findRow({ klaus, ...context }, params.id);
-    const finished = klaus.store.eventsOf(id, ['tool.finished']).findLast(({ call }) => call === params.call);
+  async callOutput({ params }, { klaus, ...context }) {
+    const { id } = await findRow({ klaus, ...context }, params.id);
+    const finished = (await klaus.store.eventsOf(id, ['tool.finished'])).findLast(({ call }) => call === params.call);
     if (!finished) throw new Refusal(404, 'not_found', { title: `There is no result of a call ${params.call}.` });
-    const whole = finished.blob && klaus.store.readBlob(finished.blob.hash);
+    const whole = finished.blob && (await klaus.store.readBlob(finished.blob.hash));
     const content = whole ? new TextDecoder().decode(whole) : finished.output;
     return { mediaType: 'text/plain; charset=utf-8', content: [content] };
   },
 
   async verify({ params, body }, context, { request }) {
-    const verified = await find(context, params.id).verify({
+    const verified = await (
+      await find(context, params.id)
+    ).verify({
       by: toCalledBy(request),
       ...optional({ approve: body.approve }),
     });
@@ -161,7 +166,7 @@ export async function cancelRun(
   id: string,
   { run, reason, by }: { run?: string | undefined; reason?: string | undefined; by: CalledBy },
 ): Promise<{ session: string; command: string }> {
-  const session = find(context, id);
+  const session = await find(context, id);
   const command = await session.send({
     type: 'cancel',
     by,
@@ -169,7 +174,7 @@ export async function cancelRun(
     ...optional({ run }),
   });
   // Also of a run that waits for its turn or for an answer; whoever holds it sees the wish otherwise.
-  if (session.isRunnable()) context.queue.addNow(session.id);
+  if (await session.isRunnable()) context.queue.addNow(session.id);
   return { session: session.id, command };
 }
 

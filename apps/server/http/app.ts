@@ -196,13 +196,17 @@ function toResponse(body: string | Uint8Array, init: { status: number; headers: 
   });
 }
 
+async function* toPieces(content: Document['content']): AsyncGenerator<string, void, undefined> {
+  yield* content;
+}
+
 /** A document piece by piece: a long session is never held as one text. */
 function toDocument({ mediaType, fileName, content }: Document, headers: Record<string, string>): Response {
-  const pieces = content[Symbol.iterator]();
+  const pieces = toPieces(content);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const { done, value } = pieces.next();
+    async pull(controller) {
+      const { done, value } = await pieces.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
     },

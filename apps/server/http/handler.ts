@@ -62,7 +62,7 @@ export interface Document {
   mediaType: string;
   /** Name to keep it under; absent: it is shown. */
   fileName?: string;
-  content: Iterable<string>;
+  content: Iterable<string> | AsyncIterable<string>;
 }
 
 type Result<R extends Route> = R extends { kind: 'stream' }

@@ -37,10 +37,10 @@ export function followNamed(
   { session, after, isPrompting = false, tell }: FollowNamedOptions,
 ): FollowedNamed {
   const { klaus, live } = context;
-  const handle = klaus.session(session);
+  const handle = klaus.handle(session);
   const named = createLegacyEvents(session);
   // Sums and counts are of the whole session, also of what is not told.
-  for (const event of handle.events()) {
+  for (const event of klaus.store.view.events(session)) {
     if (event.seq > after) break;
     named.event(event);
   }
@@ -86,17 +86,17 @@ export function followNamed(
 
 /** True while a process works on the session. */
 export function isHeld({ klaus, queue }: Pick<Context, 'klaus' | 'queue'>, session: string): boolean {
-  return queue.isRunning(session) || klaus.store.isClaimed(session);
+  return queue.isRunning(session) || klaus.store.view.isClaimed(session);
 }
 
 /** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended, and why nothing is at work where something should be. */
 export function toCurrentEvents(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
   const { klaus } = context;
   const named = createLegacyEvents(session);
-  const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
+  const open = new Set(klaus.store.view.approvals({ open: true, session }).map(({ id }) => id));
   const standing: LegacyEvent[] = [];
   let end: LegacyEvent[] = [];
-  for (const event of klaus.session(session).events()) {
+  for (const event of klaus.store.view.events(session)) {
     const made = named.event(event);
     if (event.type === 'run.started') end = [];
     else if (made.some(({ isEnd }) => isEnd)) end = made;

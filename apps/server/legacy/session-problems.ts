@@ -25,7 +25,7 @@ export function onProblem(
 ): () => void {
   let last = queue.problemOf(session);
   const stops = [
-    klaus.store.onUnreadable((id, error) => void (id === session && tell(toNamed(session, error)))),
+    klaus.store.view.onUnreadable((id, error) => void (id === session && tell(toNamed(session, error)))),
     queue.onChange((id) => {
       const error = id === session ? queue.problemOf(session) : undefined;
       if (error === undefined || error === last) return;

@@ -42,13 +42,13 @@ export async function findPromptSession(
     const session = await klaus.open(optional({ model: model ?? undefined, workspace: place }));
     return session.id;
   }
-  const { id: session } = findRow({ klaus, ...context }, sessionId);
-  if (model != null) await klaus.session(session).send({ type: 'change', model });
+  const { id: session } = await findRow({ klaus, ...context }, sessionId);
+  if (model != null) await klaus.handle(session).send({ type: 'change', model });
   return session;
 }
 
 export async function prompt({ klaus, queue }: Context, session: string, message: string): Promise<void> {
-  await sendNeededPrompt(klaus, klaus.session(session), { text: message, delivery: 'steer' });
+  await sendNeededPrompt(klaus, klaus.handle(session), { text: message, delivery: 'steer' });
   queue.add(session);
 }
 

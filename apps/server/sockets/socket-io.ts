@@ -43,7 +43,7 @@ function serve(context: Context, socket: Socket): void {
   const perform: { [N in CommandName]: (given: CommandGiven<N>) => Promise<object> } = {
     async prompt(given) {
       const session = await findPromptSession(context, given);
-      if (!joined.has(session)) join(session, context.klaus.store.head(session)?.seq ?? 0, true);
+      if (!joined.has(session)) join(session, (await context.klaus.store.head(session))?.seq ?? 0, true);
       await prompt(context, session, given.message);
       return { sessionId: session };
     },
@@ -52,14 +52,14 @@ function serve(context: Context, socket: Socket): void {
       return {};
     },
     async join_session({ sessionId, after }) {
-      const session = context.klaus.session(sessionId).id;
-      const last = context.klaus.store.head(session)?.seq ?? 0;
+      const session = (await context.klaus.session(sessionId)).id;
+      const last = (await context.klaus.store.head(session))?.seq ?? 0;
       join(session, after ?? last);
       if (after === undefined) for (const { name, data } of toCurrentEvents(context, session)) socket.emit(name, data);
       return { sessionId: session, seq: last };
     },
     async leave_session({ sessionId }) {
-      const session = context.klaus.session(sessionId).id;
+      const session = (await context.klaus.session(sessionId)).id;
       joined.get(session)?.();
       joined.delete(session);
       return {};

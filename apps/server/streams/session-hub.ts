@@ -59,7 +59,7 @@ export class SessionHub {
     this.#sources = sources;
     this.#session = session;
     this.#onUnused = onUnused;
-    this.#last = klaus.store.head(session.id)?.seq ?? 0;
+    this.#last = klaus.store.view.head(session.id)?.seq ?? 0;
     this.#queue = this.#readQueue();
     this.#status = toStatus(sources, session.id);
     for (const text of live.of(session.id)) if ('message' in text) this.#unfinished.add(text.message);
@@ -148,7 +148,7 @@ export class SessionHub {
   #sendPart(subscriber: Subscriber): boolean {
     let frames = '';
     let isRest = true;
-    for (const { seq, text } of this.#sources.klaus.store.readTexts(this.#session.id, subscriber.seq)) {
+    for (const { seq, text } of this.#sources.klaus.store.view.texts(this.#session.id, subscriber.seq)) {
       // Another process may have written more than the hub was told of yet.
       if (seq > this.#last) break;
       frames += toFrame('event', text, seq);
@@ -244,11 +244,11 @@ export class SessionHub {
     const { klaus, queue } = this.#sources;
     const { id } = this.#session;
     if (!this.#status || queue.isRunning(id)) return;
-    if (this.#status.held !== klaus.store.isClaimed(id)) this.#sendStatus();
+    if (this.#status.held !== klaus.store.view.isClaimed(id)) this.#sendStatus();
   }
 
   #readQueue(): string {
-    return JSON.stringify(toQueue(this.#sources.klaus.store.inbox(this.#session.id)));
+    return JSON.stringify(toQueue(this.#sources.klaus.store.view.inbox(this.#session.id)));
   }
 
   #tellQueue(): void {

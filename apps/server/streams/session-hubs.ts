@@ -15,7 +15,7 @@ export class Hubs {
   follow(session: string, { stream, after }: { stream: EventStream; after: number }): void {
     let hub = this.#hubs.get(session);
     if (!hub) {
-      const handle = this.#sources.klaus.session(session);
+      const handle = this.#sources.klaus.handle(session);
       hub = new SessionHub(this.#sources, handle, () => this.#hubs.delete(session));
       this.#hubs.set(session, hub);
     }

@@ -61,13 +61,13 @@ export class HostFeed {
 
   #open(): void {
     const { klaus, queue } = this.#sources;
-    this.#mark = klaus.store.changedSessions().mark;
-    const rows = klaus.sessions({ limit: SNAPSHOT }).filter(({ id }) => !this.#isDeleted(id));
+    this.#mark = klaus.store.view.changedSessions().mark;
+    const rows = klaus.store.view.sessions({ limit: SNAPSHOT }).filter(({ id }) => !this.#isDeleted(id));
     for (const view of toSessionViews(this.#sources, rows))
       this.#told.set(view.id, { text: JSON.stringify(view), view });
     this.#stops.push(
       onTick(() => this.#tick()),
-      klaus.store.watch(() => {
+      klaus.store.view.watch(() => {
         this.#hasCommits = true;
         this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS).unref();
       }),
@@ -87,11 +87,11 @@ export class HostFeed {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { klaus } = this.#sources;
-    const { mark, sessions } = klaus.store.changedSessions(this.#mark);
+    const { mark, sessions } = klaus.store.view.changedSessions(this.#mark);
     this.#mark = mark;
     const ids = new Set([...sessions, ...this.#changed]);
     this.#changed.clear();
-    for (const id of ids) this.#tell(id, klaus.store.session(id));
+    for (const id of ids) this.#tell(id, klaus.store.view.session(id));
   }
 
   #tell(id: string, row: SessionRow | undefined): void {
@@ -123,9 +123,9 @@ export class HostFeed {
     this.#hasCommits = false;
     for (const [id, { view }] of this.#told) {
       // Deleted, taken or left by another process: none is an event of its log, and only the last is no commit.
-      if (hasCommits && klaus.store.head(id) === undefined) this.changed(id);
+      if (hasCommits && klaus.store.view.head(id) === undefined) this.changed(id);
       const mayChange = view.held || (hasCommits && (view.state === 'running' || view.state === 'interrupted'));
-      if (mayChange && view.held !== klaus.store.isClaimed(id)) this.changed(id);
+      if (mayChange && view.held !== klaus.store.view.isClaimed(id)) this.changed(id);
     }
   }
 

@@ -65,7 +65,9 @@ function attempted(usage: Partial<typeof NO_USAGE>, usd: number | null): EventBo
 }
 
 function toLog(bodies: readonly EventBody[]): Event[] {
-  return bodies.map((body, at) => ({ v: EVENT_VERSION, seq: at + 1, prev: '', session: 's1', at: at * 10, ...body }) as Event);
+  return bodies.map(
+    (body, at) => ({ v: EVENT_VERSION, seq: at + 1, prev: '', session: 's1', at: at * 10, ...body }) as Event,
+  );
 }
 
 function fold(bodies: readonly EventBody[]): Conversation {

@@ -96,7 +96,7 @@ async function judgeIntent(
   const agent = agentOf(work);
   const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace, runs });
   const remember = toRemembered(question, decision);
-  const all = [...engine.remembered(gate.workspace, agent), ...state.remembered];
+  const all = [...(await engine.remembered(gate.workspace, agent)), ...state.remembered];
   const earlier = findRemembered(all, question, decision);
   const rest = { runs, ...(remember ? { remember } : {}) };
   if (earlier.kind === 'missed')

@@ -49,7 +49,7 @@ export async function explainCall(
     engine,
     session,
     // Holds nothing: the store refuses whatever would be appended with it.
-    lease: { session, fence: -1, release: () => {} },
+    lease: { session, fence: -1, release: async () => {} },
     state,
   });
   const call = { id: 'explain', index: 0, name, input, redacted: false };

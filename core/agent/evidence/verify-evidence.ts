@@ -10,7 +10,7 @@ import {
   type EventOf,
   type Evidence,
 } from '../../protocol/index.ts';
-import { loadState } from '../state/load-state.ts';
+import { loadState, readLog } from '../state/load-state.ts';
 import { isDerived } from './compare-evidence.ts';
 import type { Engine } from '../loop/engine.ts';
 import { isReviewed, toGateContext } from '../calls/gate-context.ts';
@@ -48,7 +48,7 @@ export async function verifyEvidence(
   session: string,
   options: VerifyOptions,
 ): Promise<VerifiedEvidence> {
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) {
     throw new KlausError('store.busy', 'A process works on this session.', {
       hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
@@ -56,13 +56,13 @@ export async function verifyEvidence(
     });
   }
   try {
-    const state = loadState(engine, session);
+    const state = await loadState(engine, session);
     if (state.run) {
       throw new KlausError('usage', 'The run of this session is not over.', {
         hint: `Answer what it waits for (klaus approvals), go on with klaus resume ${session}, or end it with klaus cancel ${session}.`,
       });
     }
-    const recorded = readRecorded(engine.store.read(session));
+    const recorded = readRecorded(await readLog(engine.store, session));
     if (!recorded) {
       throw new KlausError('usage', 'No checks were recorded in this session.', {
         hint: 'A check is a test, a type check, a linter or a build that ran by itself; klaus show tells what ran.',
@@ -72,10 +72,11 @@ export async function verifyEvidence(
     const body = await verifyRows(work, recorded, options);
     const before = state.seq;
     await work.append([body]);
-    for (const event of engine.store.read(session, before)) if (event.type === 'evidence.verified') return event;
+    for (const event of await readLog(engine.store, session, before))
+      if (event.type === 'evidence.verified') return event;
     throw new Error('what was appended is not in the log');
   } finally {
-    lease.release();
+    await lease.release();
   }
 }
 

@@ -47,20 +47,20 @@ export interface AdvanceOptions {
 export async function advance(engine: Engine, session: string, options: AdvanceOptions = {}): Promise<Advanced> {
   let result: Advanced | undefined;
   for (;;) {
-    const lease = engine.store.claim(session);
+    const lease = await engine.store.claim(session);
     // Who took the session since the last look serves what was sent; what was done here stays done.
     if (!lease) return result ?? { state: 'busy' };
     let state: State;
     try {
-      state = loadState(engine, session);
+      state = await loadState(engine, session);
       const now = await work(engine, { session, lease, state, ...options });
       const finished = result?.state === 'idle' ? result.finished : undefined;
       result = now.state === 'idle' && finished ? { finished, ...now } : now;
     } finally {
-      lease.release();
+      await lease.release();
     }
     // Something may have arrived between the last look and the release; nobody else would take it.
-    const missed = engine.store.inbox(session).some((command) => isReceivable(state, command));
+    const missed = (await engine.store.inbox(session)).some((command) => isReceivable(state, command));
     const { signal, pause, last } = options;
     if (!missed || signal?.aborted || pause?.aborted || last?.aborted || state.closed) return result;
   }
@@ -79,7 +79,7 @@ async function work(
   }: AdvanceOptions & Pick<Work, 'session' | 'lease' | 'state'>,
 ): Promise<Advanced> {
   const stopper = createStopper(engine, state, { session, leave: signal });
-  const cache = createStateCacheWriter(engine.store, lease, state);
+  const cache = await createStateCacheWriter(engine.store, lease, state);
   let current = createWork({
     ...{ engine, activities, session, lease, state },
     stop: stopper.signal(),
@@ -215,7 +215,11 @@ function createStopper(
     command.type === 'cancel' || (command.type === 'revoke' && state.calls.some((call) => call.started));
   const stop = (): void => controller.abort();
   const unlisten = engine.store.onSend(session, () => {
-    if (engine.store.inbox(session).some(isStop)) stop();
+    // A store that cannot be read fails where the loop reads it next.
+    engine.store.inbox(session).then(
+      (commands) => void (commands.some(isStop) && stop()),
+      () => {},
+    );
   });
   leave?.addEventListener('abort', stop, { once: true });
   return {

@@ -15,17 +15,17 @@ export async function applyQueuedCommands(
   session: string,
   types: readonly Command['type'][],
 ): Promise<boolean> {
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) return false;
   try {
-    const state = loadState(engine, session);
+    const state = await loadState(engine, session);
     const work = createWork({ engine, session, lease, state });
-    for (const command of engine.store.inbox(session)) {
+    for (const command of await engine.store.inbox(session)) {
       if (!types.includes(command.type) || !isReceivable(state, command)) continue;
       await work.append((await receive(work, command)) ?? [], [command.id]);
     }
     return true;
   } finally {
-    lease.release();
+    await lease.release();
   }
 }

@@ -89,7 +89,7 @@ export interface Engine {
   /** @param patterns Further globs of secret files, relative to the root. */
   openSecrets(root: string, options: SecretOptions): SecretSource;
   /** Approvals that were given for every session of this agent on this workspace. */
-  remembered(workspace: string, agent: string): readonly Remembered[];
+  remembered(workspace: string, agent: string): Promise<readonly Remembered[]>;
   /** Rules beside those that are always there, such as the user's policy. */
   readonly rules: readonly Rule[];
   /** Commits the workspace to its private ref. */

@@ -34,7 +34,7 @@ const MAX_TITLE = 60;
 export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: boolean } = {}): Promise<boolean> {
   let any = false;
   await expireApprovals(work);
-  const waiting = work.engine.store.inbox(work.session);
+  const waiting = await work.engine.store.inbox(work.session);
   const withdrawn = withdrawnFrom(waiting);
   for (const command of waiting) {
     // It goes with the command that takes it back, in one transaction: it is never both said and taken back.
@@ -156,7 +156,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   }
   // Appended in one transaction: the run's id is set here because the state does not know the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
-  bodies.push(...recallKnowledge(work, run));
+  bodies.push(...(await recallKnowledge(work, run)));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;

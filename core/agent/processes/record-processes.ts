@@ -9,14 +9,14 @@ import { recordProcessEnds, takeOverProcesses } from './process-events.ts';
  * @returns False while a live process holds the session; it records them itself before its next step.
  */
 export async function recordProcesses(engine: Engine, session: string): Promise<boolean> {
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) return false;
   try {
-    const work = createWork({ engine, session, lease, state: loadState(engine, session) });
+    const work = createWork({ engine, session, lease, state: await loadState(engine, session) });
     await takeOverProcesses(work);
     await recordProcessEnds(work);
     return true;
   } finally {
-    lease.release();
+    await lease.release();
   }
 }

@@ -34,7 +34,7 @@ export async function redactCommand<C extends Command>(
   { session, workspace }: { session: string; workspace: string },
 ): Promise<C> {
   if (!carriesText(command)) return command;
-  const opened = loadState(engine, session).session;
+  const opened = (await loadState(engine, session)).session;
   const redactor = engine.createRedactor(opened?.forked?.root ?? session);
   if (await isThere(engine, workspace)) {
     const secrets = openSecretsOf(engine, { workspace, readable: opened?.readable });

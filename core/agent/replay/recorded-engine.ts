@@ -1,4 +1,4 @@
-import type { Event, EventOf } from '../../protocol/index.ts';
+import type { EventOf } from '../../protocol/index.ts';
 import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../loop/engine.ts';
@@ -58,14 +58,14 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openWorkspace: async (root) => createRecordedWorkspace(root),
     openSandbox: async ({ name }) => ({ name, exec: unreachable }),
     openKnowledge: () => ({
-      get: () => undefined,
+      get: async () => undefined,
       set: unreachable,
-      list: () => [],
-      count: () => 0,
-      search: () => [],
+      list: async () => [],
+      count: async () => 0,
+      search: async () => [],
       remove: unreachable,
     }),
-    openRecall: () => ({ search: unreachable, read: () => undefined }),
+    openRecall: () => ({ search: unreachable, read: async () => undefined }),
     // A log with a background process is not replayed.
     openProcesses: () => ({
       list: () => [],
@@ -112,7 +112,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       identify: async () => ({ isSecret: false, names: [], isShared: false }),
       otherNames: async () => [],
     }),
-    remembered: () => [],
+    remembered: async () => [],
     rules: [],
     checkpoint: unreachable,
     findCommitted: unreachable,
@@ -178,10 +178,12 @@ function createRecordedStore(recording: Recording): Store {
         consume,
       ),
     appendHost: unreachable,
-    read: (_session, after = 0): Iterable<Event> => recording.events.slice(after, recording.at),
+    async *read(_session, after = 0) {
+      yield recording.events.slice(after, recording.at);
+    },
     send: unreachable,
-    inbox: () => recording.inbox(),
-    claim: (session) => ({ session, fence: 0, release: () => {} }),
+    inbox: async () => recording.inbox(),
+    claim: async (session) => ({ session, fence: 0, release: async () => {} }),
     subscribe: () => () => {},
     emitLive: () => {},
     onLive: () => () => {},
@@ -190,6 +192,6 @@ function createRecordedStore(recording: Recording): Store {
     writeBlob: () => {
       throw new Error('a replay touches nothing');
     },
-    readBlob: () => undefined,
+    readBlob: async () => undefined,
   };
 }

@@ -13,12 +13,12 @@ export interface StateCacheWriter {
   write(moment: 'between' | 'end'): Promise<void>;
 }
 
-export function createStateCacheWriter(
+export async function createStateCacheWriter(
   { stateCache }: Pick<Store, 'stateCache'>,
   lease: Lease,
   state: State,
-): StateCacheWriter {
-  let last = stateCache?.seqOf(lease.session) ?? 0;
+): Promise<StateCacheWriter> {
+  let last = (await stateCache?.seqOf(lease.session)) ?? 0;
   return {
     async write(moment) {
       if (!stateCache || state.seq - last < (moment === 'end' ? AT_END : EVERY)) return;

@@ -4,7 +4,7 @@ import { createWork } from '../loop/create-work.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { Work } from '../loop/work.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
-import { loadState } from '../state/load-state.ts';
+import { loadState, readLog } from '../state/load-state.ts';
 import { runIdOf } from '../state/state.ts';
 import { planRestore, type RestorePlan, type RestoreRequest } from './plan-restore.ts';
 import { snapshotAfter } from './snapshot-workspace.ts';
@@ -46,23 +46,23 @@ export async function restore(
   session: string,
   { request, ...options }: { request: RestoreRequest } & RestoreOptions,
 ): Promise<Restored> {
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) {
     throw new KlausError('store.busy', 'A process works on this session.', {
       hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
     });
   }
   try {
-    const state = loadState(engine, session);
+    const state = await loadState(engine, session);
     const work = createWork({ engine, session, lease, state });
     // Closes an open turn: its later changes are a step of their own.
     if (!options.dryRun) await snapshotAfter(work);
     const snapshots = await work.snapshots();
-    const history = readTurnHistory(engine.store.read((request.kind === 'file' && request.of) || session));
+    const history = readTurnHistory(await readLog(engine.store, (request.kind === 'file' && request.of) || session));
     const plan = await planRestore({ snapshots, history }, request);
     return await carryOut(work, { ...plan, left: history.steps.at(-1)?.to }, { kind: request.kind, ...options });
   } finally {
-    lease.release();
+    await lease.release();
   }
 }
 

@@ -2,7 +2,7 @@ import { KlausError, type TreeChange } from '../../protocol/index.ts';
 import { openSnapshotsOf } from '../folders/open-folders.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { loadState } from '../state/load-state.ts';
+import { loadState, readLog } from '../state/load-state.ts';
 import { openedOf } from '../state/state.ts';
 import { compose } from './compose-turns.ts';
 import { reverse } from './tree-row.ts';
@@ -18,7 +18,7 @@ export async function changesOfTurn(
   session: string,
   turn: number | 'all' | undefined,
 ): Promise<{ turn: number; changes: TreeChange[]; snapshots: Snapshots }> {
-  const history = readTurnHistory(engine.store.read(session));
+  const history = readTurnHistory(await readLog(engine.store, session));
   const number = turn === 'all' ? 0 : (turn ?? history.turns.at(-1)?.turn);
   const states =
     turn === 'all'
@@ -32,7 +32,7 @@ export async function changesOfTurn(
       known === '' ? {} : { hint: `Turns with effects: ${known}.` },
     );
   }
-  const snapshots = await openSnapshotsOf(engine, openedOf(loadState(engine, session)));
+  const snapshots = await openSnapshotsOf(engine, openedOf(await loadState(engine, session)));
   const { changes } = await compose(snapshots, states);
   return { turn: number, changes: changes.map(reverse).toSorted((a, b) => (a.path < b.path ? -1 : 1)), snapshots };
 }

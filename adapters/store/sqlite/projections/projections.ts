@@ -1,5 +1,5 @@
 import type { Event } from '@klaus/core/protocol';
-import { noteBlobs, toBlobRefs } from '../log/blob-refs.ts';
+import { addBlobReferences, toBlobRefs } from '../log/blob-references.ts';
 import type { Database } from '../database.ts';
 import { projectApproval } from './project-approval.ts';
 import { projectConversation } from './project-conversation.ts';
@@ -24,7 +24,7 @@ export function project(database: Database, event: Event, options: ProjectionOpt
   projectSession(database, event);
   projectConversation(database, event, options);
   projectApproval(database, event);
-  noteBlobs(database, event.session, toBlobRefs(event));
+  addBlobReferences(database, event.session, toBlobRefs(event));
 }
 
 /** Empties the projections and folds the whole log again, in one transaction. Returns the number of events. */

@@ -15,8 +15,8 @@ export interface VerifyOptions {
 /** `klaus audit verify [ID]`: exit 1 when a record of a session or of the host chain is not as it was written. */
 export async function verify(id: string | undefined, options: VerifyOptions = {}): Promise<number> {
   await using klaus = await openKlaus();
-  const report = klaus.store.audit({
-    ...(id === undefined ? {} : { session: toSessionId(klaus, id) }),
+  const report = await klaus.store.audit({
+    ...(id === undefined ? {} : { session: await toSessionId(klaus, id) }),
     ...(options.head ? { head: options.head } : {}),
   });
   if (options.json === true) out.json(report, 2);
@@ -47,11 +47,11 @@ function toHostLine(host: ChainReport, head: AuditReport['head']): string {
 }
 
 /** A session that is there, or one that the host chain knows of: it may have been taken away. */
-function toSessionId(klaus: Klaus, id: string): string {
-  const known = klaus.store.session(id)?.id;
+async function toSessionId(klaus: Klaus, id: string): Promise<string> {
+  const known = (await klaus.store.session(id))?.id;
   if (known !== undefined) return known;
-  for (const _ of klaus.store.hostEvents({ subject: id })) return id;
-  return klaus.session(id).id;
+  for await (const _ of klaus.store.hostEvents({ subject: id })) return id;
+  return (await klaus.session(id)).id;
 }
 
 export interface ShowAuditOptions {
@@ -65,18 +65,20 @@ export interface ShowAuditOptions {
 /** `klaus audit show [ID]`: what the gate decided, or with --host what the host chain holds. */
 export async function showAudit(id: string | undefined, options: ShowAuditOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const session = id === undefined ? undefined : toSessionId(klaus, id);
+  const session = id === undefined ? undefined : await toSessionId(klaus, id);
   const since = options.since === undefined ? {} : { since: options.since };
   if (options.host === true) {
-    const events = klaus.store.hostEvents({ ...since, ...optional({ subject: session }) });
+    const events = await Array.fromAsync(klaus.store.hostEvents({ ...since, ...optional({ subject: session }) }));
     const shown = options.denied === true ? filter(events, isNoYes) : events;
     return print(shown, { ...options, toRow: toHostRow, head: ['TIME', 'EVENT', 'SESSION', 'DETAIL'] });
   }
-  const rows = klaus.store.decisions({
-    ...since,
-    ...optional({ session }),
-    denied: options.denied ?? false,
-  });
+  const rows = await Array.fromAsync(
+    klaus.store.decisions({
+      ...since,
+      ...optional({ session }),
+      denied: options.denied ?? false,
+    }),
+  );
   const head = ['TIME', 'SESSION', 'VERDICT', 'RULE', 'WHAT', 'REASON'];
   return print(map(rows, toDecision), { ...options, toRow: toDecisionRow, head });
 }

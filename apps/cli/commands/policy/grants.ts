@@ -26,10 +26,10 @@ export interface ExplainGrantOptions {
 /** `klaus grants show ID`: the grant now, and every record of the log that made it so. */
 export async function showGrant(id: string, options: ShowGrantOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
-  const history = session.grants();
+  const session = await klaus.session(id);
+  const history = await session.grants();
   const now = history.at(-1);
-  const waiting = klaus.store.inbox(session.id).filter((command) => command.type === 'revoke').length;
+  const waiting = (await klaus.store.inbox(session.id)).filter((command) => command.type === 'revoke').length;
   if (options.json) {
     const { grant, text } = now ?? { grant: { authorities: [] }, text: 'nothing' };
     out.json({ session: session.id, grant, text, waiting, history });
@@ -55,7 +55,7 @@ export async function showGrant(id: string, options: ShowGrantOptions): Promise<
 /** `klaus grants revoke ID [PART…]`: says what is left. */
 export async function revokeGrant(id: string, parts: readonly string[], options: RevokeGrantOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   const revoked = await session.revoke(parts, {
     by: 'cli',
     ...optional({ reason: options.note }),

@@ -15,7 +15,7 @@ export interface VerifyCommandOptions {
 /** `klaus verify [ID]`: runs the checks of a session's last run again. Exit 0 only when every one of them passed. */
 export async function verify(id: string | undefined, options: VerifyCommandOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const session = findFittingSession(klaus, id, 'checks');
+  const session = await findFittingSession(klaus, id, 'checks');
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt);

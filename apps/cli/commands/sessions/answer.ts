@@ -15,7 +15,7 @@ export async function answer(id: string, reply: 'approved' | 'rejected', options
     return (await import('../../remote/answer.ts')).answerAt(id, reply, options);
   const output = createOutput(options);
   await using klaus = await openKlaus({ onNotice: (text) => output.note(text) });
-  const row = klaus.store.approval(id);
+  const row = await klaus.store.approval(id);
   if (row !== undefined && row.answer !== null) {
     const who = row.answeredBy === null ? '' : ` by ${row.answeredBy}`;
     throw new UsageError(
@@ -23,13 +23,13 @@ export async function answer(id: string, reply: 'approved' | 'rejected', options
       'klaus approvals lists the open ones.',
     );
   }
-  const after = row === undefined ? 0 : (klaus.store.session(row.session)?.lastSeq ?? 0);
+  const after = row === undefined ? 0 : ((await klaus.store.session(row.session))?.lastSeq ?? 0);
   // An unknown id is refused by the engine, which knows the nearest one.
   const session = await klaus.answer(row?.id ?? id, reply, {
     by: 'cli',
     ...(options.note !== undefined && { note: options.note }),
     ...(options.scope !== undefined && { scope: options.scope }),
-    ...toHunkAnswer(row === undefined ? [] : toHunkIds(klaus.question(row.id)), options),
+    ...toHunkAnswer(row === undefined ? [] : toHunkIds(await klaus.question(row.id)), options),
   });
   return await runSession({
     klaus,

@@ -1,7 +1,7 @@
 import type { Klaus } from '@klaus/sdk';
 import { EXIT } from '../../program/exit-codes.ts';
 import { openKlaus } from '../../session/open-klaus.ts';
-import { printApprovals } from '../../listing/approval-text.ts';
+import { printApprovals, type ListedApproval } from '../../listing/approval-text.ts';
 import { FORGOTTEN, printRemembered } from '../../listing/remembered-text.ts';
 import { UsageError } from '../../program/report-error.ts';
 import { toGivenServer, type ServerOptions } from '../../program/server-option.ts';
@@ -17,27 +17,27 @@ export async function approvals(
     return options.remembered ? remote.rememberedAt(options) : remote.approvalsAt(options);
   }
   await using klaus = await openKlaus();
-  if (options.forget !== undefined) return forget(klaus, options.forget);
+  if (options.forget !== undefined) return await forget(klaus, options.forget);
   if (options.remembered) {
-    printRemembered(klaus.store.remembered(), options.json === true);
+    printRemembered(await klaus.store.remembered(), options.json === true);
     return EXIT.done;
   }
-  const rows = klaus.approvals();
+  const rows = await klaus.approvals();
   if (options.json === true) {
     for (const row of rows) out.json(row);
     return EXIT.done;
   }
-  printApprovals(
-    rows.map((row) => {
-      const { subject } = klaus.question(row.id);
-      return { ...row, hunks: subject.kind === 'limit' ? [] : (subject.hunks ?? []) };
-    }),
-  );
+  const listed: ListedApproval[] = [];
+  for (const row of rows) {
+    const { subject } = await klaus.question(row.id);
+    listed.push({ ...row, hunks: subject.kind === 'limit' ? [] : (subject.hunks ?? []) });
+  }
+  printApprovals(listed);
   return EXIT.done;
 }
 
-function forget(klaus: Klaus, id: string): number {
-  if (!klaus.forget(id, { by: 'cli' })) {
+async function forget(klaus: Klaus, id: string): Promise<number> {
+  if (!(await klaus.forget(id, { by: 'cli' }))) {
     throw new UsageError(`There is no remembered approval ${id}.`, 'klaus approvals --remembered lists them.');
   }
   out.write(FORGOTTEN);

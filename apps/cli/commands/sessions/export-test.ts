@@ -7,7 +7,7 @@ import { toGivenServer, type ServerOptions } from '../../program/server-option.t
 export async function exportTest(id: string, options: ServerOptions & { out?: string }): Promise<number> {
   if (toGivenServer(options) !== undefined) return (await import('../../remote/listing.ts')).exportTestAt(id, options);
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   const folder = toTestFolder(session.id, options.out);
   const exported = await klaus.exportTest(session.id);
   await klaus.store.recordExport(session.id, { format: 'test', by: 'cli' });

@@ -14,15 +14,16 @@ export interface ExportOptions extends ServerOptions {
 export async function exportSession(id: string, options: ExportOptions): Promise<number> {
   if (toGivenServer(options) !== undefined) return (await import('../../remote/listing.ts')).exportAt(id, options);
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   await klaus.store.recordExport(session.id, { format: options.format, by: 'cli' });
   if (options.format === 'md') {
-    for (const entry of toTranscript(session.events())) printDocument(`${toMarkdown(entry)}\n`, options);
+    for (const entry of toTranscript(await Array.fromAsync(session.events())))
+      printDocument(`${toMarkdown(entry)}\n`, options);
     return EXIT.done;
   }
-  out.write(`{"session":${toSafeJson(klaus.store.session(session.id))},\n"events":[`);
+  out.write(`{"session":${toSafeJson(await klaus.store.session(session.id))},\n"events":[`);
   let separator = '\n';
-  for (const event of session.events()) {
+  for await (const event of session.events()) {
     out.write(`${separator}${toSafeJson(event)}`);
     separator = ',\n';
   }

@@ -11,7 +11,7 @@ export async function grep(
 ): Promise<number> {
   if (toGivenServer(options) !== undefined) return (await import('../../remote/listing.ts')).grepAt(id, query, options);
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   printRecalled(session.id, await session.recall.search(query, { limit: MAX_PLACES }), options);
   return EXIT.done;
 }

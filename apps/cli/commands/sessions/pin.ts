@@ -23,8 +23,8 @@ export async function pin(id: string, words: readonly string[], options: PinOpti
   if (words.length > 0 && options.message !== undefined)
     throw new UsageError('A text and --message exclude each other.', 'Give the one that you mean.');
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
-  if (words.length === 0 && options.message === undefined) return list(session, options);
+  const session = await klaus.session(id);
+  if (words.length === 0 && options.message === undefined) return await list(session, options);
   const given = options.message === undefined ? (await readText(words)).trim() : { seq: options.message };
   const done = await session.pin(given, { by: 'cli' });
   say(session, { ...done, what: 'Pinned', options });
@@ -41,7 +41,7 @@ async function readText(words: readonly string[]): Promise<string> {
 /** `klaus unpin ID PIN`. */
 export async function unpin(id: string, prefix: string, options: UnpinOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   const done = await session.unpin(prefix, { by: 'cli' });
   say(session, { ...done, what: 'Unpinned', options });
   return EXIT.done;
@@ -57,8 +57,8 @@ function say(session: Session, given: { pin: string; applied: boolean; what: str
   out.write(`${what}: ${id}.${when}\n`);
 }
 
-function list(session: Session, options: PinOptions): number {
-  const pins = session.pins();
+async function list(session: Session, options: PinOptions): Promise<number> {
+  const pins = await session.pins();
   if (options.json) {
     for (const row of pins) out.json(row);
     return EXIT.done;

@@ -31,7 +31,7 @@ export interface StopOptions {
 /** `klaus ps [ID]`. */
 export async function ps(id: string | undefined, options: PsOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const all = klaus.processes(id === undefined ? undefined : klaus.session(id).id);
+  const all = klaus.processes(id === undefined ? undefined : (await klaus.session(id)).id);
   const rows = all.filter(({ state }) => state === 'running' || options.all === true);
   if (options.json === true) {
     for (const row of rows) out.json(row);
@@ -64,7 +64,7 @@ function toAge({ startedAt, endedAt, state }: ProcessStatus): string {
 /** `klaus logs PROCESS [-f]`. */
 export async function logs(name: string, options: LogsOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const found = klaus.process(name);
+  const found = await klaus.process(name);
   let from = options.since ?? 0;
   let isEnd = false;
   while (!isEnd && isRead()) {
@@ -97,7 +97,7 @@ async function print(piece: ProcessOutput, from: number, options: LogsOptions): 
 /** `klaus stop PROCESS`. */
 export async function stop(name: string, options: StopOptions): Promise<number> {
   await using klaus = await openKlaus();
-  const found = klaus.process(name);
+  const found = await klaus.process(name);
   const before = found.status();
   const wasRunning = before.state === 'running';
   const status = wasRunning

@@ -11,7 +11,7 @@ const MAX_SIDE = 2_000;
 /** `klaus replay ID`: exit 0 when the loop makes the same requests and events again, else 1 with the first difference. */
 export async function replay(id: string, options: { json?: true }): Promise<number> {
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   const replayed = await session.replay();
   const code = replayed.outcome === 'equal' ? EXIT.done : EXIT.failed;
   if (options.json === true) {

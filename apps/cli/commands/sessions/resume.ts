@@ -16,12 +16,12 @@ export async function resume(
   const output = createOutput(options);
   const settings = { onAsk: options.onAsk, 'retry.waitMs': options.waitForModel };
   await using klaus = await openKlaus({ settings, onNotice: (text) => output.note(text) });
-  const session = klaus.session(id);
-  const { last, state } = readRun(klaus, session);
+  const session = await klaus.session(id);
+  const { last, state } = await readRun(klaus, session);
   const { onAsk, asks } = toOnAsk(klaus, options);
   const limits = toLimits(options);
   if (Object.keys(limits).length > 0) await session.send({ type: 'limits', limits });
-  if (state === 'done' && !session.isRunnable()) {
+  if (state === 'done' && !(await session.isRunnable())) {
     throw new UsageError(
       `Nothing is left to do in session ${session.id}.`,
       `Give it a new task: klaus --session ${session.id} "what next"`,
@@ -33,9 +33,9 @@ export async function resume(
 }
 
 /** Where the last run of a session stands: under way, ended well (or never begun), or ended short of that. */
-function readRun(klaus: Klaus, session: Session): { last: number; state: 'open' | 'done' | 'stopped' } {
-  const last = lastSeq(klaus, session);
-  const event = klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
+async function readRun(klaus: Klaus, session: Session): Promise<{ last: number; state: 'open' | 'done' | 'stopped' }> {
+  const last = await lastSeq(klaus, session);
+  const event = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
   if (event?.type === 'run.started') return { last, state: 'open' };
   return { last, state: event === undefined || event.outcome === 'done' ? 'done' : 'stopped' };
 }

@@ -36,12 +36,12 @@ export async function run(words: readonly string[], options: RunOptions): Promis
   await using klaus = await openKlaus({ cwd: options.cwd, settings, onNotice: (text) => output.note(text) });
   const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
 
-  const existing = findSession(klaus, options);
-  if (existing === undefined && canAsk(options) && isFirst(klaus)) output.note(describeLimits(klaus));
+  const existing = await findSession(klaus, options);
+  if (existing === undefined && canAsk(options) && (await isFirst(klaus))) output.note(describeLimits(klaus));
   const session = existing ?? (await openSession(klaus, options));
   if (options.continue)
-    output.note(describeContinued({ id: session.id, title: klaus.store.session(session.id)?.title }));
-  const warning = existing === undefined ? warnOfInterrupted(klaus, session.id) : undefined;
+    output.note(describeContinued({ id: session.id, title: (await klaus.store.session(session.id))?.title }));
+  const warning = existing === undefined ? await warnOfInterrupted(klaus, session.id) : undefined;
   if (warning !== undefined) output.note(warning);
   return await sendPrompt({
     klaus,
@@ -49,16 +49,16 @@ export async function run(words: readonly string[], options: RunOptions): Promis
     parts,
     options,
     output,
-    after: existing === undefined ? 0 : lastSeq(klaus, existing),
+    after: existing === undefined ? 0 : await lastSeq(klaus, existing),
     delivery: 'queue',
   });
 }
 
 /** True where nothing was ever done, and nobody set a limit. */
-function isFirst({ store, configuration }: Klaus): boolean {
+async function isFirst({ store, configuration }: Klaus): Promise<boolean> {
   const { sources } = configuration;
   const isSet = [sources['limits.toolCalls'], sources['limits.tokens']].some(({ source }) => source !== 'default');
-  return !isSet && store.sessions({ limit: 1 }).length === 0;
+  return !isSet && (await store.sessions({ limit: 1 })).length === 0;
 }
 
 function describeLimits({ configuration }: Klaus): string {
@@ -118,14 +118,14 @@ export function toOnAsk(klaus: Klaus, options: RunOptions): { onAsk: OnAsk; asks
   return { onAsk: asks ? 'wait' : 'deny', asks };
 }
 
-function findSession(klaus: Klaus, options: RunOptions): Session | undefined {
-  if (options.session !== undefined) return klaus.session(options.session);
+async function findSession(klaus: Klaus, options: RunOptions): Promise<Session | undefined> {
+  if (options.session !== undefined) return await klaus.session(options.session);
   if (!options.continue) return undefined;
   const folder = realpathSync(options.cwd === undefined ? klaus.configuration.get('workspace') : toFolder(options.cwd));
   const at = { workspace: folder, ...(options.root !== undefined && { root: options.root }) };
-  const latest = klaus.latest({ with: 'prompts', ...at });
+  const latest = await klaus.latest({ with: 'prompts', ...at });
   if (latest) return latest;
-  const other = klaus.store.latestSession(folder);
+  const other = await klaus.store.latestSession(folder);
   if (other === undefined) {
     throw new UsageError(
       `There is no session of ${folder} yet.`,
@@ -148,6 +148,6 @@ function openSession(klaus: Klaus, options: RunOptions): Promise<Session> {
 }
 
 /** Sequence number of a session's last event; 0 when there is none. */
-export function lastSeq(klaus: Klaus, session: Session): number {
-  return klaus.store.session(session.id)?.lastSeq ?? 0;
+export async function lastSeq(klaus: Klaus, session: Session): Promise<number> {
+  return (await klaus.store.session(session.id))?.lastSeq ?? 0;
 }

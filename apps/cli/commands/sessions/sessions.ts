@@ -18,13 +18,17 @@ export async function sessions(
   if (toGivenServer(options) !== undefined)
     return (await import('../../remote/listing.ts')).sessionsAt(search, options);
   await using klaus = await openKlaus();
-  const rows = klaus
-    .sessions({
-      limit: options.limit,
-      ...(options.here && { workspace: realpathSync(klaus.configuration.get('workspace')) }),
-      ...(search !== undefined && { search }),
-    })
-    .map((row) => ({ ...row, status: toStatus(klaus, row), processes: listRunning(klaus, row.id) }));
+  const found = await klaus.sessions({
+    limit: options.limit,
+    ...(options.here && { workspace: realpathSync(klaus.configuration.get('workspace')) }),
+    ...(search !== undefined && { search }),
+  });
+  const toListed = async (row: SessionRow) => ({
+    ...row,
+    status: await toStatus(klaus, row),
+    processes: listRunning(klaus, row.id),
+  });
+  const rows = await Promise.all(found.map(toListed));
   if (options.json === true) for (const row of rows) out.json(row);
   else printSessions(rows, search);
   return EXIT.done;
@@ -36,7 +40,7 @@ function listRunning(klaus: Klaus, session: string): string[] {
 }
 
 /** The log knows `running`; whether a process is behind it only the lock knows. */
-function toStatus(klaus: Klaus, row: SessionRow): string {
-  if (row.status === 'running') return isInterrupted(klaus, row) ? 'interrupted' : 'running';
+async function toStatus(klaus: Klaus, row: SessionRow): Promise<string> {
+  if (row.status === 'running') return (await isInterrupted(klaus, row)) ? 'interrupted' : 'running';
   return row.status === 'idle' ? (row.outcome ?? 'new') : row.status;
 }

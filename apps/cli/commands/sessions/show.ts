@@ -11,11 +11,11 @@ export async function show(
 ): Promise<number> {
   if (toGivenServer(options) !== undefined) return (await import('../../remote/listing.ts')).showAt(id, options);
   await using klaus = await openKlaus();
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   if (options.json === true) {
-    for (const event of session.events()) out.json(event);
+    for await (const event of session.events()) out.json(event);
     return EXIT.done;
   }
-  printTranscript(session.events(), options);
+  printTranscript(await Array.fromAsync(session.events()), options);
   return EXIT.done;
 }

@@ -12,14 +12,14 @@ export async function steer(id: string, words: readonly string[], options: RunOp
   const stdin = await readStdin();
   await using klaus = await openKlaus({ settings: { onAsk: options.onAsk }, onNotice: (text) => output.note(text) });
   const parts = toPromptParts({ words, stdin, maxChars: klaus.configuration.get('maxPromptChars') });
-  const session = klaus.session(id);
+  const session = await klaus.session(id);
   return await sendPrompt({
     klaus,
     session,
     parts,
     options,
     output,
-    after: lastSeq(klaus, session),
+    after: await lastSeq(klaus, session),
     delivery: 'steer',
   });
 }

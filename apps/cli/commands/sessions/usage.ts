@@ -18,7 +18,7 @@ export async function usage(id: string | undefined, options: UsageOptions): Prom
   if (toGivenServer(options) !== undefined) return (await import('../../remote/listing.ts')).usageAt(id, options);
   await using klaus = await openKlaus();
   const { by, since } = options;
-  const report = klaus.usage({
+  const report = await klaus.usage({
     ...optional({ session: id }),
     ...(by ? { by } : {}),
     ...optional({ since }),

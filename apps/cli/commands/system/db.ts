@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** `klaus db stats`. */
 export async function stats(options: { json?: true }): Promise<number> {
   await using klaus = await openKlaus();
-  const found = klaus.store.stats();
+  const found = await klaus.store.stats();
   if (options.json === true) {
     out.json(found, 2);
     return EXIT.done;

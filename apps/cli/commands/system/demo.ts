@@ -49,7 +49,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     const asks = canAsk(options);
     await session.prompt(PROMPT, { onAsk: asks ? 'wait' : 'deny' });
     const exitCode = await runSession({ klaus, session, after: 0, show: options, output, asks, next: false });
-    const passed = showResult(session, options.plain ?? false);
+    const passed = await showResult(session, options.plain ?? false);
     keep = options.keep === true || exitCode !== EXIT.done || !passed;
     err.write(`Folder: ${folder}${keep ? '' : ' (removed; --keep keeps it)'}\n`);
     err.write(`Every step: ${program} show ${session.id}\n`);
@@ -93,13 +93,13 @@ async function prepareProject(): Promise<string> {
 }
 
 /** The diff and the last test run, both from the log. Returns whether that run passed. */
-function showResult(session: Session, plain: boolean): boolean {
+async function showResult(session: Session, plain: boolean): Promise<boolean> {
   const paint = createPaint(err, plain);
   const diffs = new Map<string, string>();
   let finished: EventOf<'run.finished'> | undefined;
   let tests: EventOf<'tool.finished'> | undefined;
   let sandbox = '';
-  for (const event of session.events()) {
+  for await (const event of session.events()) {
     if (event.type === 'session.opened') sandbox = event.sandbox;
     if (event.type === 'tool.started' && event.diff !== undefined) diffs.set(event.call, event.diff);
     if (event.type === 'tool.finished' && event.outcome !== 'ok') diffs.delete(event.call);

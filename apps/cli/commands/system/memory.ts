@@ -28,19 +28,19 @@ export async function list(options: MemoryListOptions): Promise<number> {
   await using klaus = await openKlaus({ cwd: options.cwd });
   const { category } = options;
   const scope = options.global ? 'global' : undefined;
-  return print(klaus.memory().list({ category, scope, limit: Number.MAX_SAFE_INTEGER }), options);
+  return print(await klaus.memory().list({ category, scope, limit: Number.MAX_SAFE_INTEGER }), options);
 }
 
 /** `klaus memory search WORDS`. */
 export async function search(words: readonly string[], options: MemoryListOptions): Promise<number> {
   await using klaus = await openKlaus({ cwd: options.cwd });
-  return print(klaus.memory().search(words.join(' '), { limit: 100 }), options);
+  return print(await klaus.memory().search(words.join(' '), { limit: 100 }), options);
 }
 
 /** `klaus memory get KEY`: the value alone on standard output. */
 export async function get(key: string, options: MemoryGetOptions): Promise<number> {
   await using klaus = await openKlaus({ cwd: options.cwd });
-  const entry = klaus.memory().get(key, options.global ? 'global' : undefined);
+  const entry = await klaus.memory().get(key, options.global ? 'global' : undefined);
   if (!entry) throw missing(key);
   if (options.raw) out.raw(`${entry.value}\n`);
   else out.write(`${out.isTTY ? toPrintable(entry.value) : entry.value}\n`);

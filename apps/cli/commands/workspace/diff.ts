@@ -11,7 +11,7 @@ export async function diff(
   options: { session?: string; json?: true; plain?: true; names?: true; raw?: true },
 ): Promise<number> {
   await using klaus = await openKlaus();
-  const session = findFittingSession(klaus, options.session, 'changes');
+  const session = await findFittingSession(klaus, options.session, 'changes');
   const found = await session.turnChanges(turn ?? 'all');
   if (options.json) {
     out.json({ session: session.id, ...found }, 2);

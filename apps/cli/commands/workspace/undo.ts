@@ -25,9 +25,9 @@ export const UNCOVERED =
   "Not covered: files outside the workspace, git's own data without --git, owners and times of files, what a command sent over the network.";
 
 /** The session named, or the latest of this folder. */
-export function findSession(klaus: Klaus, id: string | undefined): Session {
-  if (id !== undefined) return klaus.session(id);
-  const session = klaus.latest();
+export async function findSession(klaus: Klaus, id: string | undefined): Promise<Session> {
+  if (id !== undefined) return await klaus.session(id);
+  const session = await klaus.latest();
   if (session) return session;
   throw new UsageError(
     'No session has worked in this folder.',
@@ -39,11 +39,11 @@ export function findSession(klaus: Klaus, id: string | undefined): Session {
  * The session named, or the latest of this folder that fits, which is then named: a question asked in between does
  * not stand in the way.
  */
-export function findFittingSession(klaus: Klaus, id: string | undefined, needed: LatestWith): Session {
-  if (id !== undefined) return klaus.session(id);
-  const latest = findSession(klaus, undefined);
-  const session = klaus.latest({ with: needed }) ?? latest;
-  const title = klaus.store.session(session.id)?.title;
+export async function findFittingSession(klaus: Klaus, id: string | undefined, needed: LatestWith): Promise<Session> {
+  if (id !== undefined) return await klaus.session(id);
+  const latest = await findSession(klaus, undefined);
+  const session = (await klaus.latest({ with: needed })) ?? latest;
+  const title = (await klaus.store.session(session.id))?.title;
   err.write(`Session ${session.id}${title ? `, ${toPrintable(title)}` : ''}\n`);
   return session;
 }
@@ -56,7 +56,7 @@ export async function undo(request: RestoreRequest, options: UndoOptions): Promi
   await using klaus = await openKlaus();
   if (request.kind === 'undo' && request.step && request.turn !== undefined)
     throw new UsageError('--step and a turn exclude each other.');
-  const session = findFittingSession(klaus, options.session, NEEDED[request.kind]);
+  const session = await findFittingSession(klaus, options.session, NEEDED[request.kind]);
   if (request.kind === 'undo' && request.git && !options.dryRun && !options.json) {
     const planned = await session.restore(request, { by: 'cli', dryRun: true });
     if (planned.git.refs.length > 0 && !(await confirmRefs(planned.git, options.yes === true))) return EXIT.failed;

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { loadState, SINCE_BEGIN, type Engine } from '@klaus/core/agent';
+import { loadState, readLog, SINCE_BEGIN, type Engine } from '@klaus/core/agent';
 import type { EventBody, EventOf } from '@klaus/core/protocol';
 
 export interface ReportInput {
@@ -8,11 +8,11 @@ export interface ReportInput {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** {@link reportChanges}, once for each session. */
-export function createReport(input: ReportInput): (session: string) => Promise<void> {
+/** {@link reportLostAccess}, once for each session. */
+export function createLostAccessReport(input: ReportInput): (session: string) => Promise<void> {
   const reported = new Set<string>();
   return async (session) => {
-    if (!reported.has(session)) await reportChanges(input, session);
+    if (!reported.has(session)) await reportLostAccess(input, session);
     reported.add(session);
   };
 }
@@ -22,17 +22,17 @@ export function createReport(input: ReportInput): (session: string) => Promise<v
  * and environments of the user's shell. Each is said once. Nothing while a run is under way, or before the first one:
  * the opening has said it.
  */
-async function reportChanges({ engine, env }: ReportInput, session: string): Promise<void> {
-  const lease = engine.store.claim(session);
+async function reportLostAccess({ engine, env }: ReportInput, session: string): Promise<void> {
+  const lease = await engine.store.claim(session);
   // Who works on it has looked.
   if (!lease) return;
   try {
-    const { session: opened, run, lastRun, closed } = loadState(engine, session);
+    const { session: opened, run, lastRun, closed } = await loadState(engine, session);
     if (!opened || run || !lastRun || closed) return;
     const found = [...findLost(opened), ...(await findRefused({ engine, env }, opened))];
     if (found.length === 0) return;
     const said = new Set<string>();
-    for (const event of engine.store.read(session)) if (event.type === 'notice') said.add(event.text);
+    for (const event of await readLog(engine.store, session)) if (event.type === 'notice') said.add(event.text);
     const news = found.filter((text) => !said.has(text) && !said.has(`${SINCE_BEGIN}${text}`));
     const bodies = news.map((text): EventBody => ({ type: 'notice', level: 'warn', text: `${SINCE_BEGIN}${text}` }));
     if (bodies.length === 0) return;
@@ -43,7 +43,7 @@ async function reportChanges({ engine, env }: ReportInput, session: string): Pro
       { lease },
     );
   } finally {
-    lease.release();
+    await lease.release();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Authority, Grant } from '@klaus/core/protocol';
-import { isIn, toFolder } from './find-readable.ts';
+import { isIn, toFolder } from './outside-folders.ts';
 
-export interface PlaceGrantInput {
+export interface GrantPathsInput {
   /** Absolute real path. */
   workspace: string;
   /** `KLAUS_HOME`. */
@@ -17,9 +17,9 @@ export interface PlaceGrantInput {
  * @throws KlausError `workspace.missing` for a folder that is not there, `workspace.refused` for one that no grant can
  *   open: `/`, the home folder, Klaus's state, places of secrets and of the system.
  */
-export function placeGrant(
+export function resolveGrantPaths(
   grant: Grant,
-  { workspace, state, check }: PlaceGrantInput,
+  { workspace, state, check }: GrantPathsInput,
 ): { grant: Grant; folders: string[] } {
   const folders = new Set<string>();
   const place = (authority: Authority): Authority => {

@@ -11,13 +11,13 @@ const SYSTEM = ['/proc', '/sys', '/dev', '/run', '/boot', '/etc', '/private/etc'
 const SHARED = ['/home', '/Users', '/var', '/private', '/tmp', '/var/tmp', '/private/tmp'];
 
 /** Folders beside a workspace, as absolute real paths, an outer one before what it holds. */
-export interface Beside {
+export interface OutsideFolders {
   readable: string[];
   /** Those that may be changed too; none holds another. */
   writable: string[];
 }
 
-export interface ReadableInput {
+export interface OutsideFoldersInput {
   given: { root?: string | undefined };
   configuration: Configuration;
   /** What relative paths are relative to. */
@@ -37,7 +37,14 @@ export interface ReadableInput {
  * @throws KlausError `workspace.missing` for a named folder that is not there, `workspace.refused` for one that holds
  *   the home folder or Klaus's state, or belongs to secrets or to the system, `usage` for a root that does not hold the workspace.
  */
-export function findReadable({ given, configuration, cwd, workspace, state, granted = [] }: ReadableInput): Beside {
+export function findOutsideFolders({
+  given,
+  configuration,
+  cwd,
+  workspace,
+  state,
+  granted = [],
+}: OutsideFoldersInput): OutsideFolders {
   const { repository, folders } = configuration.values.sandbox;
   const found = new Set<string>(granted);
   if (given.root !== undefined) found.add(toRoot(toFolder(given.root, { cwd, state }), workspace));

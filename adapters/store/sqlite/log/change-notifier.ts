@@ -35,7 +35,7 @@ interface Waiter {
  * Tells listeners what was written, by this process at once and by others as soon as the kernel tells of a write, or
  * within one poll. While nobody listens nothing runs.
  */
-export class Feed {
+export class ChangeNotifier {
   readonly #database: Database;
   readonly #clock: Pick<Clock, 'every'>;
   readonly #subscriptions = new Set<Subscription>();

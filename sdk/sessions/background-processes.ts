@@ -1,13 +1,15 @@
 import { optional } from '@klaus/core/optional';
 import type { ProcessHome } from '@klaus/adapters/sandboxes';
-import type { ClearFilter, ClearReport, SqliteStore } from '@klaus/adapters/store';
 import {
   loadState,
   openSecretsOf,
   recordProcesses,
+  type ClearFilter,
+  type ClearReport,
   type Engine,
   type ProcessOutput,
   type ProcessStatus,
+  type SessionStore,
 } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
@@ -33,13 +35,13 @@ export interface BackgroundProcess {
 
 interface Parts {
   engine: Engine;
-  store: SqliteStore;
+  store: SessionStore;
   processes: ProcessHome;
 }
 
 interface Views {
   processes(session?: string): ProcessStatus[];
-  process(name: string): BackgroundProcess;
+  process(name: string): Promise<BackgroundProcess>;
   clearSessions(filter?: ClearFilter): Promise<ClearReport>;
 }
 
@@ -47,16 +49,19 @@ export function createProcessViews(parts: Parts): Views {
   const { engine, store, processes } = parts;
   return {
     processes: (session) => (session === undefined ? processes.list() : processes.open(session).list()),
-    process: (name) => createView(engine, findProcess(parts, name)),
+    process: async (name) => createBackgroundProcess(engine, await findProcess(parts, name)),
     async clearSessions(filter = {}) {
-      const report = store.clearSessions(filter);
+      const report = await store.clearSessions(filter);
       for (const session of report.cleared) await processes.remove(session);
       return report;
     },
   };
 }
 
-function createView(engine: Engine, { session, id, workspace }: ProcessStatus): BackgroundProcess {
+async function createBackgroundProcess(
+  engine: Engine,
+  { session, id, workspace }: ProcessStatus,
+): Promise<BackgroundProcess> {
   const processes = engine.openProcesses(session);
   const status = (): ProcessStatus => {
     const found = processes.find(id);
@@ -64,7 +69,8 @@ function createView(engine: Engine, { session, id, workspace }: ProcessStatus): 
     return found;
   };
   const redactor = engine.createRedactor(session);
-  const secrets = openSecretsOf(engine, { workspace, readable: loadState(engine, session).session?.readable });
+  const { session: opened } = await loadState(engine, session);
+  const secrets = openSecretsOf(engine, { workspace, readable: opened?.readable });
   return {
     session,
     id,
@@ -87,13 +93,13 @@ function createView(engine: Engine, { session, id, workspace }: ProcessStatus): 
 }
 
 /** @throws KlausError `usage`. */
-function findProcess({ store, processes }: Parts, name: string): ProcessStatus {
+async function findProcess({ store, processes }: Parts, name: string): Promise<ProcessStatus> {
   const [, prefix, id] = /^(?:(\w+)\/)?(p\d+)$/i.exec(name) ?? [];
   const wanted = id?.toLowerCase();
   const all = processes.list().filter((each) => each.state !== 'unstarted');
   const hint = 'klaus ps --all lists them.';
   if (wanted === undefined) throw new KlausError('usage', `"${name}" names no background process.`, { hint });
-  const session = prefix === undefined ? undefined : store.session(prefix)?.id;
+  const session = prefix === undefined ? undefined : (await store.session(prefix))?.id;
   const found = all.filter((each) => each.id === wanted && (prefix === undefined || each.session === session));
   const running = found.filter(({ state }) => state === 'running');
   const only = found.length === 1 ? found[0] : running.length === 1 ? running[0] : undefined;
@@ -112,7 +118,7 @@ export async function endProcesses(engine: Engine, processes: ProcessHome): Prom
 }
 
 export interface CollectProcessesOptions {
-  store: SqliteStore;
+  store: SessionStore;
   processes: ProcessHome;
   /** Unix milliseconds: output of processes that ended before is given up. */
   since: number;
@@ -124,7 +130,7 @@ export async function collectProcesses(options: CollectProcessesOptions): Promis
   const { store, processes, since, dryRun } = options;
   let freed = 0;
   for (const session of processes.sessions()) {
-    if (store.session(session)?.id !== session) {
+    if ((await store.session(session))?.id !== session) {
       freed += processes.size(session);
       if (!dryRun) await processes.remove(session);
     } else freed += processes.dropOutput(session, { endedBefore: since, dryRun });

@@ -17,10 +17,10 @@ function toAttempt(more: Record<string, unknown>): Draft {
 }
 
 async function add(store: SqliteStore, session: string, drafts: readonly Draft[], parent?: string): Promise<void> {
-  const lease = store.claim(session)!;
+  const lease = (await store.claim(session))!;
   const first = { ...opened!, ...(parent === undefined ? {} : { parent: { session: parent, call: 'c' } }) } as Draft;
   await store.append(session, [first, ...drafts], { lease });
-  lease.release();
+  await lease.release();
 }
 
 test('usage is summed by day, model and session, over a session and all below it, and since a time', async () => {
@@ -34,21 +34,21 @@ test('usage is summed by day, model and session, over a session and all below it
   const keysOf = (rows: { key: string; requests: number; usd: number | null }[]) =>
     rows.map(({ key, requests, usd }) => [key, requests, usd]);
 
-  expect(keysOf(store.usage({ by: 'day' }))).toEqual([
+  expect(keysOf(await store.usage({ by: 'day' }))).toEqual([
     ['2026-01-02', 4, null],
     ['2026-01-03', 1, 0.5],
   ]);
-  expect(keysOf(store.usage({ by: 'session', session: 'A' }))).toEqual([
+  expect(keysOf(await store.usage({ by: 'session', session: 'A' }))).toEqual([
     ['A', 2, 1],
     ['B', 1, null],
     ['C', 1, 2],
   ]);
-  expect(keysOf(store.usage({ by: 'model', session: 'B' }))).toEqual([
+  expect(keysOf(await store.usage({ by: 'model', session: 'B' }))).toEqual([
     ['a/b', 1, 2],
     ['c/d', 1, null],
   ]);
-  expect(keysOf(store.usage({ by: 'session', since: nextDay }))).toEqual([['A', 1, 0.5]]);
-  expect(store.usage({ by: 'session', session: 'A' })).toMatchObject([
+  expect(keysOf(await store.usage({ by: 'session', since: nextDay }))).toEqual([['A', 1, 0.5]]);
+  expect(await store.usage({ by: 'session', session: 'A' })).toMatchObject([
     {
       inputTokens: 20,
       cacheReadTokens: 200,
@@ -66,7 +66,7 @@ test('a request is open until its end is in the log', async () => {
   const requested = { type: 'model.requested', reserved: { tokens: 9, usd: 1 }, purpose: 'title', at: START } as Draft;
   await add(store, 'A', [requested]);
   await add(store, 'B', [requested, toAttempt({})]);
-  expect(store.openRequests().map(({ session }) => session)).toEqual(['A']);
+  expect((await store.openRequests()).map(({ session }) => session)).toEqual(['A']);
 });
 
 test('a database of before knows afterwards how each request ended', async () => {

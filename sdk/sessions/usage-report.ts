@@ -1,5 +1,14 @@
-import { BOOKED_EVENTS, book, leftOf, spentOf, takenOf, type Ledger } from '@klaus/core/agent';
-import type { SqliteStore, UsageFilter, UsageRow } from '@klaus/adapters/store';
+import {
+  BOOKED_EVENTS,
+  book,
+  leftOf,
+  spentOf,
+  takenOf,
+  type Ledger,
+  type SessionStore,
+  type UsageFilter,
+  type UsageRow,
+} from '@klaus/core/agent';
 import type { EventOf } from '@klaus/core/protocol';
 
 /** A request whose end is not in the log: on its way, or sent by a process that is gone. */
@@ -39,11 +48,10 @@ export interface UsageReport {
 }
 
 /** What requests to models cost, from the log. */
-export function readUsageReport(store: SqliteStore, filter: UsageFilter): UsageReport {
+export async function readUsageReport(store: SessionStore, filter: UsageFilter): Promise<UsageReport> {
   const { session, by } = filter;
-  const tree = session === undefined ? undefined : store.tree(session);
-  const reserved = store
-    .openRequests()
+  const tree = session === undefined ? undefined : await store.tree(session);
+  const reserved = (await store.openRequests())
     .filter((event) => tree?.includes(event.session) ?? true)
     .map((event): ReservedRequest => ({
       session: event.session,
@@ -52,13 +60,13 @@ export function readUsageReport(store: SqliteStore, filter: UsageFilter): UsageR
       ...event.reserved,
       at: event.at,
     }));
-  const budget = tree && session !== undefined ? { budget: toBudget(store, session, tree) } : {};
-  return { by, rows: store.usage(filter), reserved, ...budget };
+  const budget = tree && session !== undefined ? { budget: await toBudget(store, session, tree) } : {};
+  return { by, rows: await store.usage(filter), reserved, ...budget };
 }
 
-function toBudget(store: SqliteStore, session: string, tree: readonly string[]): BudgetRow[] {
+async function toBudget(store: SessionStore, session: string, tree: readonly string[]): Promise<BudgetRow[]> {
   const ledger: Ledger = new Map();
-  for (const id of tree) for (const event of store.eventsOf(id, BOOKED_EVENTS)) book(ledger, event);
+  for (const id of tree) for (const event of await store.eventsOf(id, BOOKED_EVENTS)) book(ledger, event);
   const { caps } = ledger.get(session) ?? { caps: { tokens: 0, usd: 0 } };
   const spent = spentOf(ledger, session);
   const taken = takenOf(ledger, session);

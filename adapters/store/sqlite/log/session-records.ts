@@ -5,7 +5,7 @@ import { appendHostRecord, type Redact } from './host-chain.ts';
 import { readHead } from './log.ts';
 
 /** Session events after which the host chain says where the session's chain ends. A few for each run. */
-const ANCHORING: ReadonlySet<unknown> = new Set([
+const RECORDED: ReadonlySet<unknown> = new Set([
   'session.opened',
   'session.closed',
   'run.finished',
@@ -21,20 +21,22 @@ function isReset(event: Event): boolean {
 }
 
 /** True for a record of a session that the host chain knows of, or of one after it. */
-export function isAnchoring(type: unknown): boolean {
-  return ANCHORING.has(type);
+export function isRecordedType(type: unknown): boolean {
+  return RECORDED.has(type);
 }
 
 /**
  * Tells the host chain what it keeps of the events just written to a session: answers, changes of authority, mode
  * and limits, files put back, and where the chain ends now. Runs in the transaction that appends them.
  */
-export function anchor(
+export function recordInHostChain(
   database: Database,
   options: { session: string; events: readonly Event[]; redact?: Redact | undefined },
 ): void {
   const { session, events, redact } = options;
-  const known = events.filter((event) => (isAnchoring(event.type) || isReset(event)) && !isInherited(database, event));
+  const known = events.filter(
+    (event) => (isRecordedType(event.type) || isReset(event)) && !isInherited(database, event),
+  );
   const last = known.at(-1);
   if (!last) return;
   const { seq: records, hash: head } = readHead(database, session)!;
@@ -69,10 +71,10 @@ function toBody(event: Event, end: End): HostEventBody | undefined {
 }
 
 /** What the host chain says of one session: the hash of some of its records, by their seq. */
-export type Anchors = Map<number, string>;
+export type KnownHashes = Map<number, string>;
 
 /** Takes one host event, in order, into what is known of each session. */
-export function collectAnchors(anchors: Map<string, Anchors>, event: HostEvent): void {
+export function collectKnownHashes(anchors: Map<string, KnownHashes>, event: HostEvent): void {
   const add = (session: string, records: number, head: string): void => {
     const known = anchors.get(session) ?? new Map<number, string>();
     anchors.set(session, known.set(records, head));

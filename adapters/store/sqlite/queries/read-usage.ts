@@ -1,35 +1,7 @@
+import type { Charged, UsageFilter, UsageRow } from '@klaus/core/agent';
 import type { Event, EventOf, EventType } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { fromRecord } from '../log/record.ts';
-
-export interface UsageFilter {
-  /** Of this session and of those that it began. Default: all sessions. */
-  session?: string;
-  /** What a row stands for. `day` is one in UTC. */
-  by: 'day' | 'model' | 'session' | 'agent';
-  /** Unix milliseconds: only requests that ended from then on. */
-  since?: number;
-}
-
-/** What was charged: tokens by cache class, and US dollars, null when the price of any part is not known. */
-export interface Charged {
-  /** Requests that were charged; what a provider refused costs nothing. */
-  requests: number;
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  usd: number | null;
-}
-
-export interface UsageRow extends Charged {
-  /** The day (`2026-01-31`), the model or the session. */
-  key: string;
-  /** The part of it that broke after it had begun, and was charged at what was reserved. */
-  broken: Charged;
-  /** The part of it that a process left behind as it ended, charged at what was reserved. */
-  abandoned: Charged;
-}
 
 const KEYS = {
   day: 'substr(created_at, 1, 10)',
