@@ -8,7 +8,18 @@ const TEXT = /\.(?:[cm]?[jt]sx?|css|html|sh|md|ya?ml|py)$|^klaus$|^Dockerfile$/;
 const NOT_OURS = [/^scripts\/fixtures\//, /^docs\/glossary\.md$/, /^test\/.*\.txt$/, /^LICENSE$/];
 
 /** Former names that a file must still know, with the reason. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {};
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  // `resume: 'tell'` is stored in the events of every log.
+  'core/agent/calls/find-outcome.ts': ['tell'],
+  'core/agent/calls/run-calls.ts': ['tell'],
+  'core/agent/loop/next.test.ts': ['tell'],
+  'core/agent/state/fold-calls.ts': ['tell'],
+  'test/replay/features.test.ts': ['tell'],
+  'test/sim/monitor.ts': ['tell'],
+  // Also the name of a function in the store.
+  'test/sim/mutants.ts': ['tell'],
+  'test/sim/plan.ts': ['tell'],
+};
 
 /** A word or phrase that is not used, and the cell of the glossary that says what to write. */
 export interface BannedWord {

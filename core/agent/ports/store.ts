@@ -1,39 +1,39 @@
 import type { BlobRef, Command, Event, EventBody, HostEvent, HostEventBody, Live } from '../../protocol/index.ts';
 import type { State } from '../state/state.ts';
 
-/** Proof of holding a session: appends with an older fence fail. */
+/** The right to append to a session. Appends with an older fence fail. */
 export interface Lease {
   readonly session: string;
   readonly fence: number;
-  /** Gives the session back. Idempotent. */
+  /** Releases the session. Idempotent. */
   release(): void;
 }
 
-/** A fact with its time, before the store gives it its place in the log. */
+/** An event with its time, before the store assigns its position in the log. */
 export type Draft = EventBody & { at: number };
 
 export interface AppendOptions {
   lease: Lease;
-  /** Commands that these events answer, consumed in the same transaction. */
+  /** Ids of commands that these events answer; they are consumed in the same transaction. */
   consume?: readonly string[];
 }
 
 /**
- * States that were folded from a session's log, kept beside it. Never the truth: one that does not fit its log, or
- * the program that reads it, is as good as none.
+ * Folded states of sessions. The log is authoritative: a cached state that does not match it, or the fold that reads
+ * it, is ignored.
  */
 export interface StateCache {
   /**
-   * The state of a session as far as it is kept, for its caller alone; undefined where there is none of this version,
-   * or it does not stand for the beginning of the log.
+   * The cached state of a session, which the caller may change; undefined if there is none of this version, or if it does
+   * not match the beginning of the log.
    *
-   * @param version Names the fold that made it.
+   * @param version The version of the fold.
    */
   read(session: string, version: string): State | undefined;
-  /** Seq of the last event in what is kept; 0 when nothing is. */
+  /** Seq of the last event in the cached state; 0 without one. */
   seqOf(session: string): number;
-  /** Takes the place of what was kept before. Does nothing when the lease or the state is not the newest. */
-  write(lease: Lease, kept: { state: State; version: string }): Promise<void>;
+  /** Replaces the cached state. Does nothing if the lease or the state is not the newest. */
+  write(lease: Lease, entry: { state: State; version: string }): Promise<void>;
 }
 
 export interface BlobWriter {
@@ -46,15 +46,15 @@ export interface BlobWriter {
 /** The log, the inbox and the locks. */
 export interface Store {
   /**
-   * Appends in one durable transaction and returns the events with their places. Emits to subscribers
-   * only afterwards. An empty list of drafts still consumes.
+   * Appends in one durable transaction and returns the events with their positions. Emits to subscribers after the
+   * transaction. An empty list of drafts still consumes commands.
    *
-   * @throws KlausError `store.busy` when the fence is old, `store.full`, `store.corrupt`.
+   * @throws KlausError `store.busy` if the fence is old, `store.full`, `store.corrupt`.
    */
   append(session: string, drafts: readonly Draft[], options: AppendOptions): Promise<Event[]>;
   /**
-   * Appends one fact to the host chain, which stands beside those of the sessions: exports, changes of the
-   * configuration. Durable when it resolves. What a session's own events say is taken over by `append` itself.
+   * Appends one event to the host chain, which is separate from the sessions: exports, changes of the configuration.
+   * Durable when it resolves. `append` itself adds the events that sessions contribute to the chain.
    *
    * @throws KlausError `store.full`, `store.corrupt`.
    */
@@ -63,22 +63,22 @@ export interface Store {
   read(session: string, after?: number): Iterable<Event>;
   /** Puts a command into the inbox. Durable when it resolves; a known id changes nothing. */
   send(session: string, command: Command): Promise<void>;
-  /** Commands that nobody consumed, in order of arrival. */
+  /** Commands that were not consumed, in order of arrival. */
   inbox(session: string): Command[];
-  /** Takes the session, or undefined while a live process holds it. */
+  /** Claims the session; undefined while a live process holds it. */
   claim(session: string): Lease | undefined;
   /** Calls `listener` with every event appended after `after`, by any process, in order. */
   subscribe(session: string, after: number, listener: (event: Event) => void): () => void;
-  /** Shows live text to this process's doors. */
+  /** Emits live text to listeners in this process. */
   emitLive(live: Live): void;
   onLive(listener: (live: Live) => void): () => void;
-  /** False while nobody listens to live text: what is costly to make need not be made. */
+  /** False without listeners to live text, so that callers can skip costly text. */
   isWatched(): boolean;
-  /** Calls `wake` soon after something was sent to the session by any process. */
+  /** Calls `wake` soon after any process sent a command to the session. */
   onSend(session: string, wake: () => void): () => void;
   writeBlob(): BlobWriter;
-  /** Undefined when there is no such blob. */
+  /** Undefined if there is no such blob. */
   readBlob(hash: string): Uint8Array | undefined;
-  /** Absent: logs are folded whole. */
+  /** Absent: logs are folded from the beginning. */
   readonly stateCache?: StateCache;
 }
