@@ -123,8 +123,8 @@ function nextTurn(state: State, facts: Facts): Action {
   if (isUnpriced(state, forecast.usd)) {
     const reason =
       forecast.usd === null
-        ? `The price of ${state.model} is unknown, so that a budget in dollars cannot be enforced. Set \`prices.${state.model}\`.`
-        : 'The price of an earlier request is unknown, so that a budget in dollars cannot be enforced. Set it to 0 to continue.';
+        ? `No price is known for ${state.model}, so a budget in dollars cannot be kept. Configure prices.${state.model}.`
+        : 'What this session has spent so far has no known price, so a budget in dollars cannot be kept. Set it to 0 to continue.';
     return { kind: 'finish', outcome: 'failed', reason };
   }
   const reached = findModelLimit(state, forecast, isBetween ? 1 : 0);
