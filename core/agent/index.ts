@@ -1,40 +1,79 @@
-export { advance, type Advanced } from './loop/advance.ts';
-export { cost, priceFor, worstCase } from './budget/cost.ts';
+export { advance } from './loop/advance.ts';
+export { cost, worstCase } from './budget/cost.ts';
 export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
-export type { CheckpointResult, Engine, SecretOptions } from './loop/engine.ts';
+export type { Engine } from './loop/engine.ts';
 export { createPathFinder } from './folders/find-path.ts';
-export { explainCall, type ExplainedDecision } from './calls/explain-call.ts';
+export { explainCall } from './calls/explain-call.ts';
 export { splitState } from './folders/join-snapshots.ts';
-export { openSnapshotsOf } from './folders/open-folders.ts';
-export { fork, type Forked, type ForkOptions } from './loop/fork.ts';
+export { fork, type Forked } from './loop/fork.ts';
 export { fold } from './state/fold.ts';
 export { isParked, isReceivable } from './loop/inbox.ts';
-export * from './budget/ledger.ts';
+export { type Ledger, BOOKED_EVENTS, book, accountOf, spentOf, takenOf, leftOf } from './budget/ledger.ts';
 export { openSecretsOf } from './folders/open-secrets.ts';
 export { loadState, readLog } from './state/load-state.ts';
 export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
-export { cutOutput } from './calls/cut-output.ts';
-export * from './ports/clock.ts';
-export * from './ports/committed-files.ts';
-export * from './ports/ids.ts';
-export * from './ports/layer.ts';
-export * from './ports/memory.ts';
-export * from './ports/model.ts';
-export * from './ports/recall.ts';
-export * from './ports/processes.ts';
-export * from './ports/sandbox.ts';
-export * from './ports/secrets.ts';
-export * from './ports/snapshots.ts';
-export * from './ports/store.ts';
+export type { Clock } from './ports/clock.ts';
+export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';
+export type { Ids } from './ports/ids.ts';
+export type { Layer, Layers } from './ports/layer.ts';
+export {
+  type KnowledgeScope,
+  KNOWLEDGE_LIMITS,
+  type KnowledgeEntry,
+  type KnowledgeDraft,
+  type Knowledge,
+  type KnowledgeFilter,
+} from './ports/memory.ts';
+export type {
+  ToolSpec,
+  ModelRequest,
+  ModelFailure,
+  ModelEvent,
+  Price,
+  ModelInfo,
+  StreamOptions,
+  Model,
+  Models,
+} from './ports/model.ts';
+export type { RecalledText, RecallSearch, Recall } from './ports/recall.ts';
+export type { ReserveProcess, ProcessStatus, ProcessOutput, WaitFor, Processes } from './ports/processes.ts';
+export type {
+  ExecLimits,
+  ExecRequest,
+  ExecResult,
+  PrestartRequest,
+  BackgroundRequest,
+  Sandbox,
+} from './ports/sandbox.ts';
+export type { FileIdentity } from './ports/secrets.ts';
+export type { SnapshotOptions, Conflict, ApplyResult, Snapshots } from './ports/snapshots.ts';
+export type { Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';
 export type { Delivery, Outbox, OutboxDelivery } from './ports/outbox.ts';
 export type { ClearFilter, ClearReport, MessageHit, SessionFilter, SessionRow } from './ports/session-row.ts';
 export type { ChangeMark, SessionStore, StoreQueries, StoreView } from './ports/store-queries.ts';
 export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/usage-row.ts';
-export * from './ports/tool.ts';
-export * from './ports/workspace.ts';
+export {
+  type Intent,
+  type ToolOutput,
+  type FoundSecret,
+  type LiveText,
+  type FoundPath,
+  type ToolContext,
+  type Tool,
+  defineTool,
+} from './ports/tool.ts';
+export type {
+  ResolvedPath,
+  FileState,
+  FileEdit,
+  ReadOptions,
+  LocatedPath,
+  Folder,
+  Workspace,
+} from './ports/workspace.ts';
 export { carriesText, redactCommand } from './redaction/redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';
@@ -44,7 +83,7 @@ export { findPinProblem, toPinText } from './context/pins.ts';
 export { applyQueuedCommands } from './loop/apply-queued-commands.ts';
 export { describeStarted } from './processes/process-events.ts';
 export { recordProcesses } from './processes/record-processes.ts';
-export type { EngineSettings, RetrySettings } from './loop/settings.ts';
+export type { EngineSettings } from './loop/settings.ts';
 export type { RestoreRequest } from './workspace/plan-restore.ts';
 export { restore, type Restored, type RestoreOptions } from './workspace/restore.ts';
 export { changesOfTurn } from './workspace/turn-changes.ts';
@@ -52,4 +91,4 @@ export { createState, toolsOf, type State } from './state/state.ts';
 export { toSystemPrompt } from './context/system-prompt.ts';
 export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './evidence/verify-evidence.ts';
 export { createToolRegistry, toInputSchema, type ToolRegistry } from './calls/tool-registry.ts';
-export { readTurnHistory, type TurnHistory, type TurnStates } from './workspace/turn-history.ts';
+export { readTurnHistory, type TurnHistory } from './workspace/turn-history.ts';

@@ -58,7 +58,7 @@ test('a process is started, read, spoken to, listed and stopped by the model', a
   expect(said[0]).toContain('Started as background process p1. It ends when this Klaus ends.');
   expect(said[1]).toBe('p1: running\nup\n[bytes 0 to 3 of 3]');
   expect(said[3]).toBe('p1: running\nheard hello\n[bytes 3 to 15 of 15]');
-  expect(said[4]).toContain('p2. It goes on when Klaus ends');
+  expect(said[4]).toContain('p2. It continues');
   expect(said[5]).toBe(
     `p1: running, 15 bytes of output: ${PARROT.slice(0, 100)}\np2: running, 0 bytes of output: sleep 1000`,
   );

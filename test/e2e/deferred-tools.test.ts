@@ -117,7 +117,7 @@ describe('the gate sees the tool that is meant', () => {
     await session.prompt('translate');
     await session.advance();
     const [found, used] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
-    expect(found).toMatchObject({ outcome: 'ok', output: 'No tool fits these words. There are: git_log' });
+    expect(found).toMatchObject({ outcome: 'ok', output: expect.stringContaining('git_log') });
     expect(used).toMatchObject({ name: 'to_latin', outcome: 'denied' });
     expect(given).toEqual([]);
   });

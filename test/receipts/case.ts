@@ -9,19 +9,19 @@ interface Call {
   input: Record<string, string>;
 }
 
-/** A run as a model plays it: calls turn by turn, then its last words. */
+/** A scripted run: the calls of each turn, then the last words of the model. */
 export interface Play {
   turns: readonly (readonly Call[])[];
   says: string;
-  /** Written into the workspace by somebody else before this run. */
-  meanwhile?: Readonly<Record<string, string>>;
+  /** Files that another program writes to the workspace before this run. */
+  edits?: Readonly<Record<string, string>>;
 }
 
 export interface Case {
   name: string;
   runs: readonly Play[];
-  /** `subtract` is right from the beginning. */
-  isMended?: boolean;
+  /** True if `subtract` is correct from the beginning. */
+  isFixed?: boolean;
   files?: Readonly<Record<string, string>>;
   settings?: Readonly<Record<string, unknown>>;
 }
@@ -36,8 +36,8 @@ export const tests = (input: Record<string, string> = {}): Call => ({ name: 'run
 export const script = (name: string): Call => ({ name: 'npm_run', input: { script: name } });
 export const read = (path: string): Call => ({ name: 'read_file', input: { path } });
 
-/** Plays a case through the real engine, with real commands, and gives the end of its last run. */
-export async function play({ runs, isMended = false, files, settings }: Case): Promise<EventOf<'run.finished'>> {
+/** Runs a case with the real engine and real commands. Returns the end of its last run. */
+export async function play({ runs, isFixed = false, files, settings }: Case): Promise<EventOf<'run.finished'>> {
   let turn = 0;
   const steps = runs.flatMap(({ turns, says }) => [
     ...turns.map((calls) => ({ when: { turn: turn++ }, reply: { calls: calls.map((call) => ({ ...call })) } })),
@@ -45,12 +45,12 @@ export async function play({ runs, isMended = false, files, settings }: Case): P
   ]);
   await using engine = await createTestEngine({
     script: { steps },
-    files: { ...toProject(isMended), ...files },
+    files: { ...toProject(isFixed), ...files },
     ...(settings ? { settings } : {}),
   });
   const session = await engine.klaus.open({ mode: 'auto' });
-  for (const [at, { meanwhile = {} }] of runs.entries()) {
-    for (const [path, content] of Object.entries(meanwhile)) writeFileSync(join(engine.place.workspace, path), content);
+  for (const [at, { edits = {} }] of runs.entries()) {
+    for (const [path, content] of Object.entries(edits)) writeFileSync(join(engine.place.workspace, path), content);
     await session.prompt(`prompt ${at}`);
     await session.advance();
   }

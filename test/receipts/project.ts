@@ -1,4 +1,4 @@
-/** A small project with real tests for Node's own runner: `add` is right, `subtract` is wrong until it is mended. */
+/** A small project with real tests for Node's own runner: `add` is correct, `subtract` is wrong until it is fixed. */
 export const ADD = 'export const add = (a, b) => a + b;\n';
 export const WRONG = 'export const subtract = (a, b) => a + b;\n';
 export const RIGHT = 'export const subtract = (a, b) => a - b;\n';
@@ -20,12 +20,12 @@ const PACKAGE = {
   },
 };
 
-/** @param isMended `subtract` is right from the beginning. */
-export function toProject(isMended = false): Record<string, string> {
+/** @param isFixed True if `subtract` is correct from the beginning. */
+export function toProject(isFixed = false): Record<string, string> {
   return {
     'package.json': `${JSON.stringify(PACKAGE, undefined, 2)}\n`,
     'src/add.js': ADD,
-    'src/subtract.js': isMended ? RIGHT : WRONG,
+    'src/subtract.js': isFixed ? RIGHT : WRONG,
     'test/add.test.js': ADD_TEST,
     'test/subtract.test.js': SUBTRACT_TEST,
     'scripts/check.sh': 'set -e\nnode --test\n',

@@ -3,7 +3,7 @@ import { play } from './case.ts';
 import { HONEST } from './cases-honest.ts';
 import { LIES } from './cases-lies.ts';
 
-describe('a claim that the evidence does not hold is marked', () => {
+describe('a claim that the evidence does not support is marked', () => {
   test.each(LIES)('$name', async (each) => {
     const finished = await play(each);
     expect(finished.claims?.map(({ reason }) => reason)).not.toContain('');
@@ -11,7 +11,7 @@ describe('a claim that the evidence does not hold is marked', () => {
   });
 });
 
-describe('an honest one is not', () => {
+describe('an honest claim is not marked', () => {
   test.each(HONEST)('$name', async (each) => {
     const { claim, claims = [] } = await play(each);
     expect({ claim, claims }).toMatchObject({ claim: each.claim });

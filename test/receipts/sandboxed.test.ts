@@ -1,4 +1,4 @@
-// Receipts of checks that ran in the sandbox: what they depended on is recorded, and honest work is not marked.
+// Receipts of checks that ran in the sandbox: their environment is recorded, and honest work is not marked.
 import { describe, expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
 import { play, sh, write } from './case.ts';
@@ -14,10 +14,10 @@ describe('in bubblewrap', () => {
     expect({ claim, claims }).toMatchObject({ claim: each.claim });
   });
 
-  test('a receipt says what the exit code depended on', async () => {
+  test('a receipt contains the environment of the exit code', async () => {
     const { evidence } = await play({
       name: '',
-      isMended: true,
+      isFixed: true,
       settings,
       runs: [{ turns: [[sh('npm test')]], says: SAYS }],
     });
@@ -28,7 +28,7 @@ describe('in bubblewrap', () => {
     expect(environment!.files.map(({ path }) => path)).toEqual(['package.json']);
   });
 
-  test('what an earlier run of the session changed about a check weakens the check of a later one', async () => {
+  test('a change of the environment in an earlier run weakens the check of a later one', async () => {
     const { claim, evidence } = await play({
       name: '',
       settings,

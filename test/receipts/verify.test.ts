@@ -8,12 +8,12 @@ import { RIGHT, toProject, WRONG } from './project.ts';
 
 type Calls = { name: string; input: Record<string, string> }[];
 
-/** A session that has made these calls, one a turn, and has said "Done.". */
-async function createSession(calls: Calls, isMended = false): Promise<TestEngine & { id: string }> {
+/** A session with one turn for each call, and the last words "Done.". */
+async function createSession(calls: Calls, isFixed = false): Promise<TestEngine & { id: string }> {
   const steps = calls.map((call, turn) => ({ when: { turn }, reply: { calls: [call] } }));
   const engine = await createTestEngine({
     script: { steps: [...steps, { when: { turn: calls.length }, reply: { text: 'Done.' } }] },
-    files: toProject(isMended),
+    files: toProject(isFixed),
   });
   const session = await engine.klaus.open({ mode: 'auto' });
   await session.prompt('go');
@@ -21,8 +21,8 @@ async function createSession(calls: Calls, isMended = false): Promise<TestEngine
   return { ...engine, id: session.id, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
 }
 
-describe('recorded checks run again', () => {
-  test('what was red and is mended passes, and differs from the record', async () => {
+describe('recorded checks are repeated', () => {
+  test('a failed check that was fixed passes, and differs from the record', async () => {
     await using engine = await createSession([{ name: 'run_tests', input: {} }]);
     const session = await engine.klaus.session(engine.id);
     expect(outcomeOf(await Array.fromAsync(session.events()))?.evidence).toMatchObject([
@@ -35,12 +35,12 @@ describe('recorded checks run again', () => {
       isChanged: true,
       checks: [{ command: 'npm test', recorded: 1, exitCode: 0, result: 'passed', differs: true }],
     });
-    // The gate was asked before it ran, and the log says both.
+    // The gate has decided before it ran, and the log contains both.
     const types = (await Array.fromAsync(session.events())).map(({ type }) => type);
     expect(types.slice(-2)).toEqual(['gate.decided', 'evidence.verified']);
   });
 
-  test('what was green and is broken since fails', async () => {
+  test('a passed check that was broken since fails', async () => {
     await using engine = await createSession([{ name: 'run_command', input: { command: 'npm test' } }], true);
     const session = await engine.klaus.session(engine.id);
     expect(await session.verify()).toMatchObject({ isChanged: false, checks: [{ result: 'passed', differs: false }] });
@@ -50,7 +50,7 @@ describe('recorded checks run again', () => {
     });
   });
 
-  test('a command that proves nothing is not run, and nothing recorded is said', async () => {
+  test('a command that proves nothing is not run, and a session without checks is reported', async () => {
     await using engine = await createSession([{ name: 'run_command', input: { command: 'npm test || true' } }]);
     const session = await engine.klaus.session(engine.id);
     expect((await session.verify()).checks).toMatchObject([
@@ -60,7 +60,7 @@ describe('recorded checks run again', () => {
     await expect((await none.klaus.session(none.id)).verify()).rejects.toMatchObject({ code: 'usage' });
   });
 
-  test('the gate is asked as of today: what it asks about waits for the word of the user', async () => {
+  test('the present rules of the gate apply: a check may need an approval', async () => {
     await using engine = await createSession([{ name: 'run_tests', input: {} }], true);
     const session = await engine.klaus.session(engine.id);
     await session.send({ type: 'change', mode: 'edits' });
@@ -80,7 +80,7 @@ describe('recorded checks run again', () => {
 });
 
 describe('in the terminal', () => {
-  test('a lie is marked in the closing lines and by show; verify tells the truth by its exit code', async () => {
+  test('a false claim is marked in the closing lines and by show; the exit code of verify is correct', async () => {
     using place = createTestHome(toProject());
     await using server = await startServer({
       steps: [
@@ -89,7 +89,7 @@ describe('in the terminal', () => {
       ],
     });
     const options = { place, server };
-    const run = await runKlaus(['--plain', 'mend it'], options);
+    const run = await runKlaus(['--plain', 'fix it'], options);
     expect(run.stderr).toContain('npm test exit 1');
     expect(run.stderr).toContain('contradicted: "All tests pass."');
     const show = await runKlaus(['show', '--plain', idOf(run.stderr)], options);
@@ -101,9 +101,9 @@ describe('in the terminal', () => {
       stdout: 'failed  npm test, exit 1\n',
     });
     writeFileSync(join(place.workspace, 'src/subtract.js'), RIGHT);
-    const mended = await runKlaus(['verify', '--json'], options);
-    expect(mended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Session [0-9A-Z]{26}.*\n$/) });
-    expect(JSON.parse(mended.stdout)).toMatchObject({
+    const fixed = await runKlaus(['verify', '--json'], options);
+    expect(fixed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Session [0-9A-Z]{26}.*\n$/) });
+    expect(JSON.parse(fixed.stdout)).toMatchObject({
       type: 'evidence.verified',
       checks: [{ result: 'passed', differs: true }],
     });

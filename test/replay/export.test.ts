@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
-/** Runs the exported test as its user does; `klaus` is a program of this name. */
+/** Runs the exported test as a user does; `klaus` is a program of this name. */
 function runTest({ env, home }: TestHome, folder: string): { status: number | null; stdout: string } {
   const program = join(home, 'klaus-program');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
@@ -15,7 +15,7 @@ function runTest({ env, home }: TestHome, folder: string): { status: number | nu
   return spawnSync(process.execPath, words, { env: own, encoding: 'utf8' });
 }
 
-test('what secret files hold goes into no exported test, wherever it stands, nor into the title of a fork', async () => {
+test('values of secret files are in no exported test and in no title of a fork', async () => {
   const value = 'Kk19ZxQ7tR5vLmP8';
   const key = ['AKIA', 'Q3EGRTZ5HNJY2W7B'].join('');
   using place = createTestHome({
@@ -33,7 +33,7 @@ test('what secret files hold goes into no exported test, wherever it stands, nor
   });
   expect(await runKlaus(['write a file'], { place, server })).toMatchObject({ code: 0 });
   const { id } = (await listSessions(place))[0]!;
-  // It is not there any more, and what it held still is.
+  // The secret file is deleted, but its value is still in the log.
   rmSync(join(place.workspace, '.env'));
   const folder = join(place.home, 'exported');
   const exported = await runKlaus(['export', id, '--as', 'test', '--out', folder], { place });
@@ -120,7 +120,7 @@ test(
   },
 );
 
-test('a session that no script can bring about is refused with the reason, and replay says its part', async () => {
+test('a session that a script cannot reproduce is refused with the reason, also by replay', async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: 'Hello.' } }] });
   const run = await runKlaus(['run', '--json', 'hello'], { place, server });

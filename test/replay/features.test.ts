@@ -98,7 +98,7 @@ function replayWith({ klaus }: TestEngine, events: readonly Event[]) {
   });
 }
 
-test('found tools, recall, pins, checks, an outage and a cancel with a reason are replayed as they were', async () => {
+test('found tools, recall, pins, checks, an outage and a cancel with a reason are replayed equally', async () => {
   await using engine = await create();
   const id = await play(engine);
   const events = await Array.fromAsync((await engine.klaus.session(id)).events());
@@ -118,7 +118,7 @@ test('found tools, recall, pins, checks, an outage and a cancel with a reason ar
   });
 });
 
-test('another worth of what was claimed is named, and so is a pin that is not where it was', async () => {
+test('a different claim status is reported, and so is a moved pin', async () => {
   await using engine = await createTestEngine({
     files: toProject(true),
     script: {

@@ -7,7 +7,7 @@ import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixture
 const SCRIPT: Script = {
   steps: [
     { when: { tools: false }, reply: { text: 'A title\nA summary' } },
-    { when: { user: 'go on' }, reply: { text: 'The fork is done.' } },
+    { when: { user: 'continue' }, reply: { text: 'The fork is done.' } },
     { when: { turn: 0 }, reply: { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] } },
     { when: { turn: 1 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'two\n' } }] } },
     { when: { turn: 2 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo three > a.txt' } }] } },
@@ -28,7 +28,7 @@ async function createOriginal(engine: TestEngine, mode: 'ask' | 'auto' = 'ask') 
   return session;
 }
 
-test('from every event of a session a fork can be gone on with, with a budget of its own', async () => {
+test('a fork at any event of a session can be continued, with its own budget', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
   const { klaus } = engine;
   const original = await createOriginal(engine);
@@ -40,7 +40,7 @@ test('from every event of a session a fork can be gone on with, with a budget of
     expect(copied.slice(1, at).map(({ type, at: time }) => [type, time])).toEqual(
       before.slice(1, at).map(({ type, at: time }) => [type, time]),
     );
-    await session.prompt('go on');
+    await session.prompt('continue');
     // The original took four of its six turns; the fork has all six.
     expect(await session.advance(), `forked at ${at}`).toMatchObject({ finished: { outcome: 'done', turns: 1 } });
     expect(await klaus.store.verify(session.id)).toMatchObject({ intact: true });
@@ -48,7 +48,7 @@ test('from every event of a session a fork can be gone on with, with a budget of
     expect(await klaus.store.session(session.id)).toMatchObject({ forkedFrom: original.id });
   }
   expect(await Array.fromAsync(original.events())).toEqual(before);
-  // What was spent is counted once: by the original.
+  // Costs are counted once: for the original.
   const usage = async (id: string) =>
     (await klaus.store.session(id))!.inputTokens + (await klaus.store.session(id))!.cacheReadTokens;
   const { session } = await klaus.fork(original.id);
@@ -56,7 +56,7 @@ test('from every event of a session a fork can be gone on with, with a budget of
   expect(await usage(original.id)).toBeGreaterThan(0);
 });
 
-test('a fork has no more authority than its original has today, and none of its approvals', async () => {
+test('a fork has at most the present authority of its original, and none of its approvals', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
   const { klaus } = engine;
   const original = await createOriginal(engine);
@@ -76,11 +76,11 @@ test('a fork has no more authority than its original has today, and none of its 
     session: narrow.session.id,
     root: original.id,
   });
-  await again.session.prompt('go on');
+  await again.session.prompt('continue');
   expect(await again.session.advance()).toMatchObject({ finished: { outcome: 'done' } });
 });
 
-test('the workspace is put to the state of the moment, and what somebody else changed is not touched unasked', async () => {
+test('the workspace is restored to the state at that event, and changes of others are only overwritten on request', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
   const { klaus, place } = engine;
   const original = await createOriginal(engine, 'auto');
@@ -99,7 +99,7 @@ test('the workspace is put to the state of the moment, and what somebody else ch
   expect(readFileSync(join(place.workspace, 'mine.txt'), 'utf8')).toBe('mine');
 });
 
-test('an event that there is none of is refused', async () => {
+test('an unknown event is refused', async () => {
   await using engine = await createTestEngine({ script: SCRIPT });
   const session = await engine.klaus.open();
   await expect(engine.klaus.fork(session.id, { at: 2 })).rejects.toMatchObject({ code: 'usage' });

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { createProject, TWELVE_TOOLS } from '../faults/twelve-tools.ts';
 
-/** Replays and expects every request and every event to be as recorded. */
+/** Replays a log and expects equal requests and events. */
 async function expectEqual(session: Session): Promise<ReplayedRequest[]> {
   const requests: ReplayedRequest[] = [];
   const replayed = await session.replay({ onRequest: (request) => requests.push(request) });
@@ -24,7 +24,7 @@ async function expectEqual(session: Session): Promise<ReplayedRequest[]> {
   return requests;
 }
 
-/** The bodies that the real client sends for the replayed requests, as a server gets them. */
+/** The HTTP bodies of the replayed requests, as the real client sends them. */
 async function toBodies(requests: readonly ReplayedRequest[], wire: Script['wire']): Promise<string[]> {
   const server = await createModelServer({ script: { steps: [], fallback: { text: 'ok' } } });
   const models = createModels({
@@ -44,7 +44,7 @@ function postsOf(requests: TestEngine['server']['requests']): string[] {
   return requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
 }
 
-describe('a recorded session is made again with the same requests', () => {
+describe('a recorded session is replayed with the same requests', () => {
   test.each(['anthropic', 'openai'] as const)(
     'byte for byte as the server got them, in the wire of %s',
     async (wire) => {
@@ -91,7 +91,7 @@ describe('a recorded session is made again with the same requests', () => {
       },
     });
     const session = await engine.klaus.open({ mode: 'ask' });
-    await session.prompt('please change the file a.txt, and tell me what you found in it before that', {
+    await session.prompt('please change the file a.txt, and report what it contained before', {
       onAsk: 'wait',
     });
     const parked = await session.advance();
@@ -114,15 +114,15 @@ describe('a recorded session is made again with the same requests', () => {
     expect(await toBodies(requests, undefined)).toEqual(postsOf(engine.server.requests));
   });
 
-  test('up to where the log ends in the middle of a run', async () => {
+  test('up to the end of a log that ends within a run', async () => {
     await using engine = await createTestEngine({ script: SMALL });
     const session = await runSmall(engine);
     const events = await Array.fromAsync(session.events());
     for (let length = 2; length < events.length; length++) {
-      // Cut inside a transaction it is no log that a session ever left.
+      // A log that ends within a transaction is not valid.
       const { outcome } = await replayOf(engine, events.slice(0, length));
-      const isWhole = events[length]?.at !== events[length - 1]?.at;
-      expect(isWhole ? outcome : 'equal', `${length} events`).toBe('equal');
+      const isComplete = events[length]?.at !== events[length - 1]?.at;
+      expect(isComplete ? outcome : 'equal', `${length} events`).toBe('equal');
     }
   });
 });
@@ -167,8 +167,8 @@ const toUlid = (count: number): string => `01HZZZZZZZZZZZZZZZZZZ${String(count %
 let counter = 0;
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-describe('what is not as it was recorded is named', () => {
-  test('another result is another request, at the turn behind it', async () => {
+describe('differences from the log are reported', () => {
+  test('a different result gives a different request in the next turn', async () => {
     await using engine = await createTestEngine({ script: SMALL });
     const events = await Array.fromAsync((await runSmall(engine)).events());
     const changed = events.map((event) =>
@@ -181,7 +181,7 @@ describe('what is not as it was recorded is named', () => {
     });
   });
 
-  test('another end of the run is named with both sides', async () => {
+  test('a different end of the run is reported with both values', async () => {
     await using engine = await createTestEngine({ script: SMALL });
     const events = await Array.fromAsync((await runSmall(engine)).events());
     const changed = events.map((event): Event =>
@@ -193,7 +193,7 @@ describe('what is not as it was recorded is named', () => {
     });
   });
 
-  test('a log with an event left out is not equal; one with an event twice or in another place comes to an end', async () => {
+  test('a log without one event is not equal; the replay of one with a repeated or moved event ends', async () => {
     await using engine = await createTestEngine({ script: SMALL });
     const events = await Array.fromAsync((await runSmall(engine)).events());
     const essential = new Set(['turn.started', 'turn.finished', 'gate.decided', 'tool.started', 'tool.finished']);
@@ -207,7 +207,7 @@ describe('what is not as it was recorded is named', () => {
     }
   });
 
-  test('a log of tools that this engine does not have is not called equal', async () => {
+  test('a log of tools that this engine does not have is not equal', async () => {
     await using engine = await createTestEngine({ script: SMALL });
     const [opened, ...rest] = await Array.fromAsync((await runSmall(engine)).events());
     const strange = { ...opened, tools: ['read_file', 'teleport'] } as Event;

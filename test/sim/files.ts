@@ -29,11 +29,11 @@ interface Change {
 
 const MODE = 0o644;
 
-/** The files of the simulated machine: they outlive every process. */
+/** The files of the simulated machine. They survive every process. */
 export class Files {
   readonly workspace: Folder = new Map();
   readonly layers = new Map<string, Folder>();
-  /** Counts the writes that were told to `changed`. */
+  /** Number of calls of `changed`. */
   #moment = 0;
   readonly #changes: Change[] = [];
   readonly #trees = new Map<TreeId, Folder>();
@@ -63,7 +63,7 @@ export class Files {
     return found;
   }
 
-  /** The workspace's port, as one process sees it. */
+  /** The workspace port of one process. */
   workspaceOf(host: Host): Workspace {
     const scheduler = this.#scheduler;
     const check = (path: string): string => {
@@ -112,7 +112,7 @@ export class Files {
     };
   }
 
-  /** Several files are not replaced in one moment: a kill can come between two of them. */
+  /** Several files are not replaced atomically: a kill can happen between two of them. */
   async #apply(host: Host, edits: readonly FileEdit[]): Promise<FileChange[]> {
     await this.#scheduler.pause(host, 'workspace apply');
     const toState = (path: string): string | null => {
@@ -120,7 +120,7 @@ export class Files {
       return text === undefined ? null : toHash(text);
     };
     const bad = edits.find(({ path, before }) => toState(path) !== before);
-    if (bad) throw new KlausError('workspace.conflict', `${bad.path} changed meanwhile.`);
+    if (bad) throw new KlausError('workspace.conflict', `${bad.path} changed at the same time.`);
     const changes: FileChange[] = [];
     for (const [at, { path, content, before }] of edits.entries()) {
       if (at > 0) await this.#scheduler.pause(host, 'workspace half');
@@ -133,7 +133,7 @@ export class Files {
     return changes;
   }
 
-  /** The port of the states, as one process sees it; `check` may refuse to keep one. */
+  /** The snapshots port of one process; `check` may refuse a snapshot. */
   snapshotsOf(host: Host, check: () => void): Snapshots {
     const scheduler = this.#scheduler;
     return {
@@ -143,7 +143,7 @@ export class Files {
         check();
         return this.#keep(this.#folder(folder ?? ROOT), only);
       },
-      // The simulated workspace holds no repository.
+      // The simulated workspace contains no repository.
       snapshotGit: async () => undefined,
       hasGitObject: () => false,
       isSameIndex: async () => false,

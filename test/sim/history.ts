@@ -1,6 +1,6 @@
 import type { Message } from '@klaus/core/protocol';
 
-/** What a provider would refuse in a history; undefined for a well-formed one. */
+/** Why a provider would refuse a history; undefined for a well-formed one. */
 export function findBrokenHistory(messages: readonly Message[]): string | undefined {
   const known = new Set<string>();
   for (const [at, { role, parts }] of messages.entries()) {

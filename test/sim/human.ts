@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 type Given = Command extends infer C ? (C extends Command ? Omit<C, 'id'> : never) : never;
 
-/** Who sits at the doors: prompts, answers, changes his mind, and edits files himself. */
+/** A simulated user: sends prompts, answers questions, withdraws prompts, and edits files. */
 export class Human {
   /** False: every question is answered at once. */
   isPatient = true;
@@ -18,7 +18,7 @@ export class Human {
   readonly #store: Store;
   readonly #door: SqliteStore;
   readonly #ids: () => string;
-  /** What he still means to do. */
+  /** The remaining planned acts. */
   #pending = 0;
   #questions = 0;
   #seen = 0;
@@ -49,7 +49,7 @@ export class Human {
     for (const act of plan.acts) this.#later(act.at, act.what, () => this.#act(act, onAsk));
   }
 
-  /** Looks at what became durable: questions are answered. */
+  /** Answers questions that became durable. */
   look(): void {
     const { events, state } = this.#world.monitor;
     for (; this.#seen < events.length; this.#seen++) {
@@ -63,7 +63,7 @@ export class Human {
     }
   }
 
-  /** As a door does: from the last event that it has on. */
+  /** Subscribes like a client: after the last event that it received. */
   #follow(): void {
     const { monitor, session } = this.#world;
     this.#unsubscribe();
@@ -90,8 +90,8 @@ export class Human {
       .send(this.#world.session, { ...given, id } as Command)
       .catch((error: unknown) => {
         if (!isKlausError(error)) throw error;
-        this.#world.scheduler.note(`user is told ${error.code}`);
-        // He tries again, with the same id: nobody knows whether it arrived.
+        this.#world.scheduler.note(`user gets ${error.code}`);
+        // Sends it again with the same id, because it may not have arrived.
         this.#later(50, 'tries again', () => this.#send(given, id));
       })
       .finally(() => this.#pending--);
@@ -114,7 +114,7 @@ export class Human {
     if (answer === 'never') return;
     const { approval, subject } = asked;
     const { plan, monitor } = this.#world;
-    // Whether an answer comes before or after the result of another call is his accident, and no work of a crash.
+    // The order of an answer and the result of another call depends on the user and not on a crash.
     if (plan.isCalm && monitor.state.calls.some((call) => call.started && !call.asked))
       return this.#later(100, 'waits', () => this.#answer(asked, reply));
     const path = subject.kind === 'call' ? subject.before[0]?.path : undefined;
@@ -134,7 +134,7 @@ export class Human {
     if (second) this.#send({ type: 'approve', approval, answer: second === 'same' ? answer : other, by: 'sim too' });
   }
 
-  /** Takes back what he said a moment ago, what may have been read long ago, or what he never said. */
+  /** Withdraws the last prompt, an older one that may be consumed, or one that was never sent. */
   #withdraw(chance: Chance, text: string): void {
     if (chance.percent(30)) {
       const known = [...this.#world.monitor.prompts.keys()];
@@ -162,7 +162,7 @@ export class Human {
           delivery: what,
         });
       case 'withdraw':
-        return this.#withdraw(chance, `taken back ${salt}`);
+        return this.#withdraw(chance, `withdrawn ${salt}`);
       case 'cancel':
         return this.#send({ type: 'cancel' });
       case 'resume':
@@ -182,7 +182,7 @@ export class Human {
       case 'stale': {
         const asked = monitor.events.findLast((event) => event.type === 'approval.asked');
         const approval = asked?.approval ?? 'nothing';
-        // Not what he is asked now: a question that is settled takes no answer.
+        // Not the open question: an answered question takes no answer.
         if (monitor.state.approvals.has(approval)) return;
         return this.#send({ type: 'approve', approval, answer: 'approved', by: 'sim late' });
       }

@@ -8,7 +8,7 @@ import { toHash } from './files.ts';
 import { findBrokenHistory } from './history.ts';
 import { SECRET, TOOLS } from './plan.ts';
 
-/** What must hold, whatever happens. */
+/** The invariants of a session. */
 export type Invariant =
   | 'append before emit'
   | 'one gate'
@@ -17,18 +17,18 @@ export type Invariant =
   | 'reserved before spent'
   | 'sums agree'
   | 'within the limits'
-  | 'approvals settled once'
+  | 'approvals answered once'
   | 'approvals are bound'
   | 'authority never grows'
   | 'secrets do not travel'
   | 'every run ends'
   | 'nothing left open'
   | 'commands count once'
-  | 'taken back or said'
+  | 'withdrawn or sent'
   | 'history is well-formed'
   | 'one holder'
-  | 'changes can be taken back'
-  | 'review before it is kept'
+  | 'changes can be undone'
+  | 'review before it is applied'
   | 'chain is intact'
   | 'same canonical log'
   | 'no bug';
@@ -36,11 +36,11 @@ export type Invariant =
 export interface BrokenInvariant {
   invariant: Invariant;
   what: string;
-  /** Steps made when it was found. */
+  /** Number of steps until it was found. */
   step: number;
 }
 
-/** A command that a human sent, with when it became durable. */
+/** A command of the user, with the time when it became durable. */
 export interface SentAnswer {
   answer: string;
   at: number;
@@ -55,8 +55,8 @@ interface Attempts {
 const EPSILON = 1e-9;
 
 /**
- * Watches one session from outside, through a database connection of its own: what it sees is durable. Keeps the
- * first invariant that breaks.
+ * Observes one session through its own database connection, so that it only sees durable data. Records the first broken
+ * invariant.
  */
 export class Monitor {
   broken: BrokenInvariant | undefined;
@@ -65,11 +65,11 @@ export class Monitor {
   readonly answers = new Map<string, SentAnswer[]>();
   /** Texts of prompts that became durable in the inbox, by the id of the command. */
   readonly prompts = new Map<string, string>();
-  /** Commands that take back a prompt, by their id; `isLater`: it was durable before. */
+  /** Commands that withdraw a prompt, by their id; `isLater`: the prompt was durable before. */
   readonly withdrawals = new Map<string, { prompt: string; isLater: boolean }>();
   /** Tokens that the model's provider counted. */
   billed = 0;
-  /** Writes to the database that came to an end, by any process. */
+  /** Completed writes to the database, by any process. */
   writes = 0;
   readonly #store: SqliteStore;
   readonly #session: string;
@@ -94,7 +94,7 @@ export class Monitor {
     this.broken ??= { invariant, what, step: this.#stepOf() };
   }
 
-  /** Takes in what became durable since the last look; costs nothing when nothing was written. */
+  /** Reads the data that became durable since the last call. Costs nothing if nothing was written. */
   catchUp(): void {
     if (this.writes === this.#looked) return;
     this.#looked = this.writes;
@@ -110,20 +110,20 @@ export class Monitor {
     }
   }
 
-  /** A transaction took these commands out of the inbox, and appended these events. */
+  /** Checks a transaction that consumed these commands and appended these events. */
   consumed(ids: readonly string[], events: readonly Event[]): void {
     for (const id of ids) {
       const { prompt, isLater } = this.withdrawals.get(id) ?? {};
       if (prompt === undefined) continue;
       if (ids.includes(prompt) && events.length > 0)
-        this.fail('taken back or said', `${prompt} was taken back, and said in the same transaction`);
-      // One that arrived while the inbox was being looked through has nothing to do with it.
+        this.fail('withdrawn or sent', `${prompt} was withdrawn and sent in the same transaction`);
+      // A command that arrived while the inbox was read is ignored.
       if (isLater && this.#store.view.inbox(this.#session).some((command) => command.id === prompt))
-        this.fail('taken back or said', `${prompt} still waits, and nobody takes it back any more`);
+        this.fail('withdrawn or sent', `${prompt} is still queued, and its withdrawal was consumed`);
     }
   }
 
-  /** A subscriber of one process got an event. */
+  /** Checks an event that a subscriber of a process received. */
   emitted(subscriber: string, event: Event): void {
     const last = this.#seen.get(subscriber) ?? 0;
     if (event.seq !== last + 1) this.fail('append before emit', `${subscriber} got ${event.seq} after ${last}`);
@@ -135,17 +135,17 @@ export class Monitor {
       this.fail('append before emit', `${subscriber} got another ${event.seq} than the durable one`);
   }
 
-  /** Somebody subscribes to what comes after `after`. */
+  /** Records a subscription to the events after `after`. */
   seenBy(subscriber: string, after: number): void {
     this.#seen.set(subscriber, after);
   }
 
-  /** A subscriber's process is gone: it gets nothing more. */
+  /** Removes the subscribers of a dead process. */
   forget(subscriber: string): void {
     this.#seen.delete(subscriber);
   }
 
-  /** Something outside the log is about to happen for a call. */
+  /** Checks an effect of a call before it happens. */
   effectBegins(id: string): void {
     this.catchUp();
     const { state } = this;
@@ -170,7 +170,7 @@ export class Monitor {
       this.fail('within the limits', `${id} is tool call ${state.spent.toolCalls + open} of ${toolCalls}`);
     const isRead = TOOLS.find(({ name }) => name === call.name)?.effects.every((effect) => effect === 'read');
     if (!isRead && state.session?.snapshots !== false && !state.openSnapshot)
-      this.fail('changes can be taken back', `${id} happens, and no state before it is kept`);
+      this.fail('changes can be undone', `${id} happens, and no state before it is kept`);
   }
 
   effectEnds(id: string): void {
@@ -178,16 +178,16 @@ export class Monitor {
     if (known) known.done++;
   }
 
-  /** A command is about to run on the workspace itself, or on a layer. */
+  /** Checks a command before it runs in the workspace or on a layer. */
   commandRuns(tool: string, isOnLayer: boolean): void {
     const { session, mode } = this.state;
     const isInPlace = TOOLS.find(({ name }) => name === tool)?.inPlace ?? false;
     const isReviewed = (session?.isolate ?? false) || (session?.patchApproval ?? false) || mode === 'ask';
     if (isReviewed && !isInPlace && !isOnLayer)
-      this.fail('review before it is kept', `${tool} runs on the workspace itself`);
+      this.fail('review before it is applied', `${tool} runs on the workspace itself`);
   }
 
-  /** A model request leaves; `worst` is the most that it can cost. */
+  /** Checks a model request before it is sent; `worst` is its maximum cost. */
   requestLeaves(request: ModelRequest, worst: { tokens: number; usd: number; isTurn: boolean }): void {
     this.catchUp();
     const { state } = this;
@@ -207,7 +207,7 @@ export class Monitor {
     if (JSON.stringify(request.messages).includes(SECRET)) this.fail('secrets do not travel', 'a request holds it');
   }
 
-  /** @param more What a request may cost beside what is spent or set aside already. */
+  /** @param more The maximum cost of a request in addition to spent and reserved amounts. */
   #checkRoom(more: { tokens: number; usd: number }): void {
     const { limits, ledger } = this.state;
     const { tokens, usd } = takenOf(ledger, this.#session);
@@ -245,7 +245,7 @@ export class Monitor {
             this.fail('authority never grows', `${event.name} is allowed, and the grant has no such tool`);
         return;
       case 'approval.asked':
-        if (this.#asked.has(event.approval)) this.fail('approvals settled once', `${event.approval} is asked twice`);
+        if (this.#asked.has(event.approval)) this.fail('approvals answered once', `${event.approval} is asked twice`);
         this.#asked.set(event.approval, event);
         return;
       case 'approval.answered':
@@ -277,16 +277,16 @@ export class Monitor {
 
   #checkAnswered(event: EventOf<'approval.answered'>): void {
     const asked = this.#asked.get(event.approval);
-    if (!asked) return this.fail('approvals settled once', `${event.approval} is answered and was never asked`);
-    if (this.#settled.has(event.approval)) this.fail('approvals settled once', `${event.approval} is answered twice`);
+    if (!asked) return this.fail('approvals answered once', `${event.approval} is answered and was never asked`);
+    if (this.#settled.has(event.approval)) this.fail('approvals answered once', `${event.approval} is answered twice`);
     this.#settled.set(event.approval, event);
     if (event.answer !== 'approved') return;
     const sent = this.answers.get(event.approval) ?? [];
     if (!sent.some(({ answer, at }) => answer === 'approved' && at < asked.expiresAt))
-      this.fail('approvals are bound', `${event.approval} is approved, and nobody said so in time`);
+      this.fail('approvals are bound', `${event.approval} is approved without an answer in time`);
   }
 
-  /** What a human let pass is exactly this, and what he refused does not happen. */
+  /** Checks that an approval is for exactly this call, and that a refused call does not run. */
   #checkAnswer(id: string, call: string, started: EventOf<'tool.started'>): void {
     const asked = [...this.#asked.values()].findLast(({ subject }) => subject.kind === 'call' && subject.call === call);
     if (asked?.subject.kind !== 'call') return;
@@ -295,7 +295,7 @@ export class Monitor {
     const decided = this.#decided.get(call);
     if (decided?.rule !== 'approval') return;
     const { callHash, before, grantHash } = asked.subject;
-    if (answer !== 'approved') this.fail('approvals are bound', `${id} happens on an answer that nobody gave`);
+    if (answer !== 'approved') this.fail('approvals are bound', `${id} happens without an approval`);
     if (callHash !== decided.callHash) this.fail('approvals are bound', `${id} is another call than the approved one`);
     if (grantHash !== toHash(JSON.stringify(this.state.grant)))
       this.fail('approvals are bound', `${id} was approved under another grant`);
@@ -312,7 +312,7 @@ export class Monitor {
       this.fail('every run ends', `run ${event.run} ended and left a call, a turn or a question open`);
   }
 
-  /** When nothing is going to happen any more. */
+  /** The checks at the end of a simulation. */
   async atEnd(): Promise<void> {
     this.#read();
     const { state } = this;
@@ -327,7 +327,7 @@ export class Monitor {
     ].filter(Boolean);
     if (open.length > 0) this.fail('nothing left open', `at the end there is still ${open.join(', ')}`);
     for (const [id] of this.#asked)
-      if (!this.#settled.has(id)) this.fail('approvals settled once', `${id} has no answer`);
+      if (!this.#settled.has(id)) this.fail('approvals answered once', `${id} has no answer`);
     this.#checkPrompts();
     if (this.#logged < this.billed)
       this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
@@ -346,7 +346,7 @@ export class Monitor {
     );
     const sent = new Set(this.prompts.values());
     for (const text of texts)
-      if (!sent.has(text)) this.fail('commands count once', `nobody sent ${JSON.stringify(text)}`);
+      if (!sent.has(text)) this.fail('commands count once', `there is no command for ${JSON.stringify(text)}`);
     const withdrawn = new Set([...this.withdrawals.values()].map(({ prompt }) => this.prompts.get(prompt)));
     for (const text of sent) {
       const count = texts.filter((other) => other === text).length;
@@ -355,7 +355,7 @@ export class Monitor {
     }
   }
 
-  /** What `klaus sessions` shows is what the log says. */
+  /** Checks that `klaus sessions` agrees with the log. */
   #checkRow(): void {
     const row = this.#store.view.session(this.#session);
     const { usage } = accountOf(this.state.ledger, this.#session);

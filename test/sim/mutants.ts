@@ -1,24 +1,24 @@
 import { registerHooks } from 'node:module';
 import type { Invariant } from './monitor.ts';
 
-/** A build that is broken on purpose, by other words in the source of one module. The shipped code has no switch for it. */
+/** A deliberate bug, made by a replacement in the source of one module. */
 export interface Mutant {
   name: string;
-  /** What is wrong with it. */
+  /** The effect of the bug. */
   what: string;
   /** End of the module's path. */
   file: string;
-  /** Stands in that module exactly once. */
+  /** Must occur in that module exactly once. */
   from: string;
   to: string;
-  /** One of these is what breaks. */
+  /** One of these invariants must break. */
   breaks: readonly Invariant[];
 }
 
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'emit-before-append',
-    what: 'subscribers are told before the transaction is committed',
+    what: 'subscribers are notified before the transaction is committed',
     file: 'adapters/store/sqlite/log/group-commit.ts',
     from: 'written.push(jobs[0]!);',
     to: 'written.push(jobs[0]!); jobs[0]!.tell();',
@@ -26,15 +26,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'effect-before-intent',
-    what: 'calls run while their intents are still being written',
+    what: 'calls run before their intents are durable',
     file: 'core/agent/calls/run-calls.ts',
     from: 'await work.append([...before, ...bodies]);',
     to: 'const intents = work.append([...before, ...bodies]); if (ready.length === 0) await intents;',
     breaks: ['intent before effect', 'one gate'],
   },
   {
-    name: 'tell-runs-again',
-    what: 'a command that a crash interrupted is run once more',
+    name: 'command-runs-again',
+    what: 'a command that a crash interrupted runs again',
     file: 'core/agent/calls/find-outcome.ts',
     from: "case 'tell': {",
     to: "case 'tell': { return 'repeat';",
@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'probe-is-blind',
-    what: 'an edit that a crash interrupted is always made once more',
+    what: 'an edit that a crash interrupted is always repeated',
     file: 'core/agent/calls/find-outcome.ts',
     from: "if (found === 'before') return 'repeat';",
     to: "if (found) return 'repeat';",
@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gate-lets-pass',
-    what: 'a call that the gate would ask about or deny runs',
+    what: 'a call runs although the gate asks about it',
     file: 'core/agent/calls/decide-call.ts',
     from: "if (decision.verdict === 'allow') {",
     to: "if (decision.verdict !== 'deny') {",
@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'budget-not-kept',
-    what: 'a request leaves also when its worst case passes a limit',
+    what: 'a request is sent even if its maximum cost exceeds a limit',
     file: 'core/agent/loop/next.ts',
     from: "if (reached) return isBetween ? askOrPark(state, reached) : { kind: 'closeTurn' };",
     to: '',
@@ -66,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'retry-not-kept',
-    what: 'a request is sent again without looking at the limits',
+    what: 'a request is retried regardless of the limits',
     file: 'core/agent/model/request-model.ts',
     from: 'const hasRoom = leavesRoom(',
     to: 'const hasRoom = true || leavesRoom(',
@@ -74,7 +74,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'not-reserved',
-    what: 'a request leaves, and nothing was set aside for it',
+    what: 'a request is sent without a reservation',
     file: 'core/agent/model/request-model.ts',
     from: 'if (!openRequestOf(work.state)) {',
     to: 'if (false) {',
@@ -90,15 +90,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'approval-not-bound',
-    what: 'an approval lets pass whatever the call has become',
+    what: 'an approval applies even if the call has changed',
     file: 'core/agent/calls/question.ts',
     from: 'return key(before) === key(now);',
     to: 'return true;',
     breaks: ['approvals are bound'],
   },
   {
-    name: 'settled-twice',
-    what: 'a question that expired takes an answer all the same',
+    name: 'answered-after-expiry',
+    what: 'an expired question accepts an answer',
     file: 'core/agent/loop/inbox.ts',
     from: 'const expired = [...work.state.approvals.values()].filter((asked) => asked.expiresAt <= now);',
     to: 'const expired: { run: string; approval: string }[] = []; void now;',
@@ -110,15 +110,15 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'core/agent/loop/inbox.ts',
     from: 'await work.append(bodies, [command.id]);',
     to: 'await work.append(bodies);',
-    breaks: ['commands count once', 'every run ends', 'approvals settled once'],
+    breaks: ['commands count once', 'every run ends', 'approvals answered once'],
   },
   {
-    name: 'withdrawn-and-said',
-    what: 'what takes a message back is consumed, and the message stays',
+    name: 'withdrawn-and-sent',
+    what: 'a withdrawal is consumed, and its prompt remains',
     file: 'core/agent/loop/inbox.ts',
     from: 'isWaiting ? [command.id, command.command] : [command.id]',
     to: 'isWaiting ? [command.id] : [command.id]',
-    breaks: ['taken back or said'],
+    breaks: ['withdrawn or sent'],
   },
   {
     name: 'results-in-other-order',
@@ -137,16 +137,16 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: ['secrets do not travel'],
   },
   {
-    name: 'no-state-before',
-    what: 'an effect begins and no state before it was kept',
+    name: 'no-snapshot-before',
+    what: 'an effect begins without a snapshot before it',
     file: 'core/agent/workspace/snapshot-workspace.ts',
     from: 'return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await snapshotWorkspace(work);',
     to: 'return tools.length > 1 ? await snapshotWorkspace(work) : [];',
-    breaks: ['changes can be taken back'],
+    breaks: ['changes can be undone'],
   },
 ];
 
-/** Loads the mutant instead of the shipped module, in this thread, from now on. @throws when its words are not there. */
+/** Loads the mutant in place of the module, in this thread. @throws if the text to replace is missing. */
 export function installMutant(name: string): Mutant {
   const mutant = MUTANTS.find((one) => one.name === name);
   if (!mutant) throw new Error(`There is no mutant ${name}: ${MUTANTS.map((one) => one.name).join(', ')}.`);

@@ -9,7 +9,7 @@ export interface PlannedTool {
   inPlace?: boolean;
 }
 
-/** Every kind of effect, with every way to recover. */
+/** All effects, with all kinds of recovery. */
 export const TOOLS: readonly PlannedTool[] = [
   { name: 'look', effects: ['read'], resume: 'repeat' },
   { name: 'study', effects: ['read'], resume: 'repeat' },
@@ -28,21 +28,21 @@ export interface PlannedCall {
   tool: string;
   path: string;
   text: string;
-  /** Milliseconds that it works. */
+  /** Milliseconds that it runs. */
   ms: number;
-  /** How it goes wrong, where it does: red, a KlausError, a bug, or an input that no schema takes. */
+  /** How it fails, if it does: a failed result, a KlausError, a bug, or an invalid input. */
   wrong?: 'red' | 'error' | 'bug' | 'schema' | 'text' | 'unknown';
 }
 
 export interface PlannedFailure {
   code: ModelFailureCode;
-  /** HTTP status, for what the provider refuses before it counts. */
+  /** HTTP status, if the provider refuses the request without a charge. */
   status?: number;
-  /** Pieces that arrive before it. */
+  /** Number of stream events before the failure. */
   after: number;
   /** Milliseconds. */
   retryAfter?: number;
-  /** Nothing comes any more, and nobody says so. */
+  /** True if the stream hangs without an end. */
   hangs?: boolean;
 }
 
@@ -51,51 +51,51 @@ export interface PlannedAnswer {
   words: string;
   calls: PlannedCall[];
   stop?: StopReason;
-  /** Of the first attempts at this answer. */
+  /** Failures of the first attempts. */
   failures: PlannedFailure[];
-  /** Share of the answer's room that it fills, in percent. */
+  /** Length in percent of the maximum. */
   filled: number;
 }
 
-/** What the user or another door does at a moment of his own choice. */
+/** An act of the user or of another client at a given time. */
 export interface PlannedAct {
   /** Simulated milliseconds after the beginning. */
   at: number;
   what: (typeof ACTS)[number];
-  /** Chance of this act's own, so that leaving out another one changes nothing in it. */
+  /** Seed of this act, so that the removal of another act does not change it. */
   salt: number;
 }
 
-/** How the question with this number is answered. */
+/** The answer to the question with this number. */
 export interface PlannedReply {
   answer: 'approved' | 'rejected' | 'never';
   /** Milliseconds. */
   delay: number;
-  /** A second answer at once, the same or the other one. */
+  /** A second answer at the same time, the same or the opposite. */
   second?: 'same' | 'other';
   scope?: 'session' | 'project';
   /** Only some hunks. */
   inPart?: boolean;
-  /** Before he answers he changes what he was asked about. */
+  /** The user changes the subject of the question before the answer. */
   edits?: boolean;
 }
 
 export type PlannedFault =
-  /** The process that works on the session dies before this step. */
+  /** The process that holds the session dies before this step. */
   | { kind: 'crash'; step: number }
-  /** It dies when for the n-th time something with this label could go on. */
+  /** The process dies when a task with this label is ready for the n-th time. */
   | { kind: 'crash-at'; label: string; nth: number }
   /** The n-th write to the store fails. */
   | { kind: 'store'; nth: number; code: 'store.full' | 'store.busy' }
   /** The n-th command cannot be started. */
   | { kind: 'sandbox'; nth: number }
-  /** The n-th state of the workspace cannot be kept. */
+  /** The n-th snapshot of the workspace fails. */
   | { kind: 'snapshot'; nth: number };
 
-/** Everything that a seed decides beforehand. What is left out of it simply does not happen. */
+/** All decisions of a seed before the simulation. */
 export interface Plan {
   seed: number;
-  /** Nothing but crashes: the same work gives the same canonical log without them. */
+  /** True: only crashes happen. The same plan without them must give the same canonical log. */
   isCalm: boolean;
   mode: Mode;
   onAsk: OnAsk;
@@ -113,7 +113,7 @@ export interface Plan {
   faults: PlannedFault[];
 }
 
-/** Labels of waits that a crash is worth being exactly at. */
+/** Labels of waits that are interesting for a crash. */
 export const CRASH_LABELS = [
   'append',
   'appended',

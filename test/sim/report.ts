@@ -2,18 +2,18 @@ import type { BrokenInvariant } from './monitor.ts';
 import type { Plan } from './plan.ts';
 import type { Outcome } from './simulate.ts';
 
-/** What is told of one seed. */
+/** The result of one seed. */
 export interface Report {
   seed: number;
-  /** Of everything that happened, in its order. */
+  /** Hash of all steps in order. */
   hash: string;
   steps: number;
   events: number;
   crashes: number;
   broken?: BrokenInvariant;
-  /** Of a broken one: the smallest plan that breaks it. */
+  /** The smallest plan that breaks the invariant. */
   plan?: Plan;
-  /** Of a broken one: the last steps before it broke. */
+  /** The last steps before the invariant broke. */
   tail?: string[];
 }
 
@@ -25,7 +25,7 @@ export function toReport({ seed, hash, steps, events, crashes, broken, trace }: 
   return broken ? { ...base, broken, plan, tail: trace.slice(-TAIL) } : base;
 }
 
-/** What a person needs to look for the cause. */
+/** The report of a broken invariant. */
 export function toText({ seed, broken, plan, tail = [] }: Report): string {
   if (!broken || !plan) return '';
   const { answers, faults, acts, replies, ...rest } = plan;
@@ -40,7 +40,7 @@ export function toText({ seed, broken, plan, tail = [] }: Report): string {
     ...list('faults', faults),
     ...list('acts', acts),
     ...list('replies', replies.slice(0, 3)),
-    'the last steps (milliseconds, process, what went on):',
+    'the last steps (milliseconds, process, step):',
     ...tail.map((line) => `  ${line}`),
     `again: npm run test:sim -- --seed ${seed}`,
   ].join('\n');

@@ -1,5 +1,5 @@
-// `npm run test:sim [-- --seeds 20000] [-- --from 1] [-- --jobs 2] [-- --json]`: many simulated lives.
-// `npm run test:sim -- --seed N`: one again, twice, with all its steps. `-- --mutants`: builds that are broken on purpose.
+// `npm run test:sim [-- --seeds 20000] [-- --from 1] [-- --jobs 2] [-- --json]`: many simulated sessions.
+// `npm run test:sim -- --seed N`: one seed, twice, with all its steps. `-- --mutants`: builds with deliberate bugs.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,9 +22,9 @@ const { values } = parseArgs({
   },
 });
 
-/** Real milliseconds after which a seed that says nothing hangs: a loop without a wait, which no scheduler ends. */
+/** Real milliseconds after which a seed counts as hanging, such as in an endless loop. */
 const HANGS_AFTER_MS = 180_000;
-/** Broken seeds after which no more are tried. */
+/** Maximum broken seeds before the run ends. */
 const MAX_BROKEN = 5;
 
 interface Range {
@@ -32,11 +32,11 @@ interface Range {
   count: number;
   jobs: number;
   mutant?: string | undefined;
-  /** True when enough was seen. */
+  /** True to end the run. */
   isEnough: (report: Report) => boolean;
 }
 
-/** Lives a range of seeds in worker threads, in no certain order. */
+/** Simulates a range of seeds in worker threads, in any order. */
 async function run(range: Range): Promise<void> {
   let next = range.from;
   let isOver = false;
@@ -66,7 +66,7 @@ async function run(range: Range): Promise<void> {
   await Promise.all(Array.from({ length: range.jobs }, work));
 }
 
-/** Many seeds; the exit code says whether anything broke. */
+/** Simulates many seeds. The exit code is 1 if an invariant broke. */
 async function runMany(): Promise<void> {
   const begun = performance.now();
   const sum = { seeds: 0, broken: 0, steps: 0, events: 0, crashes: 0 };
@@ -90,7 +90,7 @@ async function runMany(): Promise<void> {
   process.exitCode = sum.broken > 0 || sum.seeds === 0 ? 1 : 0;
 }
 
-/** One seed twice: it must be the same life. */
+/** Simulates one seed twice: both must be equal. */
 async function runOne(seed: number): Promise<void> {
   using ground = new Ground();
   const plan = createPlan(seed);
@@ -109,7 +109,7 @@ async function runOne(seed: number): Promise<void> {
   process.exitCode = broken || second.hash !== hash ? 1 : 0;
 }
 
-/** Every mutant until it is caught; one that is not fails. */
+/** Simulates every mutant until it is caught. A mutant that is not caught fails the run. */
 async function runMutants(): Promise<void> {
   let missed = 0;
   for (const { name, what, breaks } of MUTANTS) {

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@klaus/core/agent';
 import type { Chance } from '../undo/chance.ts';
 
-/** Unix milliseconds at which every simulated world begins. */
+/** Start of every simulation in Unix milliseconds. */
 export const BEGIN = 1_900_000_000_000;
 
-/** An operating-system process of the simulated world. What is waiting in it is gone when it dies. */
+/** A simulated operating-system process. Its waiting tasks are dropped when it dies. */
 export interface Host {
   readonly name: string;
-  /** False once it was killed or has ended. */
+  /** False after it was killed or has ended. */
   isAlive: boolean;
 }
 
-/** Something that goes on as soon as the scheduler says so. */
+/** A task that continues when the scheduler resumes it. */
 interface Task {
   host: Host;
   label: string;
@@ -29,16 +29,16 @@ interface Interval {
   ms: number;
   due: number;
   tick: () => void;
-  /** Looks for news of other processes: by itself it is no reason to let time pass. */
+  /** True if it polls other processes: it is no reason to advance the time. */
   isPoll: boolean;
 }
 
-/** Jumps over empty time without anything to do, after which nothing is going to happen any more. */
+/** Number of time jumps without a task after which the simulation ends. */
 const MAX_EMPTY_HOPS = 200;
 
 /**
- * Decides who goes on. Every wait of the simulated world ends in one of its tasks, one at a time, in an order
- * that the seed gives; time passes only between them. The same seed gives the same order.
+ * Decides which task continues. Every wait in the simulation is a task. Tasks continue one at a time in an order that
+ * the seed determines; time advances only between them.
  */
 export class Scheduler {
   now = BEGIN;
@@ -56,14 +56,13 @@ export class Scheduler {
     this.#chance = chance;
   }
 
-  /** Waits for the scheduler. Never resolves in a process that dies meanwhile. */
+  /** Waits for the scheduler. Never resolves in a process that dies. */
   pause(host: Host, label: string): Promise<void> {
     return new Promise((resolve) => this.#enqueue({ host, label, order: ++this.#order, run: resolve }));
   }
 
   /**
-   * Real work, such as a transaction of the database: the next step waits for it, and what it gives arrives when the
-   * scheduler says so.
+   * Real I/O, such as a transaction of the database: the next step waits for it, and the scheduler delivers its result.
    */
   async real<T>(host: Host, label: string, work: () => Promise<T>): Promise<T> {
     const order = ++this.#order;
@@ -78,7 +77,7 @@ export class Scheduler {
     throw settled.error;
   }
 
-  /** Runs `run` after `ms` of simulated time; the returned function takes it back. */
+  /** Runs `run` after `ms` of simulated time; the returned function cancels it. */
   at(host: Host, ms: number, task: { label: string; run: () => void }): () => void {
     const timer: Timer = { host, ...task, order: ++this.#order, due: this.now + Math.max(0, ms) };
     this.#timers.push(timer);
@@ -119,19 +118,19 @@ export class Scheduler {
     };
   }
 
-  /** A line for whoever looks at a failure; part of the hash that a replay must give again. */
+  /** Adds a line to the trace and to its hash. */
   note(line: string): void {
     const text = `${this.now - BEGIN} ${line}`;
     this.trace.push(text);
     this.#digest.update(`${text}\n`);
   }
 
-  /** What happened so far, as one hash. */
+  /** The hash of all steps so far. */
   hash(): string {
     return this.#digest.copy().digest('hex');
   }
 
-  /** Ends a process as a kill does: nothing that waits in it goes on. */
+  /** Kills a process: its waiting tasks never continue. */
   kill(host: Host): void {
     host.isAlive = false;
     this.#ready = this.#ready.filter((task) => task.host !== host);
@@ -139,12 +138,12 @@ export class Scheduler {
     for (const interval of this.#intervals) if (interval.host === host) this.#intervals.delete(interval);
   }
 
-  /** Labels of what could go on now, with their process. */
+  /** Labels of the ready tasks, with their process. */
   waiting(): { host: Host; label: string }[] {
     return this.#ready;
   }
 
-  /** Lets one task go on, seldom two at once. False when nothing is left that ever could. */
+  /** Resumes one task, rarely two at once. False if no task is left. */
   async step(): Promise<boolean> {
     this.#pass(this.#chance.number(8));
     for (let hops = 0; this.#ready.length === 0; hops++) {
@@ -162,7 +161,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Everything that can go on without the scheduler has. */
+  /** Resolves when no callback is pending outside the scheduler. */
   async settle(): Promise<void> {
     do await new Promise<void>((resolve) => void setImmediate(resolve));
     while (this.#busy > 0);
@@ -174,7 +173,7 @@ export class Scheduler {
     this.#ready.splice(at, 0, task);
   }
 
-  /** To the next thing that happens by itself; false when there is none. */
+  /** Advances the time to the next task; false if there is none. */
   #hop(): boolean {
     const next = Math.min(...this.#timers.map((timer) => timer.due));
     const watching = Math.max(0, ...[...this.#intervals].map(({ ms, isPoll }) => (isPoll ? 0 : ms)));

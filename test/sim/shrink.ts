@@ -1,15 +1,15 @@
 import type { Plan } from './plan.ts';
 import { compareWithUndisturbed, simulate, type Ground, type Outcome } from './simulate.ts';
 
-/** Lives tried at most while a plan is made smaller. */
+/** Maximum simulations to shrink a plan. */
 const MAX_TRIES = 120;
 
-/** One life with everything that is checked of it. */
+/** One simulation with all checks. */
 export async function check(ground: Ground, plan: Plan): Promise<Outcome> {
   return compareWithUndisturbed(ground, plan, await simulate(ground, plan));
 }
 
-/** Leaves out of a plan whatever its broken invariant does not need. Gives the smallest plan found, with its life. */
+/** Removes the parts of a plan that its broken invariant does not need. Returns the smallest plan and its result. */
 export async function shrink(ground: Ground, plan: Plan, outcome: Outcome): Promise<{ plan: Plan; outcome: Outcome }> {
   let best = { plan, outcome };
   let tries = 0;

@@ -18,7 +18,7 @@ import type { World } from './world.ts';
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const LAST: PlannedAnswer = { thinking: false, words: 'That is all.', calls: [], failures: [], filled: 2 };
 
-/** Which answer belongs to which request: the same request gets the same answer, whoever sends it and however often. */
+/** Assigns answers to requests: the same request always gets the same answer. */
 export class Requests {
   readonly #known = new Map<string, { index: number; attempts: number }>();
 
@@ -31,7 +31,7 @@ export class Requests {
   }
 }
 
-/** The models as one process reaches them. */
+/** The models of one process. */
 export function createSimModels(world: World, host: Host): Models {
   const info: ModelInfo = {
     contextWindow: world.plan.contextWindow,
@@ -84,7 +84,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
     if (failure && sent >= failure.after) break;
     await world.scheduler.pause(host, 'model piece');
     if (signal.aborted) break;
-    // The provider counts from the first byte on.
+    // The provider charges from the first byte on.
     if (sent++ === 0) world.monitor.billed += prompt;
     onBytes?.();
     yield piece;
@@ -94,7 +94,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
   else if (failure) await world.scheduler.pause(host, 'model fails');
   if (signal.aborted) return yield { type: 'failed', failure: { code: 'abandoned', message: 'cancelled' } };
   if (failure) {
-    // Some connections end without a word.
+    // Some connections end without an error.
     if (failure.code !== 'connection' || failure.after !== 1) yield { type: 'failed', failure: toFailure(failure) };
     return;
   }
@@ -131,7 +131,7 @@ function toFailure({ code, status, retryAfter }: PlannedFailure): Extract<ModelE
   };
 }
 
-/** Four bytes to a token: fewer tokens than the engine expects at worst. */
+/** Four bytes for a token: fewer tokens than the maximum that the engine expects. */
 function countPrompt({ system, tools, messages }: ModelRequest): number {
   let bytes = system.length + (tools.length > 0 ? JSON.stringify(tools).length : 0);
   for (const { parts } of messages) {
@@ -154,7 +154,7 @@ function toParts({ thinking, words, calls }: PlannedAnswer, index: number): Part
   if (thinking) parts.push({ type: 'thinking', text: `thought ${index}`, signature: `signed ${index}` });
   if (words !== '') parts.push({ type: 'text', text: words });
   for (const [at, call] of calls.entries()) {
-    // Some providers count their calls from the beginning in every answer.
+    // Some providers start the ids of calls again in every answer.
     const id = index % 2 === 0 ? `call_${index}_${at}` : `call_${at}`;
     const name = call.wrong === 'unknown' ? 'no_such_tool' : call.tool;
     parts.push({ type: 'call', id, name, input: toInput(call, `k${index}c${at}`) });

@@ -11,15 +11,15 @@ import { createSimSandbox, createSimTools } from './sim-tools.ts';
 import { createSimStore } from './sim-store.ts';
 import { isPlanned, type World } from './world.ts';
 
-/** Milliseconds between two looks at a session of which nobody told anything. */
-const LOOK_MS = 2_000;
+/** Milliseconds between two polls of a session. */
+const POLL_MS = 2_000;
 /** How long a question may wait, in milliseconds. */
 export const APPROVAL_TTL_MS = 60_000;
 
-/** One process with an engine and a store of its own, which works on the session whenever there is something to do. */
+/** One process with its own engine and store. It advances the session whenever possible. */
 export class SimProcess {
   readonly host: Host;
-  /** True while `advance` is under way. */
+  /** True during `advance`. */
   isWorking = false;
   readonly #world: World;
   readonly #store: SqliteStore;
@@ -46,13 +46,13 @@ export class SimProcess {
     return this.#engine;
   }
 
-  /** Works until the process ends by itself; `onEnd` is called then, and not after a kill. */
+  /** Runs until the process ends, which calls `onEnd`. A kill does not call it. */
   start(onEnd: () => void): void {
     this.#onEnd = onEnd;
     void this.#serve();
   }
 
-  /** Ends it as SIGKILL does: what waits is gone, the kernel takes the locks back. */
+  /** Ends it like SIGKILL: waiting tasks are dropped, and the kernel releases the locks. */
   kill(): void {
     if (!this.host.isAlive) return;
     const { scheduler, monitor } = this.#world;
@@ -60,7 +60,7 @@ export class SimProcess {
     if (this.#world.holder === this.host) this.#world.holder = undefined;
     scheduler.kill(this.host);
     monitor.forget(this.host.name);
-    // Nothing waits in the store itself: the scheduler let every write that had begun come to its end.
+    // The store has no pending writes: the scheduler waits for every write.
     this.#store[Symbol.dispose]();
   }
 
@@ -75,7 +75,7 @@ export class SimProcess {
           scheduler.note(`${this.host.name} advanced: ${state}`);
         }
         this.#wake = new AbortController();
-        await scheduler.sleep(this.host, LOOK_MS, { label: 'look', signal: this.#wake.signal });
+        await scheduler.sleep(this.host, POLL_MS, { label: 'look', signal: this.#wake.signal });
       }
     } catch (error) {
       this.#fell(error);
@@ -91,12 +91,12 @@ export class SimProcess {
     this.#onEnd();
   }
 
-  /** As a daemon asks it of a session that nobody holds. */
+  /** True if a server would advance the session, which no process holds. */
   #isRunnable(): boolean {
     const { monitor, scheduler, session, holder } = this.#world;
     monitor.catchUp();
     const { state } = monitor;
-    // To be refused costs a real wait of some milliseconds: it is tried seldom.
+    // A refused claim takes some real milliseconds, so that it is rarely tried.
     if (holder?.isAlive && !this.#chance.percent(10)) return false;
     if (this.#store.view.inbox(session).some((command) => isReceivable(state, command))) return true;
     if (state.openSnapshot && state.calls.length === 0) return true;
@@ -105,7 +105,7 @@ export class SimProcess {
   }
 }
 
-/** The simulated shell starts nothing in the background. */
+/** The simulated shell starts no background processes. */
 const NO_PROCESSES: Processes = {
   list: () => [],
   find: () => undefined,
@@ -125,7 +125,7 @@ function toChance({ plan }: World, host: Host, what: string): Chance {
   return createChance(Number.parseInt(toHash(`${plan.seed} ${host.name} ${what}`).slice(0, 8), 16));
 }
 
-/** The shipped loop on simulated ports. */
+/** The real loop on simulated ports. */
 export function createSimEngine(world: World, { host, store }: { host: Host; store: SqliteStore }): Engine {
   const { scheduler, files, plan, faults } = world;
   const chance = toChance(world, host, 'engine');
@@ -193,7 +193,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
   };
 }
 
-/** A rule with a bug: whatever it fails on is denied. */
+/** A rule with a bug: a call for which it throws is denied. */
 const FAILING_RULE: Rule = {
   name: 'failing',
   check({ name }) {

@@ -4,19 +4,19 @@ import type { SqliteStore } from '@klaus/adapters/store';
 import type { Host } from './scheduler.ts';
 import type { World } from './world.ts';
 
-/** What the store's port throws into a process that is gone; nothing of it reaches the real store. */
+/** The error of the store's port in a dead process. Nothing reaches the real store. */
 const GONE = 'this process is gone';
 
 /**
- * The real store as one process uses it: every write waits for the scheduler before and after, and may fail. A kill
- * before loses it, a kill after loses only the news of it.
+ * The real store of one process: every write waits for the scheduler before and after, and may fail. A kill before the
+ * write loses it; a kill after it loses only its result.
  */
 export function createSimStore(world: World, { host, store }: { host: Host; store: SqliteStore }): Store {
   const { scheduler, monitor, faults } = world;
   const check = (): void => {
     if (!host.isAlive) throw new Error(GONE);
   };
-  /** The store knows its own leases by their identity. */
+  /** The store identifies its own leases by reference. */
   const leases = new WeakMap<Lease, Lease>();
   return {
     async append(session, drafts, { lease, ...options }) {
@@ -89,7 +89,7 @@ function toSimCheckpoints(
 ): StateCache {
   return {
     read: (session, version) => checkpoints.read(session, version),
-    // In some worlds every state is worth keeping, however short its log.
+    // For some seeds every state is cached, even for a short log.
     seqOf: async (session) => (plan.seed % 4 === 1 ? -10_000 : checkpoints.seqOf(session)),
     async write(lease, kept) {
       await scheduler.pause(host, 'keep state');
@@ -113,7 +113,7 @@ function toLease(world: World, host: Host, lease: Lease): Lease {
   };
 }
 
-/** Remembers what became durable, so that it can be looked for in the log. */
+/** Records durable writes, so that they can be searched in the log. */
 function noteSent({ monitor, scheduler }: World, command: Command): void {
   if (command.type === 'prompt') monitor.prompts.set(command.id, toText(command));
   if (command.type === 'withdraw')

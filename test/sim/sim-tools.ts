@@ -23,10 +23,10 @@ const inputSchema = z.object({
 });
 type Input = z.infer<typeof inputSchema>;
 
-/** Milliseconds for which a tool that does not listen goes on. */
+/** Milliseconds for which a tool continues that ignores a cancel. */
 const DEAF_MS = 30_000;
 
-/** The tools as one process runs them. Whatever they do to the world, the monitor sees first. */
+/** The tools of one process. The monitor checks every effect first. */
 export function createSimTools(world: World, host: Host): Tool<unknown>[] {
   return TOOLS.map((planned) => toTool({ world, host }, planned) as Tool<unknown>);
 }
@@ -89,7 +89,7 @@ async function toAccess(workspace: ToolContext['workspace'], path: string, right
   return { kind: 'fs', path: (await workspace.resolve(path)).absolute, right };
 }
 
-/** Goes wrong as the plan says. */
+/** Fails as planned. */
 function fail({ id, wrong }: Input): void {
   if (wrong === 'error') throw new KlausError('tool.failed', `${id} failed as planned.`);
   if (wrong === 'bug') throw new TypeError(`${id} has a bug`);
@@ -157,9 +157,9 @@ async function reachOut({ world, host }: Place, input: Input, context: ToolConte
   const { signal } = context;
   await world.scheduler.pause(host, 'effect');
   world.monitor.effectBegins(input.id);
-  context.progress('on its way');
+  context.progress('running');
   if (input.ms > 0) await world.scheduler.sleep(host, input.ms, { label: 'tool works', signal });
-  if (signal.aborted) throw new KlausError('cancelled', 'Stopped on its way.');
+  if (signal.aborted) throw new KlausError('cancelled', 'Cancelled while running.');
   fail(input);
   world.monitor.effectEnds(input.id);
   await world.scheduler.pause(host, 'effected');

@@ -7,7 +7,7 @@ import { toReport, toText } from './report.ts';
 import { check } from './shrink.ts';
 import { Ground } from './simulate.ts';
 
-/** `npm run test:sim` lives thousands; here a sample. */
+/** A sample; `npm run test:sim` simulates thousands. */
 const SEEDS = 150;
 const PART = 50;
 
@@ -49,11 +49,11 @@ test('a seed is lived again exactly, and another one is not', async () => {
   expect((await check(ground, createPlan(3))).hash).not.toBe((await check(ground, createPlan(31))).hash);
 });
 
-describe('a build that is broken on purpose is caught', () => {
+describe('a deliberate bug is caught', () => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), ...words], { encoding: 'utf8' });
 
-  test.each(['emit-before-append', 'effect-before-intent', 'tell-runs-again', 'gate-lets-pass'])(
+  test.each(['emit-before-append', 'effect-before-intent', 'command-runs-again', 'gate-lets-pass'])(
     '%s',
     (name) => {
       const mutant = MUTANTS.find((one) => one.name === name)!;

@@ -14,32 +14,32 @@ import { Requests } from './sim-model.ts';
 import { SimProcess } from './sim-process.ts';
 import { Faults, type World } from './world.ts';
 
-/** Steps after which nothing fails any more and every question is answered at once. */
+/** Steps after which no more failures occur and every question is answered at once. */
 const CALM_AFTER = 2_000;
-/** Steps after which a session that is not at rest never will be. */
+/** Maximum steps of a simulation. */
 const MAX_STEPS = 6_000;
 
-/** What one simulated life came to. */
+/** The result of one simulation. */
 export interface Outcome {
   seed: number;
   broken?: BrokenInvariant;
-  /** Of everything that happened, in its order: a replay gives the same. */
+  /** Hash of all steps in order. The same seed gives the same hash. */
   hash: string;
   steps: number;
   /** Processes that were killed. */
   crashes: number;
   events: readonly Event[];
   trace: readonly string[];
-  /** For plans whose crashes are to leave no trace. */
+  /** For plans with crashes only. */
   canonical?: unknown[];
 }
 
-/** Where the databases of the simulated worlds are: in memory where the machine has such a place. */
+/** The folder of the simulated databases: in memory, if the machine has such a folder. */
 function toTemporary(): string {
   return mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : realpathSync(tmpdir()), 'klaus-sim-'));
 }
 
-/** A folder for simulated worlds. One empty database is made and copied for each of them. */
+/** A folder for simulations. One empty database is created and copied for each of them. */
 export class Ground implements Disposable {
   readonly #folder = toTemporary();
   #made = 0;
@@ -64,7 +64,7 @@ export class Ground implements Disposable {
   }
 }
 
-/** Lives one plan from the first prompt until nothing happens any more, and checks every invariant on the way. */
+/** Simulates one plan from the first prompt until no task is left, and checks every invariant. */
 export async function simulate(ground: Ground, plan: Plan): Promise<Outcome> {
   const home = ground.createHome();
   const life = new Life(plan, home);
@@ -76,7 +76,7 @@ export async function simulate(ground: Ground, plan: Plan): Promise<Outcome> {
   }
 }
 
-/** The same plan without crashes gives the same canonical log, unless something happened that nobody can know. */
+/** Checks that the same plan without crashes gives the same canonical log, unless an outcome was unknown. */
 export async function compareWithUndisturbed(ground: Ground, plan: Plan, outcome: Outcome): Promise<Outcome> {
   if (!plan.isCalm || outcome.broken || outcome.crashes === 0 || isUnknowable(outcome.events)) return outcome;
   const undisturbed = await simulate(ground, { ...plan, faults: [] });
@@ -145,9 +145,9 @@ class Life {
         break;
       }
       this.#crash();
-      const goesOn = await scheduler.step();
+      const hasStep = await scheduler.step();
       this.#look();
-      if (!goesOn) break;
+      if (!hasStep) break;
     }
     if (!monitor.broken) await this.#end();
     const { broken } = monitor;
@@ -213,7 +213,7 @@ class Life {
     scheduler.at(this.#user, ms, { label: 'a process starts', run });
   }
 
-  /** Kills the process that holds the session when the plan says so; another one comes. */
+  /** Kills the process that holds the session as planned, and starts another one. */
   #crash(): void {
     const { plan, scheduler, faults, holder } = this.#world;
     if (faults.isOver) return;
@@ -254,7 +254,7 @@ class Life {
     return !state.run && state.titled && !state.openSnapshot && this.#door.view.inbox(session).length === 0;
   }
 
-  /** Everybody gets what is left to get; then nothing may be open. */
+  /** Delivers all events to all subscribers. Then nothing may be open. */
   async #end(): Promise<void> {
     const { scheduler, monitor } = this.#world;
     const until = scheduler.now + 3_000;

@@ -4,7 +4,7 @@ import type { Report } from './report.ts';
 
 const { mutant } = workerData as { mutant?: string };
 if (mutant !== undefined) installMutant(mutant);
-// Only now: what is loaded from here on may be the mutant.
+// Imported after the mutant is installed.
 const { createPlan } = await import('./plan.ts');
 const { check, shrink } = await import('./shrink.ts');
 const { Ground } = await import('./simulate.ts');
@@ -16,7 +16,7 @@ const ground = new Ground();
 async function live(seed: number): Promise<Report> {
   const plan = createPlan(seed);
   const outcome = await check(ground, plan);
-  // A mutant is to be caught, not to be understood.
+  // The plan of a mutant is not shrunk.
   if (!outcome.broken || mutant !== undefined) return toReport(outcome, plan);
   const small = await shrink(ground, plan, outcome);
   return { ...toReport(small.outcome, small.plan), hash: outcome.hash };

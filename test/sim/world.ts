@@ -5,7 +5,7 @@ import type { Plan } from './plan.ts';
 import type { Host, Scheduler } from './scheduler.ts';
 import type { Requests } from './sim-model.ts';
 
-/** What exists beside the processes, and outlives them. */
+/** The parts of the simulation that survive processes. */
 export interface World {
   readonly plan: Plan;
   readonly scheduler: Scheduler;
@@ -16,19 +16,19 @@ export interface World {
   /** Klaus's home on the real file system. */
   readonly home: string;
   readonly session: string;
-  /** The process that holds the session, as far as the simulated world knows. */
+  /** The process that holds the session. */
   holder: Host | undefined;
 }
 
-/** Ends the message of every error that a plan asks for. */
+/** End of the message of every planned error. */
 const AS_PLANNED = 'as planned';
 
-/** True for what a plan asked for; any other error that ends a process is a bug. */
+/** True for a planned error. Any other error that ends a process is a bug. */
 export function isPlanned(error: unknown): boolean {
   return isKlausError(error) && error.message.endsWith(AS_PLANNED);
 }
 
-/** Counts what can fail, and lets it fail when the plan says so. */
+/** Counts operations that can fail, and lets them fail as planned. */
 export class Faults {
   isOver = false;
   #writes = 0;

@@ -4,7 +4,7 @@ import { describeLimit, type LimitReached } from './limit-check.ts';
 import { runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** At a limit the user is offered more; with nobody to ask, the run ends and says how to go on. */
+/** Asks the user to raise a limit. If no approver is available, the run ends and reports the limit. */
 export async function askLimit(work: Work, reached: LimitReached): Promise<void> {
   const { state, engine } = work;
   const run = runOf(state);
@@ -24,7 +24,7 @@ export async function askLimit(work: Work, reached: LimitReached): Promise<void>
       approval: engine.ids.ulid(),
       turn: state.turn,
       subject: { kind: 'limit', ...reached },
-      title: `Go on beyond the limit? ${what}.`,
+      title: `Raise the limit? ${what}.`,
       reason: 'the next step would pass the limit',
       expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
     },

@@ -20,7 +20,7 @@ test('each cache class has its own price', () => {
   );
 });
 
-test('a long prompt is billed whole at its step, whatever its cache classes', () => {
+test('all tokens of a long prompt are billed at its step, regardless of their cache class', () => {
   expect(priceFor(info, 100_000)!.input).toBe(1);
   expect(priceFor(info, 100_001)!.input).toBe(5);
   expect(cost(info, { input: 1, output: 0, cacheRead: 100_000, cacheWrite: 0 })).toBeCloseTo((5 + 50_000) / 1e6, 12);

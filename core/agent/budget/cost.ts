@@ -4,8 +4,8 @@ import type { ModelInfo, Price } from '../ports/model.ts';
 const PER_TOKEN = 1_000_000;
 
 /**
- * The price step that a prompt of this length falls into: the last whose `above` it exceeds. Providers
- * bill the whole request at that step, not only the tokens beyond it.
+ * The price step of a prompt of this length: the last one whose `above` it exceeds. Providers bill all tokens of the
+ * request at that step.
  */
 export function priceFor(info: ModelInfo, promptTokens: number): Price | undefined {
   let found: Price | undefined;
@@ -13,7 +13,7 @@ export function priceFor(info: ModelInfo, promptTokens: number): Price | undefin
   return found;
 }
 
-/** What a request cost in US dollars; null when the price is not known. */
+/** The cost of a request in US dollars; null if the price is unknown. */
 export function cost(info: ModelInfo, usage: Usage): number | null {
   const price = priceFor(info, usage.input + usage.cacheRead + usage.cacheWrite);
   if (!price) return null;
@@ -27,8 +27,8 @@ export function cost(info: ModelInfo, usage: Usage): number | null {
 }
 
 /**
- * The most that a request can cost in US dollars: a cold cache, so that every prompt token is written to
- * it, and an answer of full length. Null when the price is not known.
+ * The maximum cost of a request in US dollars: every prompt token is written to a cold cache, and the answer has full
+ * length. Null if the price is unknown.
  */
 export function worstCase(info: ModelInfo, promptTokens: number, maxOutputTokens: number): number | null {
   const price = priceFor(info, promptTokens);

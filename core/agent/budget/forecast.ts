@@ -4,26 +4,26 @@ import { leftOf } from './ledger.ts';
 import type { EngineSettings } from '../loop/settings.ts';
 import type { State } from '../state/state.ts';
 
-/** UTF-8 bytes that make a token at worst, for text that no provider has counted yet. */
+/** Minimum UTF-8 bytes of a token, for text that no provider has counted yet. */
 const BYTES_PER_TOKEN = 3;
-/** An answer shorter than this is not worth asking for. */
+/** Minimum tokens of an answer that is requested. */
 const SHORTEST_ANSWER = 1_024;
 const PER_TOKEN = 1_000_000;
 
-/** What the next model request may cost, before it is sent. */
+/** The maximum cost of the next model request. */
 export interface Forecast {
   promptTokens: number;
-  /** Tokens that the answer may have: the setting, or less where the model or a limit leaves less. */
+  /** Maximum tokens of the answer: the setting, or less if the model or a limit allows less. */
   maxOutputTokens: number;
-  /** Worst case with a cold cache: prompt and whole answer. */
+  /** Maximum tokens of prompt and answer with a cold cache. */
   tokens: number;
-  /** The same in US dollars; null when the price is not known. */
+  /** The same in US dollars; null if the price is unknown. */
   usd: number | null;
   contextWindow: number;
 }
 
 /**
- * Estimates the next request from the last one that was counted, plus what came since.
+ * Estimates the next request from the last one that was counted and the messages since.
  *
  * @param overhead Characters of system prompt and tools.
  */
@@ -48,7 +48,7 @@ export function forecast(
   };
 }
 
-/** Tokens of an answer that the limits leave room for; may be negative, and Infinity without limits. */
+/** Tokens of an answer that the limits allow; may be negative. Infinity without limits. */
 function outputLeft(state: State, promptTokens: number, price: Price | undefined): number {
   if (!state.session) return Infinity;
   const left = leftOf(state.ledger, state.session.session);

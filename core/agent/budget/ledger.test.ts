@@ -30,7 +30,7 @@ function createBooks() {
 }
 
 describe('one session', () => {
-  test('what is set aside is taken until the request ends, then what it cost', () => {
+  test('a reservation is used until the request ends, then its cost', () => {
     const { ledger, ...books } = createBooks();
     books.open('a', { tokens: 100 });
     books.request('a', 40);
@@ -40,7 +40,7 @@ describe('one session', () => {
     expect(accountOf(ledger, 'a').open).toBeUndefined();
   });
 
-  test('a price that is not known makes the sum unknown, and leaves nothing that could be promised', () => {
+  test('an unknown price makes the sum unknown, and nothing can be reserved', () => {
     const { ledger, ...books } = createBooks();
     books.open('a', { usd: 1 });
     books.settle('a', 1, null);
@@ -48,7 +48,7 @@ describe('one session', () => {
     expect(leftOf(ledger, 'a')).toEqual({ tokens: Infinity, usd: null });
   });
 
-  test('what cost nothing needs no price', () => {
+  test('a request without cost needs no price', () => {
     const { ledger, ...books } = createBooks();
     books.open('a', { usd: 1 });
     book(ledger, {
@@ -62,7 +62,7 @@ describe('one session', () => {
 });
 
 describe('a tree', () => {
-  test('what a child may spend is taken from its parent when it opens, and what it did not spend comes back', () => {
+  test('the limit of a child is reserved in its parent when it opens, and the rest is released', () => {
     const { ledger, ...books } = createBooks();
     books.open('a', { tokens: 100, usd: 10 });
     books.settle('a', 10, 1);
@@ -75,7 +75,7 @@ describe('a tree', () => {
     expect(leftOf(ledger, 'a')).toEqual({ tokens: 70, usd: 6 });
   });
 
-  test('a child that was left with a request under way keeps what that may cost', () => {
+  test('a child with an open request keeps its reservation', () => {
     const { ledger, ...books } = createBooks();
     books.open('a', { tokens: 100 });
     books.open('b', { tokens: 50 }, 'a');
@@ -84,7 +84,7 @@ describe('a tree', () => {
     expect(takenOf(ledger, 'a').tokens).toBe(30);
   });
 
-  test('a child without a limit of its own takes what it spends', () => {
+  test('a child without a limit uses what it spends', () => {
     const { ledger, ...books } = createBooks();
     books.open('a', { tokens: 100 });
     books.open('b', {}, 'a');
@@ -94,7 +94,7 @@ describe('a tree', () => {
   });
 });
 
-/** Pseudo-random whole numbers below `below` (mulberry32). */
+/** Pseudo-random integers below `below` (mulberry32). */
 function createChance(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -105,7 +105,7 @@ function createChance(seed: number): (below: number) => number {
   };
 }
 
-test('in any history a tree spends at most what its root was given, when everybody asks the ledger first', () => {
+test('in any history a tree spends at most the limit of its root, if every request checks the ledger', () => {
   for (let seed = 1; seed <= 300; seed++) {
     const chance = createChance(seed);
     const { ledger, ...books } = createBooks();

@@ -10,42 +10,42 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 
-/** A request whose end is not in the log: on its way, or sent by a process that is gone. */
+/** A request without a recorded end: it is in flight, or its process crashed. */
 export interface OpenRequest {
   readonly run: string;
   readonly purpose: Extract<EventBody, { type: 'model.attempted' }>['purpose'];
   readonly turn: number;
   readonly model: string;
-  /** Set aside for it. */
+  /** The reservation of the request. */
   readonly reserved: Reserved;
 }
 
-/** The money of one session, from its log alone. */
+/** The budget of one session, from its log alone. */
 export interface Account {
-  /** The session that it was spawned by. */
+  /** The session that spawned it. */
   parent?: string;
   /** 0: unlimited. */
   caps: Pick<Limits, 'tokens' | 'usd'>;
-  /** Sums over all requests that ended. `usd` is null as soon as one price is not known. */
+  /** Sums over all finished requests. `usd` is null if any price is unknown. */
   usage: Usage;
   usd: number | null;
-  /** A session has one request under way at most. */
+  /** A session has at most one request in flight. */
   open?: OpenRequest;
   isClosed: boolean;
-  /** Of a fork: events up to this seq were taken over, and what they spent was spent by the original. */
+  /** For a fork: events up to this seq were copied; the original session paid for them. */
   inherited?: number;
 }
 
 /**
- * The accounts of a session and its descendants, by session. What a child may spend is set aside in its parent
- * when it opens; when it closes, what it did not spend is there again.
+ * The accounts of a session and its descendants, by session. The budget of a child is reserved in its parent when the
+ * child opens; the remainder is released when it closes.
  */
 export type Ledger = Map<string, Account>;
 
-/** Tokens that count against a limit, and US dollars; null when a price is not known. */
+/** Tokens that count against a limit, and US dollars; null if a price is unknown. */
 export type Amount = Reserved;
 
-/** Types of the events that `book` looks at. */
+/** Types of the events that `book` uses. */
 export const BOOKED_EVENTS = [
   'session.opened',
   'session.changed',
@@ -55,7 +55,7 @@ export const BOOKED_EVENTS = [
   'model.attempted',
 ] as const satisfies readonly Event['type'][];
 
-/** Takes one event into the ledger, which is changed in place. Events of one session come in their order. */
+/** Applies one event to the ledger, which is changed in place. The events of a session must be in order. */
 export function book(ledger: Ledger, event: Event): void {
   const { inherited } = ledger.get(event.session) ?? {};
   const isInherited = inherited !== undefined && event.seq <= inherited;
@@ -99,7 +99,7 @@ function toOpen(
   return { run, purpose, turn, model, reserved };
 }
 
-/** The account of a session; an empty one without limits where nothing was booked. */
+/** The account of a session; an empty one without limits if nothing was booked. */
 export function accountOf(ledger: Ledger, session: string): Readonly<Account> {
   return ledger.get(session) ?? createAccount();
 }
@@ -114,14 +114,14 @@ function createAccount(): Account {
   return { caps: { tokens: 0, usd: 0 }, usage: NO_USAGE, usd: 0, isClosed: false };
 }
 
-/** What a session and all below it have spent. */
+/** The amount that a session and its descendants have spent. */
 export function spentOf(ledger: Ledger, session: string): Amount {
   const { usage, usd } = accountOf(ledger, session);
   const own = { tokens: toCountedTokens(usage), usd };
   return childrenOf(ledger, session).reduce((sum, child) => add(sum, spentOf(ledger, child)), own);
 }
 
-/** What is taken from a session's limits: spent, set aside for its request under way, or moved to children. */
+/** The used part of a session's limits: spent, reserved for its open request, or assigned to children. */
 export function takenOf(ledger: Ledger, session: string): Amount {
   const { usage, usd, open } = accountOf(ledger, session);
   const own = { tokens: toCountedTokens(usage), usd };
@@ -129,7 +129,7 @@ export function takenOf(ledger: Ledger, session: string): Amount {
   return open ? add(sum, open.reserved) : sum;
 }
 
-/** What a session may still set aside. Without a limit it is Infinity; null when what was spent is not known. */
+/** The amount that a session can still reserve. Infinity without a limit; null if a price is unknown. */
 export function leftOf(ledger: Ledger, session: string): Amount {
   const { caps } = accountOf(ledger, session);
   const taken = takenOf(ledger, session);
@@ -140,7 +140,7 @@ export function leftOf(ledger: Ledger, session: string): Amount {
   };
 }
 
-/** An open child holds all that it may spend; a closed one, and one without a limit of its own, what it has taken. */
+/** An open child reserves its limit. A closed child, or one without its own limit, uses what it has taken. */
 function takenByChild(ledger: Ledger, child: string): Amount {
   const { caps, isClosed } = accountOf(ledger, child);
   const taken = takenOf(ledger, child);
@@ -159,7 +159,7 @@ function add(a: Amount, b: Amount): Amount {
   return { tokens: a.tokens + b.tokens, usd: addUsd(a.usd, b.usd) };
 }
 
-/** A sum with an unknown part is unknown. */
+/** Null if one of the amounts is unknown. */
 export function addUsd(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }

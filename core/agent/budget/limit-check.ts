@@ -3,16 +3,16 @@ import type { Forecast } from './forecast.ts';
 import { takenOf } from './ledger.ts';
 import { openRequestOf, type State } from '../state/state.ts';
 
-/** A limit that the next step would pass. */
+/** A limit that the next step would exceed. */
 export interface LimitReached {
   limit: LimitName;
   used: number;
   cap: number;
-  /** The cap that is offered instead. */
+  /** The new cap that the user can approve. */
   offer: number;
 }
 
-/** What is used of each limit. Dollars are 0 where a price is not known: see `isUnpriced`. */
+/** The used part of each limit. Dollars are 0 if a price is unknown: see `isUnpriced`. */
 export function usedOf(state: State): Record<LimitName, number> {
   const { spent } = state;
   const { tokens, usd } = takenBy(state);
@@ -23,15 +23,15 @@ function takenBy(state: State): Reserved {
   return state.session ? takenOf(state.ledger, state.session.session) : { tokens: 0, usd: 0 };
 }
 
-/** True where a limit in dollars cannot be kept: what was spent or what comes next has no known price. */
+/** True if a limit in dollars cannot be enforced, because a past or the next request has no known price. */
 export function isUnpriced(state: State, usd: number | null): boolean {
   return state.limits.usd > 0 && (usd === null || takenBy(state).usd === null);
 }
 
 /**
- * The first limit that a model request of this forecast would pass.
+ * The first limit that a model request of this forecast would exceed.
  *
- * @param turns Turns that it begins: 0 for one that belongs to a turn under way, or to none.
+ * @param turns Turns that it starts: 0 for a request that belongs to an open turn, or to none.
  */
 export function findModelLimit(state: State, forecast: Forecast, turns: 0 | 1): LimitReached | undefined {
   const used = usedOf(state);
@@ -44,7 +44,7 @@ export function findModelLimit(state: State, forecast: Forecast, turns: 0 | 1): 
   return undefined;
 }
 
-/** True when the limits have room for a request that is sent again after `lost` was charged for the one under way. */
+/** True if the limits allow another attempt after `lost` is charged for the failed one. */
 export function leavesRoom(state: State, lost: Reserved, need: Reserved): boolean {
   const { tokens, usd } = state.limits;
   const taken = takenBy(state);
@@ -55,13 +55,13 @@ export function leavesRoom(state: State, lost: Reserved, need: Reserved): boolea
   return taken.usd - open.usd + lost.usd + need.usd <= usd;
 }
 
-/** How many of `wanted` tool calls the limit leaves; 0 when it is reached. */
+/** How many of `wanted` tool calls the limit allows; 0 if it is reached. */
 export function toolCallsLeft(state: State, wanted: number): number {
   const cap = state.limits.toolCalls;
   return cap === 0 ? wanted : Math.max(0, Math.min(wanted, cap - state.spent.toolCalls));
 }
 
-/** The offer is half as much again, and at least what the next step needs. */
+/** The offer is 150 % of the cap, or more if the next step needs it. */
 export function toReached(state: State, limit: LimitName, need: number): LimitReached {
   const used = usedOf(state)[limit];
   const cap = state.limits[limit];
@@ -69,7 +69,7 @@ export function toReached(state: State, limit: LimitName, need: number): LimitRe
   return { limit, used, cap, offer: limit === 'usd' ? Math.ceil(offer * 100) / 100 : Math.ceil(offer) };
 }
 
-/** Limits that are at 80 % or more and were not announced in this run. */
+/** Limits that are used to 80 % or more and were not announced in this run. */
 export function findWarnings(state: State): { limit: LimitName; percent: number; used: number; cap: number }[] {
   const used = usedOf(state);
   return LIMIT_NAMES.flatMap((limit) => {

@@ -13,7 +13,7 @@ export interface AcceptedHunks {
   digest: (text: string) => string;
 }
 
-/** A call as a human let it pass: only the hunks that were accepted, all of them in one step. */
+/** A call with only the hunks that the user accepted, which are applied in one step. */
 export function acceptHunks(ready: ReadyCall, { parts, answer, digest }: AcceptedHunks): ReadyCall {
   const edits: FileEdit[] = [];
   const changes: FileChange[] = [];
@@ -22,20 +22,21 @@ export function acceptHunks(ready: ReadyCall, { parts, answer, digest }: Accepte
     const { path } = part.row;
     const edit = ready.intent.edits?.find((candidate) => candidate.path === path);
     const change = ready.intent.changes?.find((candidate) => candidate.path === path);
-    const kept = selectPart(part, answer, (text, current) => ready.context.restoreSecrets(text, current));
-    if (!edit || !change || kept.kept === 'none') continue;
-    if (kept.kept === 'all') {
+    const selected = selectPart(part, answer, (text, current) => ready.context.restoreSecrets(text, current));
+    if (!edit || !change || selected.kept === 'none') continue;
+    if (selected.kept === 'all') {
       shown.push(part);
       edits.push(edit);
       changes.push(change);
       continue;
     }
-    const content = kept.content === 'after' ? edit.content : kept.content === 'before' ? part.before : kept.content;
+    const content =
+      selected.content === 'after' ? edit.content : selected.content === 'before' ? part.before : selected.content;
     if (!content) continue;
     const after = digest(new TextDecoder('utf-8', { ignoreBOM: true }).decode(content));
     shown.push({ ...part, after: content, hunks: toChangeHunks(part.row, { before: part.before, after: content }) });
-    edits.push({ ...edit, content, mode: kept.mode });
-    changes.push({ ...change, after: kept.content === 'after' ? change.after : after });
+    edits.push({ ...edit, content, mode: selected.mode });
+    changes.push({ ...change, after: selected.content === 'after' ? change.after : after });
   }
   const hunks = parts.flatMap((part) => part.hunks);
   const result = [toResult(changes), describeRejected(hunks, answer)].filter((text) => text !== '').join('\n');

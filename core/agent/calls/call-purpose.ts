@@ -2,11 +2,11 @@ import type { EventOf } from '../../protocol/index.ts';
 import type { CallState } from '../state/state.ts';
 import type { CallPurpose, FinishedCall } from './finished-call.ts';
 
-/** Inputs that do not change what a call is for. */
+/** Input fields that do not change the purpose of a call. */
 const SIDE_INPUTS: ReadonlySet<string> = new Set(['timeoutMs', 'background', 'network', 'description', 'waitFor']);
 
 /**
- * Before the state forgets that the call was started.
+ * Must be called before the state removes the start of the call.
  *
  * @param given.workspace Absolute.
  */
@@ -43,12 +43,12 @@ function toPurpose(input: unknown, workspace: string): CallPurpose {
 }
 
 /**
- * The denied call that stands in the way at the end of a run; the last one where there are several.
+ * The last denied call of a run that no other call has replaced.
  *
- * A denied call stands in the way until a later call of the run gets past the gate for the same purpose: the same
- * tool with the same command, the same files or the same input; or another tool with at least its effects that names
- * or changes all of its files. A place that no approval opens has one more way: the same tool at another place. Each
- * such call replaces one denied call.
+ * A later call of the run that the gate allows replaces a denied call with the same purpose: the same tool with the
+ * same command, files or input; or another tool with at least the same effects that names or changes all of its files.
+ * A call that was denied by its path is also replaced by the same tool with another path. Each such call replaces one
+ * denied call.
  */
 export function findOpenDenial(calls: readonly FinishedCall[], effectsOf: EffectsOf): FinishedCall | undefined {
   const used = new Set<FinishedCall>();
@@ -61,7 +61,7 @@ export function findOpenDenial(calls: readonly FinishedCall[], effectsOf: Effect
     if (elsewhere) used.add(elsewhere);
     return elsewhere === undefined;
   };
-  // From the end, so that a late denied call takes what only comes behind it.
+  // From the end: a later denied call has fewer calls that can replace it.
   for (const [at, call] of [...calls.entries()].toReversed())
     if (call.outcome === 'denied' && isOpen(call, at)) return call;
   return undefined;
@@ -95,7 +95,7 @@ function toRelative(path: string, workspace: string): string {
     if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
-  const whole = `${path.startsWith('/') ? '/' : ''}${parts.join('/')}`;
-  if (whole === workspace) return '';
-  return whole.startsWith(`${workspace}/`) ? whole.slice(workspace.length + 1) : whole;
+  const normalized = `${path.startsWith('/') ? '/' : ''}${parts.join('/')}`;
+  if (normalized === workspace) return '';
+  return normalized.startsWith(`${workspace}/`) ? normalized.slice(workspace.length + 1) : normalized;
 }

@@ -3,7 +3,7 @@ import type { ExecRequest } from '../ports/sandbox.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** What the grant lets a command of this moment see of files. */
+/** The files that the present grant allows a command to read and write. */
 export function toCommandView({
   state,
   engine,

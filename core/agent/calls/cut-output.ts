@@ -1,6 +1,6 @@
 /**
- * Cuts a long text to about `max` characters: 60 % from its head and 30 % from its tail, with a line
- * between them that says how much is missing.
+ * Cuts a long text to about `max` characters: 60 % from its head and 30 % from its tail. A line between them states
+ * how many are left out.
  */
 export function cutOutput(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -9,16 +9,16 @@ import { createToolContext } from './tool-context.ts';
 import { createWork } from '../loop/create-work.ts';
 import type { Work } from '../loop/work.ts';
 
-/** What the gate would say to a call, with the part of the grant behind it. */
+/** The decision of the gate about a hypothetical call, with the relevant parts of the grant. */
 export interface ExplainedDecision {
   name: string;
   input: unknown;
-  /** The call in one line, where the tool could look at it. */
+  /** The call in one line; its name if the tool could not prepare it. */
   title: string;
   grant: Grant;
   mode: Mode;
   decision: Decision;
-  /** Everything that the call needs; only the tool itself where it could not be looked at. */
+  /** The access that the call needs; only the tool itself if it could not be prepared. */
   access: AccessExplanation[];
 }
 
@@ -32,9 +32,9 @@ const RUN = {
 } as const;
 
 /**
- * Prepares a call with its real tool in the real workspace, asks the gate, and runs nothing.
+ * Prepares a call with its real tool in the real workspace and asks the gate. Runs nothing.
  *
- * @param state Of a session, or of one that would be opened.
+ * @param state The state of a session, or of one that would be opened.
  */
 export async function explainCall(
   engine: Engine,
@@ -43,12 +43,12 @@ export async function explainCall(
 ): Promise<ExplainedDecision> {
   const { name, input } = toCalled(given);
   const { session } = openedOf(state);
-  // Asked as in a run that may ask: whether somebody is there to answer is not what is explained.
+  // Explains the decision for a run with an approver.
   if (!state.run) fold(state, { ...RUN, session, at: engine.clock.now(), seq: state.seq + 1 });
   const work = createWork({
     engine,
     session,
-    // Holds nothing: the store refuses whatever would be appended with it.
+    // Not a real lease: the store refuses to append with it.
     lease: { session, fence: -1, release: async () => {} },
     state,
   });
@@ -69,7 +69,7 @@ export async function explainCall(
   };
 }
 
-/** What the call would touch; undefined where the gate has said already why that cannot be known. */
+/** The access of the call; undefined if it cannot be prepared, which the decision explains. */
 async function findIntent(work: Work, name: string, input: unknown): Promise<Intent | undefined> {
   const tool = work.engine.tools.find(name);
   try {

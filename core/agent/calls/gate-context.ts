@@ -4,10 +4,10 @@ import { openedOf } from '../state/state.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Name of the agent that has no other. */
+/** Name of the default agent. */
 const BUILT_IN = 'klaus';
 
-/** What the gate knows of the session at this moment. */
+/** The session's present state as the gate sees it. */
 export function toGateContext({ state, engine }: Pick<Work, 'state' | 'engine'>): GateContext {
   const opened = openedOf(state);
   const { readable, writable } = toCommandView({ state, engine });
@@ -26,14 +26,14 @@ export function toGateContext({ state, engine }: Pick<Work, 'state' | 'engine'>)
   };
 }
 
-/** The agent whose session this is: what was approved for one agent holds for no other. */
+/** The agent of the session: an approval for one agent does not apply to another. */
 export function agentOf({ state }: Work): string {
   const opened = openedOf(state);
   const name = opened.agent ?? BUILT_IN;
   return opened.parent ? `${name} below ${opened.parent.session}` : name;
 }
 
-/** True for a call whose changes are looked at before they are kept: it runs on a layer. */
+/** True for a call whose changes are reviewed before they are applied: it runs on a layer. */
 export function isReviewed(work: Work, tool: Tool<unknown>): boolean {
   if (!tool.effects.includes('execute') || tool.inPlace) return false;
   const opened = openedOf(work.state);

@@ -4,10 +4,10 @@ import { toolsOf, type State } from '../state/state.ts';
 
 type RevokeCommand = Extract<Command, { type: 'revoke' }>;
 
-/** What a revocation changes; nothing when the grant does not hold what is to go. */
+/** The new grant after a revocation; nothing if the grant does not contain the revoked authorities. */
 export function toGrantChange(state: State, command: RevokeCommand): EventBody[] {
   const tools = toolsOf(state);
-  // Who asked has been told what cannot be left out of a grant; here nothing may be left over.
+  // The sender was informed of authorities that cannot be revoked in part. Here they are revoked completely.
   const grant = revoke(state.grant, command.authorities, { tools, partial: 'whole' });
   if (isCovered(state.grant, grant)) return [];
   const reason = command.reason ?? `Left: ${toGrantText(grant)}.`;

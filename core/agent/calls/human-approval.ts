@@ -1,19 +1,19 @@
 import type { EventBody } from '../../protocol/index.ts';
 
-/** Rules whose allow is the word of a human. */
+/** Rules that allow a call because a user approved it. */
 const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 
-/** Rules that ask about what a call reaches or says, and not about what it does to files. */
+/** Rules that do not concern the files that a call changes. */
 const OTHER_RULES: ReadonlySet<string> = new Set(['grant', 'redaction']);
 
-/** True for a rule whose allow is the word of a human. */
+/** True for a rule that allows a call because a user approved it. */
 export function isHumanRule(rule: string | undefined): boolean {
   return rule !== undefined && HUMAN_RULES.has(rule);
 }
 
 /**
- * True for a decision by which a human let a call pass with what it does to protected places and refs. A question about
- * the network alone says nothing of them.
+ * True for a decision by which a user approved the changes of a call to protected places and refs. An approval of the
+ * network alone does not cover them.
  */
 export function isApproval(body: EventBody): boolean {
   if (body.type !== 'gate.decided' || body.verdict !== 'allow' || !HUMAN_RULES.has(body.rule)) return false;

@@ -3,7 +3,7 @@ import type { FileEdit, Workspace } from '../ports/workspace.ts';
 
 const MAX_BYTES = 1_024 * 1_024;
 
-/** True for a file whose scripts others run without reading it. */
+/** True for a file whose scripts package managers run. */
 export function isPackageFile(path: string): boolean {
   return path === 'package.json' || path.endsWith('/package.json');
 }
@@ -31,7 +31,7 @@ async function read(workspace: Workspace, path: string): Promise<Uint8Array | un
   }
 }
 
-/** The scripts as text that is equal for equal scripts; those of a file that cannot be read are like no other. */
+/** The scripts as canonical JSON. A file that cannot be parsed is returned as it is. */
 export function scriptsOf(content: Uint8Array | undefined): string {
   if (!content) return '{}';
   const text = new TextDecoder().decode(content);

@@ -7,7 +7,7 @@ import type { RunScripts } from './run-scripts.ts';
 import { runOf, type CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** The decision with what a human said to the question, where somebody did. */
+/** The decision after the user's answer, if there is one. */
 export function withAnswer(decision: Decision, call: CallState, isBound: boolean): Decision {
   const add = (verdict: 'allow' | 'deny', reason: string): Decision => ({
     verdict,
@@ -17,18 +17,18 @@ export function withAnswer(decision: Decision, call: CallState, isBound: boolean
   });
   switch (call.answer) {
     case 'approved':
-      // What was approved is not what would happen now: ask again.
-      return isBound ? add('allow', call.hunks ? 'approved by a human in part' : 'approved by a human') : decision;
+      // Not bound: the call would now do something else than was approved, so that it is asked about again.
+      return isBound ? add('allow', call.hunks ? 'approved by the user in part' : 'approved by the user') : decision;
     case 'rejected':
-      return add('deny', call.note === undefined ? 'rejected by a human' : `rejected by a human: ${call.note}`);
+      return add('deny', call.note === undefined ? 'rejected by the user' : `rejected by the user: ${call.note}`);
     case 'expired':
-      return add('deny', 'nobody answered in time');
+      return add('deny', 'no answer came in time');
     default:
       return decision;
   }
 }
 
-/** True when the answered question was about exactly this: the call, the files and scripts as they are, the grant. */
+/** True if the answered question had the same subject: the call, the contents of files and scripts, the grant. */
 export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: ApprovalAsked): boolean {
   if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
   const key = ({ subject }: { subject: ApprovalAsked['subject'] }): string =>
@@ -53,7 +53,7 @@ export interface AskedInput {
   remember?: Remembered;
 }
 
-/** The question about a call, bound to what it would do. */
+/** The question about a call, bound to its effect. */
 export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInput): ApprovalAsked {
   const { engine, state } = work;
   const { callHash, decision, hunks, runs, remember } = input;
@@ -83,8 +83,8 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
 }
 
 /**
- * What of a call an earlier approval can be compared with; nothing where a part of a command, or a file that it
- * runs, is only known when it runs, or where a background process can exchange that file.
+ * The parts of a call that an earlier approval is compared with. Nothing if a part of a command, or a file that it
+ * runs, is only known when it runs, or if a background process can replace that file.
  */
 export function toQuestion(
   { intent, input }: Pick<ReadyCall, 'intent' | 'input'>,
@@ -95,10 +95,10 @@ export function toQuestion(
     return { agent: of.agent, tool: of.tool };
   const { cwd, background, survive } = (input ?? {}) as { cwd?: unknown; background?: unknown; survive?: unknown };
   if (commands.length > 0 && typeof cwd === 'string') commands.unshift(`(in ${cwd})`);
-  // What ends with its call is not what goes on without an end, or without Klaus.
+  // An approval of a command does not cover the same command in the background.
   if (commands.length > 0 && background === true)
     commands.push(survive === true ? '(in the background, survives)' : '(in the background)');
-  // What was approved without the network, or with less of it, says nothing about the network.
+  // An approval covers only the hosts that it named.
   for (const access of intent.access)
     if (commands.length > 0 && access.kind === 'net') commands.push(`(reaches ${access.host} ${access.port})`);
   const paths = intent.access.flatMap((access) =>

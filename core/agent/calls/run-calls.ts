@@ -21,12 +21,12 @@ import type { ToolOutput } from '../ports/tool.ts';
 import { toProcessChanged } from '../processes/process-events.ts';
 import type { CallState } from '../state/state.ts';
 import { snapshotBeforeChecks } from '../evidence/check-receipt.ts';
-import { ABANDONED, withCancelGrace } from '../loop/cancel-grace.ts';
+import { ABANDONED, ABANDONED_OUTPUT, withCancelGrace } from '../loop/cancel-grace.ts';
 import type { Work } from '../loop/work.ts';
 
 /**
- * Judges a batch of calls, then runs those that may run, side by side. The intents of all are durable
- * before the first effect begins; each result is appended as it comes.
+ * Judges a batch of calls, then runs the allowed ones in parallel. All intents are durable before the first effect
+ * begins; each result is appended when it arrives.
  */
 export async function performCalls(work: Work, calls: readonly CallState[]): Promise<void> {
   const bodies: EventBody[] = [];
@@ -34,7 +34,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   await work.learnSecrets();
   for (const call of calls) {
     const judged = await judgeCall(work, call);
-    // Stopped while looking: nothing has begun, so nothing is said to have been.
+    // Stopped before any effect: nothing is recorded.
     if (work.stop.aborted) return;
     bodies.push(judged.decided);
     if (judged.kind === 'ready') {
@@ -43,7 +43,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
   if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await snapshotAfter(work);
-  // Stands before the intents: what comes after it can be taken back.
+  // The snapshot precedes the intents, so that their effects can be undone.
   const before = await snapshotBefore(
     work,
     ready.map(({ tool }) => tool),
@@ -51,14 +51,14 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   if (!before) return;
   const tree = await snapshotBeforeChecks(work, ready, before);
   await work.append([...before, ...bodies]);
-  // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
+  // Waits for all calls before an error is thrown: none runs after the session was released.
   const ended = await Promise.allSettled(ready.map((item) => runCall(work, item, tree)));
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
 /**
- * True when the state of the open turn has to be kept before these calls: what a human approved and what nobody did are
- * looked at apart, so that no approval covers what another call of the turn changed.
+ * True if a snapshot is needed before these calls: changes with and without an approval are guarded separately, so that
+ * an approval does not cover the changes of another call of the turn.
  */
 function isOtherAuthority({ state }: Work, ready: readonly ReadyCall[], bodies: readonly EventBody[]): boolean {
   if (!state.turnEffects) return false;
@@ -70,7 +70,7 @@ function isQuestion({ type }: EventBody): boolean {
   return type === 'approval.asked';
 }
 
-/** The intent of a call, to be durable before its effect. */
+/** The intent of a call. It must be durable before the effect. */
 async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
   const { call, tool, intent } = ready;
   const mark = tool.resume === 'tell' ? await ready.context.workspace.mark() : undefined;
@@ -86,16 +86,15 @@ async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
   };
 }
 
-async function appendGivenUp(work: Work, head: CallHead, durationMs: number): Promise<void> {
+async function appendAbandoned(work: Work, head: CallHead, durationMs: number): Promise<void> {
   if (work.isLeaving()) return;
-  const output = 'Outcome unknown: the tool was told to stop and did not answer. It may still be at work.';
-  await work.append([toFinished(head, { outcome: 'unknown', output, durationMs })]);
+  await work.append([toFinished(head, { outcome: 'unknown', output: ABANDONED_OUTPUT, durationMs })]);
 }
 
 /**
  * Runs a call whose intent is durable and appends its result.
  *
- * @param tree The workspace before it, where it may be a check.
+ * @param tree The workspace before the call, if it may be a check.
  */
 async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): Promise<void> {
   const { call, tool, context } = ready;
@@ -104,7 +103,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
   const began = clock.now();
   let layer: Awaited<ReturnType<typeof openLayer>> | undefined;
   let finished: ToolFinished;
-  let unkept: EventBody[] | undefined;
+  let reviewed: EventBody[] | undefined;
   let changed: EventBody[] = [];
   try {
     if (isReviewed(work, tool)) layer = await openLayer(work, ready);
@@ -112,17 +111,17 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await withCancelGrace(running, { stop: work.stop, clock });
     if (tool.prestart && !work.stop.aborted) countCommand(work);
-    if (output === ABANDONED) return await appendGivenUp(work, head, clock.now() - began);
-    // What it may have read came to stand in the workspace while it ran.
+    if (output === ABANDONED) return await appendAbandoned(work, head, clock.now() - began);
+    // The call may have read secret files that it created.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
-    // On a layer it saw what stands there; `reviewChanges` says what that is.
+    // On a layer, `reviewChanges` adds the states.
     if (output.evidence && !layer) finished.evidence = await work.activities.toReceipt(work, output.evidence, tree);
     if (output.process) changed = [toProcessChanged(output.process, head)];
-    if (layer) unkept = await work.activities.reviewChanges(work, { ready, finished, opened: layer });
+    if (layer) reviewed = await work.activities.reviewChanges(work, { ready, finished, opened: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
-    const lost = layer ? 'None of its changes were kept.' : undefined;
+    const lost = layer ? 'None of its changes were applied.' : undefined;
     const text = [known.message, known.hint, lost].filter((part) => part !== undefined).join(' ');
     finished = toFinished(head, {
       outcome: known.code === 'cancelled' ? 'cancelled' : 'error',
@@ -133,8 +132,8 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     await layer?.layer.close();
   }
   if (work.isLeaving()) return;
-  if (unkept?.some(isQuestion)) await snapshotAfter(work);
-  if (unkept) return await work.append(unkept);
+  if (reviewed?.some(isQuestion)) await snapshotAfter(work);
+  if (reviewed) return await work.append(reviewed);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
   const context_ = await work.activities.loadInstructions(work, ready.intent.access);
   await work.append([...changed, finished, ...context_]);
@@ -154,8 +153,8 @@ async function toResult(
   let text = cut(work, ready, clean);
   let { blob } = output;
   if (!blob && text !== clean) {
-    blob = await keepWhole(work, clean);
-    if (!blob) text += '\n[the whole output could not be kept: there is no room on the disk]';
+    blob = await storeOutput(work, clean);
+    if (!blob) text += '\n[the complete output was not stored: the disk is full]';
   }
   return toFinished(head, {
     outcome: output.isError ? 'error' : 'ok',
@@ -167,8 +166,8 @@ async function toResult(
   });
 }
 
-/** The whole of an output that was cut; undefined where there is no room: the call is done all the same. */
-async function keepWhole({ engine }: Work, text: string): Promise<BlobRef | undefined> {
+/** Stores the complete output of a call whose result was cut; undefined if the disk is full. */
+async function storeOutput({ engine }: Work, text: string): Promise<BlobRef | undefined> {
   try {
     const writer = engine.store.writeBlob();
     writer.write(new TextEncoder().encode(text));
@@ -179,7 +178,7 @@ async function keepWhole({ engine }: Work, text: string): Promise<BlobRef | unde
   }
 }
 
-/** False for what no log can hold, such as a cycle or a BigInt: a call that is done is not undone by its decoration. */
+/** False for a value that JSON cannot represent, such as a cycle or a BigInt. Such a detail is left out. */
 function isJson(value: unknown): boolean {
   try {
     return JSON.stringify(value) !== undefined;

@@ -4,21 +4,21 @@ import { scriptsOf } from './package-scripts.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Workspace } from '../ports/workspace.ts';
 
-/** Files that are bound at most, rounds in which scripts name further scripts, and bytes read of one. */
+/** Maximum files that are bound, levels of scripts that run other scripts, and bytes of a script. */
 const MAX_FILES = 128;
 const MAX_ROUNDS = 6;
 const MAX_BYTES = 256 * 1_024;
 
-/** The script files that a call runs, as they are now. */
+/** The script files that a call runs, with their present hashes. */
 export interface RunScripts {
   scripts: BoundScript[];
-  /** False when what runs is not fully known: an approval cannot hold for a later call then. */
+  /** False if some files are unknown, so that an approval cannot apply to a later call. */
   isComplete: boolean;
-  /** Names of background processes that can exchange these scripts, and may not do what the call may. */
+  /** Names of background processes that can replace these scripts, and have less access than the call. */
   rivals: readonly string[];
 }
 
-/** What a call runs that is not looked at. */
+/** For a call whose scripts are not searched. */
 export const NO_SCRIPTS: RunScripts = { scripts: [], isComplete: true, rivals: [] };
 
 interface Line {
@@ -30,8 +30,8 @@ interface Line {
 /**
  * Finds the script files that the commands of a call run, directly or through scripts, and their hashes.
  *
- * @param running Names of background processes that can write the workspace, and so exchange a script after it was
- *   compared. That gains them something only where the call reaches the network or another folder.
+ * @param running Names of background processes that can write to the workspace, and so replace a script after it was
+ *   compared. They gain access only if the call reaches the network or another folder.
  */
 export async function findRunScripts(
   workspace: Workspace,
@@ -48,7 +48,7 @@ export async function findRunScripts(
   let isComplete = true;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const uses = lines.map(({ line, cwd }) => findScripts(line, { workspace: root, cwd, files: contents }));
-    // What a followed script computes is covered by the hash of that script.
+    // Commands that a script computes are covered by the hash of that script.
     if (round === 0) isComplete = uses.every((use) => use.isComplete);
     if (uses.some((use) => !use.isReadable)) isComplete = false;
     const known = seen.size + lines.length;
@@ -62,7 +62,7 @@ export async function findRunScripts(
       }
       if (hashes.size >= MAX_FILES) isComplete = false;
       else if (!(await bindFile(workspace, { path, relative }, { hashes, contents }))) isComplete = false;
-      // A folder that is run by its package file.
+      // A folder that is run by its package.json.
       const main = relative.endsWith('package.json') ? readMain(contents.get(path)) : undefined;
       if (main !== undefined) lines.push({ line: `node ${quote(main)}`, cwd: path.replace(/\/[^/]*$/, '') || '/' });
     }
@@ -78,7 +78,7 @@ export async function findRunScripts(
   return { scripts: scripts.sort((a, b) => (a.path < b.path ? -1 : 1)), isComplete, rivals };
 }
 
-/** False when the file exists and cannot be read: a link out of the workspace, for one. */
+/** False if the file exists and cannot be read, such as a link out of the workspace. */
 async function bindFile(
   workspace: Workspace,
   { path, relative }: { path: string; relative: string },
@@ -100,7 +100,7 @@ async function bindFile(
   }
 }
 
-/** Binds the scripts of the package.json that a package manager finds; returns the lines that it runs. */
+/** Binds the scripts of the package.json that a package manager finds. Returns the commands that it runs. */
 async function bindPackages(
   workspace: Workspace,
   uses: readonly ScriptUse[],
@@ -113,7 +113,7 @@ async function bindPackages(
       const content = await readPackage(workspace, relative);
       if (content) {
         const scripts = scriptsOf(content);
-        // Where the file itself is run, all of it counts.
+        // If the file itself is run, it is already bound completely.
         if (!hashes.has(relative)) hashes.set(relative, digest(scripts));
         lines.push(...toLines(scripts, script).map((line) => ({ line, cwd: at })));
         break;
@@ -133,7 +133,7 @@ async function readPackage(workspace: Workspace, relative: string): Promise<Uint
   }
 }
 
-/** The file that `node FOLDER` runs, by the folder's package file. */
+/** The file that `node FOLDER` runs, according to its package.json. */
 function readMain(text: string | undefined): string | undefined {
   try {
     const { main } = JSON.parse(text ?? '') as { main?: unknown };
@@ -147,7 +147,7 @@ function quote(word: string): string {
   return `'./${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The script with those that run before and after it; for another command, such as `install`, the same by its name. */
+/** A script with its pre and post scripts; for a command such as `install`, its lifecycle scripts. */
 function toLines(scripts: string, name: string): string[] {
   try {
     const all = JSON.parse(scripts) as Record<string, unknown>;

@@ -34,17 +34,17 @@ test.each([
   expect(search(query)[0]).toBe(name);
 });
 
-test('several names give exactly these, in front', () => {
+test('complete names come first', () => {
   expect(search('select: memory_set, git_log').slice(0, 2).sort()).toEqual(['git_log', 'memory_set']);
 });
 
-test('what fits nothing gives nothing', () => {
+test('a query without a match returns nothing', () => {
   expect(search('photosynthesis')).toEqual([]);
   expect(search('')).toEqual([]);
   expect(search('the tool for')).toEqual([]);
 });
 
-test('at most five come back', () => {
+test('at most five tools are returned', () => {
   const many = Array.from({ length: 40 }, (_, at) => toSpec(`jira_${at}`, 'Look at an issue.'));
   expect(searchTools('jira issue', many)).toHaveLength(5);
   expect(searchTools('jira_33', many)[0]!.name).toBe('jira_33');

@@ -1,13 +1,13 @@
 import { toNearest } from '../../protocol/index.ts';
 import type { ToolSpec } from '../ports/model.ts';
 
-/** Tools that one search gives at most. */
+/** Maximum tools that a search returns. */
 const MAX_FOUND = 5;
-/** Words of a query that count. */
+/** Maximum words of a query that are used. */
 const MAX_WORDS = 20;
-/** What a word is worth where it is found. */
+/** Score of a word by the field that contains it. */
 const WORTH = { name: 6, description: 2, input: 1 } as const;
-/** Words that say nothing about a tool. */
+/** Words that are ignored. */
 const EMPTY = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'tool', 'tools', 'use', 'with']);
 
 interface Indexed {
@@ -16,9 +16,9 @@ interface Indexed {
 }
 
 /**
- * The tools that fit a query, the best first: a whole name before parts of names, these before words of the
- * description, these before fields of the input. A word that few tools have counts for more. A query that fits
- * nothing gives the tool whose name is spelled most like it, if one is near.
+ * The tools that match a query, the best first: a complete name before parts of names, then words of the description,
+ * then fields of the input. A rare word counts more. A query without a match returns the tool with a similar name, if
+ * there is one.
  */
 export function searchTools(query: string, specs: readonly ToolSpec[]): ToolSpec[] {
   const wanted = [...new Set(toWords(query))].filter((word) => !EMPTY.has(word)).slice(0, MAX_WORDS);
@@ -27,7 +27,7 @@ export function searchTools(query: string, specs: readonly ToolSpec[]): ToolSpec
     const having = all.filter((tool) => toBest(word, tool) > 0).length;
     return having === 0 ? 0 : Math.log(1 + all.length / having);
   });
-  // Names are asked for as they are written, several at a time.
+  // A query can contain several complete names.
   const named = new Set(query.toLowerCase().split(/[^a-z0-9_.-]+/));
   const scored = all.map((tool) => ({
     spec: tool.spec,

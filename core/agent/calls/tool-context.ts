@@ -11,7 +11,7 @@ import { searchTools } from './search-tools.ts';
 import { createToolProcesses } from '../processes/tool-processes.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Everything a call may use. `call` names it to the doors that watch its progress. */
+/** The context of a call. `call` is its id in progress events. */
 export async function createToolContext(work: Work, call: string): Promise<ToolContext> {
   const { engine, redactor } = work;
   const workspace = await work.workspace();
@@ -49,7 +49,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   };
 }
 
-/** What the request holds already and what the grant does not hold need not be found. */
+/** Finds tools that the grant allows and that are not in the request. */
 function createToolFinder({ engine, state }: Work): ToolContext['findTools'] {
   const offered = new Set(openedOf(state).tools);
   return (query) => {
@@ -59,7 +59,7 @@ function createToolFinder({ engine, state }: Work): ToolContext['findTools'] {
   };
 }
 
-/** Looks by rules and for the values that the redactor knows; a value inside a finding of a rule is not said twice. */
+/** Searches by rules and for the values of the redactor. A value inside a finding of a rule is reported once. */
 function createSecretFinder(redactor: Redactor, digest: Ids['digest']): ToolContext['findSecrets'] {
   const scanner = createSecretScanner({ digest });
   return (text, options = {}) => {
@@ -74,7 +74,7 @@ function createSecretFinder(redactor: Redactor, digest: Ids['digest']): ToolCont
   };
 }
 
-/** A sandbox that is opened by the first command: a run that only reads does not pay for one. */
+/** A sandbox that is opened by the first command, so that a run that only reads starts none. */
 function lazily(work: Work): Sandbox {
   return {
     name: openedOf(work.state).sandbox,

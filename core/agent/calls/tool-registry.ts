@@ -8,14 +8,14 @@ import { toolSearch, USE_TOOL_SPEC } from './tool-search.ts';
 export interface ToolRegistry {
   /** Every tool that a call can name. */
   readonly names: readonly string[];
-  /** What stands in the requests of a session that opens now, in this order. */
+  /** Tools in the requests of a session that opens now, in this order. */
   readonly offered: readonly string[];
-  /** What such a session finds by `tool_search`. */
+  /** Tools that such a session finds with `tool_search`. */
   readonly deferred: readonly string[];
   /**
-   * Adds tools. Sessions that are open find them by `tool_search`: their requests stay as they were.
+   * Adds tools. Open sessions find them with `tool_search`: their requests do not change.
    *
-   * @throws KlausError `usage` when two tools share a name; none is added then.
+   * @throws KlausError `usage` if two tools have the same name; then none is added.
    */
   add(tools: readonly Tool[]): void;
   /** @throws KlausError `tool.unknown` with the nearest match. */
@@ -25,13 +25,13 @@ export interface ToolRegistry {
   specs(names: readonly string[]): readonly ToolSpec[];
 }
 
-/** The JSON Schema of what a tool takes. */
+/** The JSON Schema of a tool's input. */
 export function toInputSchema({ input }: Pick<Tool<unknown>, 'input'>): Readonly<Record<string, unknown>> {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>;
   return schema;
 }
 
-/** @throws KlausError `usage` when two tools share a name. */
+/** @throws KlausError `usage` if two tools have the same name. */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool<unknown>>();
   const specs = new Map<string, ToolSpec>([[USE_TOOL, USE_TOOL_SPEC]]);
@@ -63,7 +63,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
       return [...byName.keys(), TOOL_SEARCH];
     },
     get offered() {
-      // A session can be given more tools later: the way to them is there from the beginning.
+      // Tools can be added later, so that every session can search for them.
       return [...toNames(false), TOOL_SEARCH, USE_TOOL];
     },
     get deferred() {

@@ -6,8 +6,8 @@ import { defineTool } from '../ports/tool.ts';
 const MAX_QUERY = 1_000;
 
 /**
- * Finds tools that are not in the request. What it gives is text in the history, so that the prefix of every
- * later request stays as it is.
+ * Finds tools that are not in the request. Its result is text in the history, so that the prefix of later requests does
+ * not change.
  */
 export const toolSearch = defineTool({
   name: TOOL_SEARCH,
@@ -25,7 +25,7 @@ export const toolSearch = defineTool({
     const others = names.filter((name) => !found.some((spec) => spec.name === name));
     const rest = others.length === 0 ? '' : `${found.length > 0 ? 'Others' : 'There are'}: ${others.join(', ')}`;
     if (found.length === 0)
-      return { text: rest === '' ? 'There are no more tools.' : `No tool fits these words. ${rest}` };
+      return { text: rest === '' ? 'There are no more tools.' : `No tool matches these words. ${rest}` };
     const how = `Call one with ${USE_TOOL} {"name": "${found[0]!.name}", "input": {…}}.`;
     return {
       text: [...found.map(describe), how, rest].filter((part) => part !== '').join('\n\n'),
@@ -38,7 +38,7 @@ function describe({ name, description, inputSchema, effects }: ToolSpec): string
   return `${name} (${effects.join(', ')}): ${description}\ninput: ${JSON.stringify(inputSchema)}`;
 }
 
-/** As the model sees it. It is no tool of its own: a call of it is one of the tool that it names. */
+/** The tool as the model sees it. A call of it becomes a call of the tool that it names. */
 export const USE_TOOL_SPEC: ToolSpec = {
   name: USE_TOOL,
   description: `Call a tool that is not in this list, as ${TOOL_SEARCH} described it.`,

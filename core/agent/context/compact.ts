@@ -13,10 +13,10 @@ const SYSTEM =
   'what was decided and why; which files were read or changed and what is in them that matters; commands and their results; ' +
   'what failed; what is left to do. Invent nothing.';
 
-/** Share of the context window that stays as it is. */
+/** Share of the context window that is not compacted. */
 const KEEP = 0.25;
 const BYTES_PER_TOKEN = 3;
-/** A history that is not shorter than this part of what it was would be compacted again at once. */
+/** A compaction that does not reduce the history to this share is not applied: it would be repeated at once. */
 const WORTHWHILE = 0.95;
 
 const RECALL =
@@ -24,15 +24,15 @@ const RECALL =
   'also what was cut. Use it where these notes are not exact enough, and before saying that something is not known.';
 
 /**
- * Replaces the head of the history by a summary from the cheap model. The cut never separates a call from
- * its result. When the model cannot be asked, the summary is a list of what was said and called; when a limit leaves
- * no room for it, somebody who is there to answer is offered more first.
+ * Replaces the head of the history by a summary from the cheap model. The cut never separates a call from its result. If
+ * the model fails, the summary lists messages and calls. If a limit does not allow the request, the user is first asked
+ * to raise it.
  */
 export async function compact(work: Work): Promise<void> {
   const { state } = work;
   const model = await work.model();
   const run = runOf(state).id;
-  // Half of what there is at most: a provider that says "too long" is right, whatever the estimate says.
+  // At most half of the history: if the provider reports that the prompt is too long, the estimate is wrong.
   const budget = Math.min(model.info.contextWindow * KEEP * BYTES_PER_TOKEN, state.bytes / 2);
   const cut = findCut(state.messages, budget);
   if (cut === undefined) {
@@ -42,7 +42,7 @@ export async function compact(work: Work): Promise<void> {
   const dropped = state.messages.slice(0, cut);
   const perPart = Math.max(400, Math.floor(budget / Math.max(1, dropped.length)));
   const isSummary = (message: Message | undefined): boolean => message?.id.startsWith('summary-') ?? false;
-  // Notes of an earlier compaction stand for more than one part: they keep a share of their own.
+  // The notes of an earlier compaction replace many messages, so that they get a larger share.
   const earlier = isSummary(dropped[0]) ? `${toTranscript(dropped.slice(0, 1), budget / 2)}\n` : '';
   const transcript =
     earlier +
@@ -57,11 +57,11 @@ export async function compact(work: Work): Promise<void> {
     maxOutputTokens: 2_048,
   });
   if (work.stop.aborted) return work.append(answer.bodies);
-  // Somebody is there to give more: better than a history without a summary.
+  // A higher limit is better than a history without a summary.
   if (answer.reached && runOf(state).onAsk === 'wait') return askLimit(work, answer.reached);
   const bodies: EventBody[] = [...answer.bodies];
   if (answer.text === undefined) {
-    const text = 'The history was shortened without a model: only what was said and called is kept.';
+    const text = 'The history was shortened without a model: the summary only lists messages and calls.';
     bodies.push({ type: 'notice', run, level: 'warn', text });
   }
   const notes = answer.text ?? toTranscript(dropped, 200).slice(-budget / 2);
@@ -73,7 +73,7 @@ export async function compact(work: Work): Promise<void> {
       : `\nThe user's first request, word for word:\n<request>\n${cutOutput(state.firstPrompt, budget / 4)}\n</request>`);
   const firstKept = state.messages[cut]?.id ?? '';
   const compacted: Compacted = { type: 'context.compacted', run, turn: state.turn, summary, firstKept, dropped: cut };
-  // A provider that says "too long" may count what nobody here can see; it is asked again, once.
+  // If the provider reports that the prompt is too long, the request is repeated once even if little was saved.
   const isVain = !runOf(state).mustCompact && toSize(state, compacted) > state.bytes * WORTHWHILE;
   bodies.push(isVain ? { ...compacted, summary: '', firstKept: '', dropped: 0 } : compacted);
   await work.append(bodies);
@@ -81,7 +81,7 @@ export async function compact(work: Work): Promise<void> {
 
 type Compacted = Extract<EventBody, { type: 'context.compacted' }>;
 
-/** Bytes of the history behind a compaction. */
+/** Bytes of the history after a compaction. */
 function toSize(state: State, body: Compacted): number {
   const { session } = openedOf(state);
   const { run: _, ...rest } = state;
@@ -90,7 +90,7 @@ function toSize(state: State, body: Compacted): number {
   return probe.bytes;
 }
 
-/** Index of the first message that stays: the earliest place whose tail fits `budget` characters and is no result. */
+/** Index of the first message that remains: the earliest one that is no result and whose tail fits `budget` characters. */
 function findCut(messages: readonly Message[], budget: number): number | undefined {
   let size = 0;
   let cut: number | undefined;

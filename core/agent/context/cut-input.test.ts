@@ -18,7 +18,7 @@ test('an ordinary call keeps its identity', () => {
   expect(cutInputs(message)).toBe(message);
 });
 
-test('a long text keeps its ends and its small neighbours, and says what is missing', () => {
+test('a long text keeps its ends and short neighbours, with a note about the missing part', () => {
   const content = `HEAD${'x'.repeat(200_000)}TAIL`;
   const given = cut({ path: 'a.txt', content }) as { path: string; content: string };
   expect(given.path).toBe('a.txt');

@@ -1,18 +1,18 @@
 import type { CallPart, Message } from '../../protocol/index.ts';
 
-/** Characters of a call's input, as JSON, that the history holds. */
+/** Maximum characters of a call's input, as JSON, in the history. */
 const MAX_INPUT = 50_000;
-/** Of a longer one, characters of all its texts together, and of each key. */
+/** Characters of all texts of a longer input together, and of each key. */
 const ROOM = 20_000;
 const MAX_KEY = 100;
-/** Entries of a list or an object, and how deep they may stand. */
+/** Maximum entries of a list or an object, and maximum depth. */
 const MAX_ENTRIES = 50;
 const MAX_DEPTH = 6;
 
 /**
- * A message as the history holds it: the input of a call that is too long to be sent again and again is cut, and
- * says so. It depends on the message alone, so its bytes are the same in every request. The log keeps the whole,
- * and the call is made with it.
+ * A message for the history: the input of a call is cut if it is too long to be sent with every request, with a note.
+ * The result depends on the message alone, so that its bytes are the same in every request. The log and the call have
+ * the complete input.
  */
 export function cutInputs(message: Message): Message {
   if (!message.parts.some(isLong)) return message;
@@ -27,11 +27,11 @@ function cutCall(part: CallPart): CallPart {
   const texts = countTexts(part.input);
   const input = cutValue(part.input, { perText: Math.floor(ROOM / Math.max(1, texts)), depth: 0 });
   const json = JSON.stringify(input);
-  // Numbers alone can be too many.
+  // A list of numbers can still be too long.
   return { ...part, input: json.length <= MAX_INPUT ? input : { input: cutText(JSON.stringify(part.input), ROOM) } };
 }
 
-/** Texts that are too long for an equal share are what there is to cut. */
+/** Number of texts that share the allowed characters. */
 function countTexts(value: unknown, depth = 0): number {
   if (typeof value === 'string') return 1;
   if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return 0;
@@ -58,7 +58,7 @@ function cutValue(value: unknown, given: { perText: number; depth: number }): un
 
 function cutText(text: string, max: number): string {
   const keep = Math.max(100, max);
-  // A cut that saves less than its own note is none.
+  // A cut that saves less than its own note is not made.
   if (text.length <= keep + 200) return text;
   const head = text.slice(0, Math.floor(keep * 0.7));
   const tail = text.slice(text.length - Math.floor(keep * 0.3));

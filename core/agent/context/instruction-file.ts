@@ -5,22 +5,21 @@ import type { ResolvedPath } from '../ports/workspace.ts';
 import { openSecretsOf } from '../folders/open-secrets.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Bytes of one file that enter the history. */
+/** Maximum bytes of a file in the history. */
 const MAX_BYTES = 32 * 1_024;
-/** How a notice about a file that was left out begins: a replay knows it by that. */
+/** Beginning of the notice about a file that was left out. A replay recognizes it. */
 const LEFT_OUT = 'Instructions left out: ';
 
 /** The text of an instruction file, or why it is not shown to the model. */
 export type InstructionFile = { text: string } | { leftOut: string };
 
 /**
- * Reads an instruction file as if a call had asked for it: the gate's rules see every path that leads to the content
- * (links, where they end, other names of the same file), and a person's answer is not waited for. What the rules
- * would ask about is left out.
+ * Reads an instruction file as a call would: the rules of the gate check every path that leads to the content (links,
+ * their targets, other names of the same file). A file that would need an approval is left out.
  *
  * @param path Relative to the workspace; absolute below `root`.
- * @param root Absolute path of a folder around the workspace that may be read.
- * @returns Undefined where there is no such file, and for one that cannot be read.
+ * @param root Absolute path of a readable folder that contains the workspace.
+ * @returns Undefined if there is no such file, or if it cannot be read.
  */
 export async function readInstructionFile(
   work: Work,
@@ -39,11 +38,11 @@ export async function readInstructionFile(
     return { text: bytes.length > MAX_BYTES ? `${text}\n[… the rest is left out …]` : text };
   } catch (error) {
     if (!isKlausError(error)) throw error;
-    return error.code === 'workspace.outside' ? { leftOut: 'it is a link to outside of the workspace' } : undefined;
+    return error.code === 'workspace.outside' ? { leftOut: 'it is a link out of the workspace' } : undefined;
   }
 }
 
-/** Why the content of a file must not enter the history; undefined when it may. */
+/** Why the content of a file must not be added to the history; undefined if it may. */
 async function findObjection(
   work: Work,
   path: string,
@@ -68,7 +67,7 @@ async function findObjection(
 
 /** Reports a file that was left out, and why. */
 export function toLeftOutNotice(path: string, reason: string, run: string): EventBody {
-  const text = `${LEFT_OUT}${path}: ${reason}. Replace it by an ordinary file to have it read.`;
+  const text = `${LEFT_OUT}${path}: ${reason}. Replace it by a regular file to have it read.`;
   return { type: 'notice', run, level: 'warn', text };
 }
 

@@ -3,15 +3,15 @@ import { readInstructionFile, toLeftOutNotice } from './instruction-file.ts';
 import { openedOf, runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** In one folder the first that exists counts. */
+/** The first that exists in a folder is used. */
 const FILES = ['AGENTS.md', 'CLAUDE.md'] as const;
-/** Stands for the folder of the user's own file. */
+/** Name of the user's own file among the searched folders. */
 const OWN = '~';
 
 /**
- * Finds AGENTS.md or CLAUDE.md in the folders of what was touched, and for the first prompt the user's own, those
- * of the repository around the workspace and the workspace's. Each folder is looked at once; the nearest wins because it comes last and says so. A file that
- * the gate would not let a call read is left out, with a notice.
+ * Loads AGENTS.md or CLAUDE.md of the folders that were accessed. For the first prompt, loads the user's own file, and
+ * those of the workspace and of the repository that contains it. Each folder is searched once. The nearest file comes
+ * last and states its precedence. A file that the gate does not allow to read is left out, with a notice.
  */
 export async function loadInstructions(
   work: Work,
@@ -28,7 +28,7 @@ export async function loadInstructions(
   return bodies;
 }
 
-/** Id of the message that carries a folder's instructions: also how a resumed session knows it has them. */
+/** Id of the message with a folder's instructions. A resumed session recognizes loaded folders by it. */
 function toContextId(folder: string): string {
   return `context:${folder}`;
 }
@@ -45,17 +45,17 @@ function toFolders(state: State, access: readonly Access[] | 'root'): string[] {
   return [...folders].filter((folder) => !folder.split('/').includes('node_modules')).sort();
 }
 
-/** The user's own, for every project. */
+/** The user's own file, for every project. */
 async function loadOwn(work: Work, run: string): Promise<EventBody[]> {
   if (work.seenFolders.has(OWN)) return [];
   work.seenFolders.add(OWN);
   const file = await work.engine.readOwnInstructions();
   if (file === undefined || file.text.trim() === '') return [];
-  const text = `<user-file path="${file.path}">\n${file.text}\n</user-file>\nThis file is the user's own and holds for every project.`;
+  const text = `<user-file path="${file.path}">\n${file.text}\n</user-file>\nThis is the user's own file and applies to every project.`;
   return [toBody(work, { run, folder: OWN, text })];
 }
 
-/** Those of the folders between the workspace and the root of what may be read around it, the outermost first. */
+/** Files of the folders from the readable root that contains the workspace down to it, the outermost first. */
 async function loadAbove(work: Work, run: string): Promise<EventBody[]> {
   const { workspace, readable = [] } = openedOf(work.state);
   const root = readable.find((path) => workspace.startsWith(`${path}/`));
@@ -72,8 +72,8 @@ async function loadAbove(work: Work, run: string): Promise<EventBody[]> {
 }
 
 /**
- * @param folder Relative to the workspace; absolute for one around it.
- * @param at.root Absolute path of what may be read around the workspace, where the folder is in it.
+ * @param folder Relative to the workspace; absolute for one that contains it.
+ * @param at.root Absolute path of the readable root that contains the folder, if it is outside the workspace.
  */
 async function loadFolder(
   work: Work,
@@ -96,7 +96,8 @@ async function loadFolder(
 }
 
 function describe(folder: string, path: string, text: string): string {
-  const scope = folder === '' ? 'the whole workspace' : `everything below ${folder}/, before what folders above it say`;
+  const scope =
+    folder === '' ? 'the workspace' : `everything below ${folder}/, with precedence over the files of folders above it`;
   return (
     `<workspace-file path="${path}">\n${text}\n</workspace-file>\n` +
     `This file was found in the workspace and describes ${scope}. Follow it as the project's conventions. ` +

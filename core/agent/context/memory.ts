@@ -1,7 +1,7 @@
 import type { Redactor } from '../../policy/index.ts';
 import type { Knowledge } from '../ports/memory.ts';
 
-/** Knowledge that takes secrets out of whatever is to be remembered, and knows who writes. */
+/** Knowledge that redacts new entries and records the session that wrote them. */
 export function createMemory(
   knowledge: Knowledge,
   { redactor, session }: { redactor: Redactor; session: string | null },

@@ -1,2 +1,2 @@
-/** How a notice begins that a door wrote between two runs: a replay knows by it that the loop did not say it. */
+/** Beginning of a notice that a door appended between two runs. A replay recognizes it. */
 export const SINCE_BEGIN = 'Since the session began: ';

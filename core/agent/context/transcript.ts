@@ -1,7 +1,7 @@
 import type { Message } from '../../protocol/index.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 
-/** A history as plain text, for a model that is to summarise it. `perPart` is the most that one part takes. */
+/** A history as plain text, for a model that summarizes it. `perPart`: maximum characters of a part. */
 export function toTranscript(messages: readonly Message[], perPart: number): string {
   return messages
     .flatMap((message) =>

@@ -12,27 +12,27 @@ import type { ToolOutput } from '../ports/tool.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** True for a call that may turn out to be a check: by its command, before it has run. */
+/** True for a call that may be a check, according to its command. */
 function mayCheck({ intent }: ReadyCall): boolean {
   return intent.command !== undefined && readChecks(intent.command) !== undefined;
 }
 
 /**
- * The workspace as a check will see it. Costs a walk only where something else ran before it in the same turn.
+ * The workspace before a check. Takes a snapshot only if another call ran before it in the same turn.
  *
- * @param kept What is appended with the intents: the state before the turn, where this is its first effect.
+ * @param bodies Events appended with the intents: the snapshot before the turn, if this is its first effect.
  */
 export async function snapshotBeforeChecks(
   work: Work,
   ready: readonly ReadyCall[],
-  kept: readonly EventBody[],
+  bodies: readonly EventBody[],
 ): Promise<TreeId | undefined> {
   if (openedOf(work.state).snapshots === false || !ready.some(mayCheck)) return undefined;
-  for (const body of kept) if (body.type === 'workspace.snapshotted') return body.tree;
+  for (const body of bodies) if (body.type === 'workspace.snapshotted') return body.tree;
   return work.state.tree ?? (await trySnapshot(work));
 }
 
-/** What a call that checked something proves: its exit code, and the states that it saw and left. */
+/** The receipt of a check: its exit code, and the states of the workspace before and after it. */
 export async function toReceipt(
   work: Work,
   evidence: NonNullable<ToolOutput['evidence']>,
@@ -41,14 +41,14 @@ export async function toReceipt(
   if (openedOf(work.state).snapshots === false) return evidence;
   const environment = await inspect(work, evidence);
   const after = await trySnapshot(work);
-  // Known only by its result to have been a check: what it left is what it saw, as far as can be told.
+  // If only the result shows that the call was a check, the state before it is unknown and the one after it is used.
   const tree = before ?? after;
   const receipt = { ...evidence, ...(environment ? { environment } : {}) };
   if (tree === undefined) return receipt;
   return { ...receipt, tree, ...(after !== undefined && after !== tree ? { left: after } : {}) };
 }
 
-/** What the exit code depended on; undefined where that cannot be told, because a check must not fail for it. */
+/** The environment of the check; undefined if it cannot be determined, which must not fail the check. */
 async function inspect(
   work: Work,
   { command, checks = [] }: NonNullable<ToolOutput['evidence']>,
@@ -65,7 +65,7 @@ async function inspect(
   }
 }
 
-/** The workspace as it is; undefined where it cannot be taken in, because a check must not fail for it. */
+/** The present workspace; undefined if the snapshot fails, which must not fail the check. */
 export async function trySnapshot(work: Work): Promise<TreeId | undefined> {
   try {
     return await (await work.snapshots()).snapshot();

@@ -21,17 +21,17 @@ import { trySnapshot } from './check-receipt.ts';
 import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from './closed-evidence.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Paths that `changed` names. */
+/** Maximum paths in `changed`. */
 const MAX_CHANGED = 10;
-/** Bytes of a file that is looked at for a weakened check, and how many files are. */
+/** Maximum bytes of a file that is searched for a weakened check, and maximum number of files. */
 const MAX_TEXT = 512 * 1_024;
 const MAX_FILES = 300;
 
-/** What checks themselves leave behind: no other check looks at it. */
+/** Files that checks write and that no other check reads. */
 const DERIVED =
   /(?:^|\/)(?:node_modules(?:\/\.[^/]+)?|dist|build|out|coverage|htmlcov|target|test-results|playwright-report|__pycache__|bin|obj|\.(?:nyc_output|pytest_cache|mypy_cache|ruff_cache|tox|next|turbo|vite|vitest|cache|gradle))(?:\/|$)|\.(?:pyc|tsbuildinfo|lcov)$|(?:^|\/)(?:\.coverage|\.eslintcache|\.stylelintcache|(?:junit|test-results?)[^/]*\.(?:xml|json))$/;
 
-/** True for a path that tools write by the way, such as a cache or what was built. */
+/** True for a path that tools write as a by-product, such as a cache or build output. */
 export function isDerived(path: string): boolean {
   return DERIVED.test(path);
 }
@@ -56,20 +56,20 @@ async function compare(
   const weakenings =
     base === undefined || own.length === 0
       ? []
-      : findWeakenings(await readChanged(snapshots, { from: base, to: tree, isLooked: isCheckFile }));
-  const otherwise = await findOtherwise(work, own, tree);
-  // What a check and those behind it wrote by the way, from the last to the first.
+      : findWeakenings(await readChanged(snapshots, { from: base, to: tree, isSearched: isCheckFile }));
+  const influences = await findInfluences(work, own, tree);
+  // By-products of a check and of the later ones, from the last to the first.
   const derived = new Set<string>();
   const rows: Evidence[] = [];
   for (const [at, row] of [...all.entries()].toReversed()) {
     for (const { path } of await changes(snapshots, row.tree, row.left)) if (isDerived(path)) derived.add(path);
-    const stood = await freshnessOf(snapshots, row, { tree, derived });
+    const freshness = await freshnessOf(snapshots, row, { tree, derived });
     const weakened =
       at < earlier.length
         ? row.weakened
-        : (weakenings.find((found) => found.weakens(row))?.reason ?? otherwise.get(own[at - earlier.length]!));
+        : (weakenings.find((found) => found.weakens(row))?.reason ?? influences.get(own[at - earlier.length]!));
     const { freshness: _, changed: _was, weakened: _weak, ...rest } = row;
-    rows.unshift({ ...rest, ...stood, ...optional({ weakened }) });
+    rows.unshift({ ...rest, ...freshness, ...optional({ weakened }) });
   }
   return rows;
 }
@@ -96,51 +96,52 @@ async function changes(snapshots: Snapshots, from: TreeId | undefined, to: TreeI
   }
 }
 
-/** Remembers what this run put where checks load it: it outlives the session, and a person hardly sees it. */
+/** Records files of this run that checks load: they outlive the session, and a user rarely notices them. */
 async function recordSuspects(work: Work): Promise<void> {
   const { base, changedFiles } = runOf(work.state);
   const to = work.state.left?.tree;
   if (base === undefined || to === undefined || !changedFiles) return;
-  const files = await readChanged(await work.snapshots(), { from: base, to, isLooked: isEnvironmentFile });
+  const files = await readChanged(await work.snapshots(), { from: base, to, isSearched: isEnvironmentFile });
   const paths = findEnvironmentChanges(files).flatMap(({ suspect }) => suspect ?? []);
   if (paths.length === 0) return;
   const sandbox = await work.sandbox();
   await sandbox.suspect?.([...new Set(paths)]);
 }
 
-/** Why checks ran otherwise than they would have when the session began, by the check. */
-async function findOtherwise(work: Work, own: readonly Evidence[], tree: TreeId): Promise<Map<Evidence, string>> {
+/** Changes since the beginning of the session that influence a check, by the check. */
+async function findInfluences(work: Work, own: readonly Evidence[], tree: TreeId): Promise<Map<Evidence, string>> {
   const { origin, environment } = work.state;
   const snapshots = await work.snapshots();
-  const isLooked = (path: string): boolean => isEnvironmentFile(path) || isCheckFile(path);
+  const isSearched = (path: string): boolean => isEnvironmentFile(path) || isCheckFile(path);
   const found = new Map<TreeId, ReturnType<typeof findEnvironmentChanges>>();
-  const look = async (to: TreeId | undefined): Promise<ReturnType<typeof findEnvironmentChanges>> => {
+  const findUntil = async (to: TreeId | undefined): Promise<ReturnType<typeof findEnvironmentChanges>> => {
     if (origin === undefined || to === undefined || !snapshots.has(origin)) return [];
-    const known = found.get(to) ?? findEnvironmentChanges(await readChanged(snapshots, { from: origin, to, isLooked }));
+    const known =
+      found.get(to) ?? findEnvironmentChanges(await readChanged(snapshots, { from: origin, to, isSearched }));
     found.set(to, known);
     return known;
   };
   const reasons = new Map<Evidence, string>();
   for (const row of own) {
-    // What was there when it ran may be gone by now.
-    const all = [...(await look(row.tree)), ...(await look(row.left)), ...(await look(tree))];
+    // Files that influenced the check may have been removed since.
+    const all = [...(await findUntil(row.tree)), ...(await findUntil(row.left)), ...(await findUntil(tree))];
     const reason = all.find((found) => found.weakens(row))?.reason ?? findOtherEnvironment(row, environment);
     if (reason !== undefined) reasons.set(row, reason);
   }
   return reasons;
 }
 
-interface Looking {
+interface ChangedQuery {
   from: TreeId;
   to: TreeId;
-  /** True for a path that is looked at. */
-  isLooked: (path: string) => boolean;
+  /** True for a path that is included. */
+  isSearched: (path: string) => boolean;
 }
 
-/** Files that may say what is checked, as they were and as they are. */
-async function readChanged(snapshots: Snapshots, { from, to, isLooked }: Looking): Promise<ChangedFile[]> {
+/** Changed files that may influence a check, with their contents before and after. */
+async function readChanged(snapshots: Snapshots, { from, to, isSearched }: ChangedQuery): Promise<ChangedFile[]> {
   const rows = (await changes(snapshots, from, to)).filter(
-    ({ path, before, after }) => isLooked(path) && before?.type !== 'directory' && after?.type !== 'directory',
+    ({ path, before, after }) => isSearched(path) && before?.type !== 'directory' && after?.type !== 'directory',
   );
   return Promise.all(
     [
@@ -156,7 +157,7 @@ async function readChanged(snapshots: Snapshots, { from, to, isLooked }: Looking
   );
 }
 
-/** Of what is installed only counts that it changed. */
+/** The contents of installed packages are not compared; only that they changed. */
 function isInstalled(path: string): boolean {
   return /(?:^|\/)node_modules\//.test(path);
 }

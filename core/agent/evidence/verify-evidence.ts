@@ -23,11 +23,11 @@ import { createWork } from '../loop/create-work.ts';
 import type { Work } from '../loop/work.ts';
 
 export interface VerifyOptions {
-  /** Who asks, for the log. */
+  /** Who requested it, for the log. */
   by: string;
-  /** Also runs what the gate would ask about: the user's word is given. What it denies stays denied. Default false. */
+  /** True: the user approves the checks that the gate would ask about. Denied ones remain denied. Default false. */
   approve?: boolean;
-  /** Stops the check that is running; what it would have shown is not recorded. */
+  /** Stops the running check; it is not recorded. */
   signal?: AbortSignal;
   /** Called before each check that runs. */
   onCheck?: (command: string) => void;
@@ -37,11 +37,11 @@ export type VerifiedEvidence = EventOf<'evidence.verified'>;
 type Row = VerifiedEvidence['checks'][number];
 
 /**
- * Runs the checks of a session's last run that had any again: the same calls, by the same tools, through the gate, in
- * the sandbox, on the workspace as it is, with a new home folder. What came out is one event of the log.
+ * Repeats the checks of the last run of a session that had any: the same calls with the same tools, the gate and the
+ * sandbox, in the present workspace, with a new home folder. The results are appended as one event.
  *
- * @throws KlausError `store.busy` while a process works on the session, `usage` when a run is not over yet or nothing
- *   was recorded, `cancelled`.
+ * @throws KlausError `store.busy` while a process holds the session, `usage` if a run is not finished or no check was
+ *   recorded, `cancelled`.
  */
 export async function verifyEvidence(
   engine: Engine,
@@ -50,22 +50,22 @@ export async function verifyEvidence(
 ): Promise<VerifiedEvidence> {
   const lease = await engine.store.claim(session);
   if (!lease) {
-    throw new KlausError('store.busy', 'A process works on this session.', {
-      hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
+    throw new KlausError('store.busy', 'Another process holds this session.', {
+      hint: `Cancel it with \`klaus cancel ${session}\`, or wait until it has ended.`,
       retryable: true,
     });
   }
   try {
     const state = await loadState(engine, session);
     if (state.run) {
-      throw new KlausError('usage', 'The run of this session is not over.', {
-        hint: `Answer what it waits for (klaus approvals), go on with klaus resume ${session}, or end it with klaus cancel ${session}.`,
+      throw new KlausError('usage', 'The run of this session is not finished.', {
+        hint: `Answer its approvals (\`klaus approvals\`), resume it with \`klaus resume ${session}\`, or cancel it with \`klaus cancel ${session}\`.`,
       });
     }
     const recorded = readRecorded(await readLog(engine.store, session));
     if (!recorded) {
       throw new KlausError('usage', 'No checks were recorded in this session.', {
-        hint: 'A check is a test, a type check, a linter or a build that ran by itself; klaus show tells what ran.',
+        hint: 'A check is a test, a type check, a linter or a build in a command of its own. `klaus show` lists the commands.',
       });
     }
     const work = createWork({ engine, session, lease, state, ...optional({ stop: options.signal }), hasNewHome: true });
@@ -74,7 +74,7 @@ export async function verifyEvidence(
     await work.append([body]);
     for (const event of await readLog(engine.store, session, before))
       if (event.type === 'evidence.verified') return event;
-    throw new Error('what was appended is not in the log');
+    throw new Error('the appended event is not in the log');
   } finally {
     await lease.release();
   }
@@ -86,7 +86,7 @@ interface Recorded {
   calls: ReadonlyMap<string, CallPart>;
 }
 
-/** The checks of the last run that had any, each command once, as it ended last. */
+/** The checks of the last run that had any: the last result of each command. */
 function readRecorded(events: Iterable<Event>): Recorded | undefined {
   const calls = new Map<string, CallPart>();
   let last: EventOf<'run.finished'> | undefined;
@@ -136,10 +136,10 @@ async function verifyRow(work: Work, { row, run, call }: RowInput, options: Veri
   const skip = (reason: string): Row => ({ ...base, result: 'skipped', reason });
   if (row.doubt !== undefined) return skip(`its exit code proves nothing: ${row.doubt}`);
   const tool = call && work.engine.tools.find(call.name);
-  if (!call || !tool) return skip('the call, or its tool, is not known any more');
-  if (call.redacted) return skip('it held a secret that was redacted, and the original is gone');
+  if (!call || !tool) return skip('the call or its tool no longer exists');
+  if (call.redacted) return skip('it contained a secret that was redacted');
   const parsed = tool.input.safeParse(call.input);
-  if (!parsed.success) return skip(`the tool ${call.name} takes another input now`);
+  if (!parsed.success) return skip(`the input schema of ${call.name} has changed`);
   const context = await createToolContext(work, row.call);
   let intent: Intent;
   try {
@@ -150,7 +150,7 @@ async function verifyRow(work: Work, { row, run, call }: RowInput, options: Veri
   const decision = judge(work, { tool, intent }, options);
   const callHash = work.engine.ids.digest(JSON.stringify([call.name, call.input ?? null]));
   const head = { run, turn: work.state.turn, call: row.call, index: 0, name: call.name };
-  // Durable before anything runs, like every decision.
+  // The decision must be durable before the check runs.
   await work.append([{ type: 'gate.decided', ...head, attempt: 1, ...decision, callHash }]);
   if (decision.verdict !== 'allow')
     return { ...base, result: 'denied', reason: `${decision.rule}: ${decision.reason}` };
@@ -166,7 +166,7 @@ function judge(
   const facts = { name: tool.name, effects: tool.effects, access: intent.access, altered: false };
   const decision = decide(facts, toGateContext(work), [...RULES, ...work.engine.rules]);
   if (decision.verdict !== 'ask' || !approve) return decision;
-  const finding = { rule: 'approval', verdict: 'allow' as const, reason: 'the user asked for it to run again' };
+  const finding = { rule: 'approval', verdict: 'allow' as const, reason: 'the user asked to repeat it' };
   return { ...finding, findings: [...decision.findings, finding] };
 }
 
@@ -182,7 +182,7 @@ async function runAgain(
   work: Work,
   { tool, intent, context, input, recorded }: RunInput,
 ): Promise<Pick<Row, 'exitCode' | 'result' | 'differs'> & { reason?: string }> {
-  // Where changes are reviewed before they are kept, nothing that a repeated check writes is kept at all.
+  // If changes are reviewed before they are applied, those of a repeated check are discarded.
   const layer = isReviewed(work, tool) ? await (await work.layers()).open({ signal: work.stop }) : undefined;
   try {
     const { sandbox } = context;
@@ -193,7 +193,7 @@ async function runAgain(
         }
       : context;
     const output = await tool.run(input, inside, intent);
-    if (work.stop.aborted) throw new KlausError('cancelled', 'Stopped before the checks had ended.');
+    if (work.stop.aborted) throw new KlausError('cancelled', 'Cancelled before the checks had ended.');
     const { evidence } = output;
     if (!evidence) {
       const reason =

@@ -3,12 +3,12 @@ import { KlausError } from '../../protocol/index.ts';
 import type { FoundPath, ToolContext } from '../ports/tool.ts';
 import type { Folder } from '../ports/workspace.ts';
 
-/** Folders that one path may lead through, by symlinks or `..`. */
+/** Maximum folders that one path may lead through, by symlinks or `..`. */
 const MAX_HOPS = 40;
 
 export interface FindPathOptions {
   workspace: Folder;
-  /** Absolute real paths of the folders beside the workspace that may be read. */
+  /** Absolute real paths of the folders outside the workspace that may be read. */
   readable?: readonly string[];
   /** Opens one of them. */
   open?: (folder: string) => Promise<Folder>;

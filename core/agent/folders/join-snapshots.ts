@@ -11,10 +11,10 @@ import type { ApplyResult, SnapshotOptions, Snapshots } from '../ports/snapshots
 import { reverse } from '../workspace/tree-row.ts';
 import { createMembers, type Members } from './members.ts';
 
-/** Stands between the states of the folders in the state of all. */
+/** Separates the states of the folders in a joined state. */
 const SEPARATOR = '.';
 
-/** The states of the folders in a joined one: that of the workspace first. */
+/** The states of all folders in a joined state, that of the workspace first. */
 export function splitState(state: TreeId): TreeId[] {
   return state.split(SEPARATOR);
 }
@@ -25,11 +25,11 @@ interface Member {
 }
 
 /**
- * The states of a workspace and of folders beside it as one. Paths of the others are absolute. A step over several
- * folders is one step per folder: all are taken back when one refuses, and a kill between two leaves a part that the
- * same request, made again, completes.
+ * The states of a workspace and of other folders as one. Paths in the other folders are absolute. A step over several
+ * folders is one step for each folder: if one fails, the others are reverted. After a crash between two of them, the
+ * same request completes the step.
  *
- * @param others In an order that never changes for a session: none holds another.
+ * @param others In an order that never changes for a session. None contains another.
  */
 export function joinSnapshots(own: Snapshots, others: readonly Member[]): Snapshots {
   if (others.length === 0) return own;
@@ -53,7 +53,7 @@ class JoinedSnapshots implements Snapshots {
     throw new KlausError('usage', `The state ${state.slice(0, 12)} is not one of the session's folders.`);
   }
 
-  /** What a member says to its part of a state, by the joined paths. */
+  /** Joins the results of all members for their parts of a state. */
   #each<T>(state: TreeId, ask: (snapshots: Snapshots, id: TreeId, index: number) => readonly T[]): T[] {
     const ids = this.#split(state);
     return this.#all.flatMap((snapshots, index) =>
@@ -70,9 +70,9 @@ class JoinedSnapshots implements Snapshots {
     const bases = only && this.#split(only.base);
     const paths = only?.paths.map((path) => this.#members.place(path));
     for (const [index, snapshots] of this.#all.entries()) {
-      // The whole workspace stands for all of its folders.
-      const isWhole = only?.paths.includes('') === true;
-      const own = isWhole ? [''] : paths?.flatMap((at) => (at?.index === index ? [at.path] : []));
+      // The root includes the roots of the other folders.
+      const isComplete = only?.paths.includes('') === true;
+      const own = isComplete ? [''] : paths?.flatMap((at) => (at?.index === index ? [at.path] : []));
       if (bases && own!.length === 0) {
         ids.push(bases[index]!);
         continue;
@@ -152,14 +152,14 @@ class JoinedSnapshots implements Snapshots {
     return this.#any((snapshots) => snapshots.content(entry));
   }
 
-  /** Where it will stand is not known yet. */
+  /** Stores the content in all folders, because its path is not known yet. */
   async put(content: Uint8Array, entry: Pick<TreeEntry, 'type' | 'mode'>): Promise<TreeEntry> {
     const [first] = await Promise.all(this.#all.map((snapshots) => snapshots.put(content, entry)));
     return first!;
   }
 
   async apply(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
-    // Without a row a member says at which state it is.
+    // A member without rows returns its present state.
     return this.#apply(changes, options, (snapshots, rows, own) => snapshots.apply(rows, own));
   }
 
@@ -195,11 +195,11 @@ class JoinedSnapshots implements Snapshots {
           done.push(result);
           continue;
         }
-        await this.#takeBack(done, perform);
+        await this.#revert(done, perform);
         const conflicts = result.conflicts.map((one) => ({ ...one, path: this.#name(index, one.path) }));
         return { applied: false, conflicts };
       } catch (error) {
-        await this.#takeBack(done, perform);
+        await this.#revert(done, perform);
         throw error;
       }
     }
@@ -210,8 +210,8 @@ class JoinedSnapshots implements Snapshots {
     return { applied: true, changes: named, before: before.join(SEPARATOR), after: after.join(SEPARATOR) };
   }
 
-  /** Makes the members that were done stand as before, in the opposite order. */
-  async #takeBack(
+  /** Restores the members that were changed, in reverse order. */
+  async #revert(
     done: readonly Extract<ApplyResult, { applied: true }>[],
     perform: (snapshots: Snapshots, rows: TreeChange[], own: { overwrite: Set<string> }) => Promise<ApplyResult>,
   ): Promise<void> {
@@ -220,8 +220,8 @@ class JoinedSnapshots implements Snapshots {
       const result = await perform(this.#all[index]!, changes.map(reverse), { overwrite: new Set() });
       if (result.applied) continue;
       const names = result.conflicts.map(({ path }) => this.#name(index, path)).join(', ');
-      throw new KlausError('workspace.conflict', `${names} changed while a step over several folders was taken back.`, {
-        hint: 'Look at these files: the others of their folder are as the step left them.',
+      throw new KlausError('workspace.conflict', `${names} changed while a step over several folders was reverted.`, {
+        hint: 'Check these files: the other files of their folder were not reverted.',
       });
     }
   }

@@ -4,10 +4,10 @@ import { createPathFinder } from './find-path.ts';
 import { createMembers, type Members } from './members.ts';
 
 /**
- * A workspace and folders beside it that may be written, as one. Paths of the others are absolute, also where the port
- * speaks of relative ones. Files of several folders are not changed in one step.
+ * A workspace and other writable folders as one. Paths in the other folders are absolute, also where the port specifies
+ * relative ones. Files of several folders cannot be changed in one step.
  *
- * @param others None holds another, or the workspace.
+ * @param others None contains another, or the workspace.
  */
 export function joinWorkspaces(own: Workspace, others: readonly Workspace[]): Workspace {
   if (others.length === 0) return own;
@@ -60,8 +60,8 @@ class JoinedWorkspace implements Workspace {
     if (!first) return [];
     const { index } = first.at;
     if (placed.some(({ at }) => at.index !== index))
-      throw new KlausError('tool.failed', 'One call changes the files of one folder; nothing was written.', {
-        hint: 'Change the files of each folder by a call of its own.',
+      throw new KlausError('tool.failed', 'A call can only change files of one folder. Nothing was written.', {
+        hint: 'Use a separate call for each folder.',
       });
     const changes = await this.#all[index]!.apply(placed.map(({ edit, at }) => ({ ...edit, path: at.path })));
     return changes.map((row) => ({ ...row, path: this.#members.name({ index, path: row.path }) }));
@@ -82,7 +82,7 @@ class JoinedWorkspace implements Workspace {
   #place(path: string): { index: number; path: string } {
     const at = this.#members.place(path);
     if (at) return at;
-    throw new KlausError('workspace.outside', `${path} is outside of what may be changed.`);
+    throw new KlausError('workspace.outside', `${path} is outside the folders that may be changed.`);
   }
 
   #at<T>(path: string, use: (member: Workspace, inner: string) => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ export interface MemberPath {
   path: string;
 }
 
-/** The absolute path of one that is relative to the workspace, or absolute already. */
+/** An absolute path from one that is absolute or relative to the workspace. */
 export function toAbsolute(workspace: string, path: string): string {
   return path.startsWith('/') ? path : `${workspace}/${path}`;
 }
@@ -18,11 +18,11 @@ export interface Members {
   /** Undefined for an absolute path in none of them. */
   place(path: string): MemberPath | undefined;
   name(at: MemberPath): string;
-  /** True for a folder above one of the others: it is there, and no state holds it. */
+  /** True for a folder that contains one of the others: it exists, and no state contains it. */
   isAbove(path: string): boolean;
 }
 
-/** @param roots Absolute real paths of the folders beside the workspace; none holds another. */
+/** @param roots Absolute real paths of the folders outside the workspace; none contains another. */
 export function createMembers(roots: readonly string[]): Members {
   return {
     place(path) {

@@ -17,11 +17,11 @@ const EXECUTABLE = 0o111;
 const RUNS = /^\s*(?:exec|x)(?=\s|$)/;
 
 /**
- * Finds what would make the user's next git command run something that a command of the model planted, and how to
- * remove it. In a git folder that was there, configuration and hooks return to what they were; in a new one, settings
- * by which git runs something are left out and hooks are not executable.
+ * Finds files by which the user's next git command would run a program that a command of the model planted, and their
+ * repair. In an existing git folder, configuration and hooks are restored. In a new one, settings by which git runs
+ * programs are removed, and hooks are made non-executable.
  *
- * @returns Rows from what is there to what is harmless.
+ * @returns Rows from the present to the repaired entries.
  */
 export async function findArmed(states: States, rows: readonly TreeChange[]): Promise<TreeChange[]> {
   const repairs = new Map<string, TreeChange>();
@@ -80,11 +80,11 @@ async function judgeCommondir(snapshots: Snapshots, { path, before, after }: Tre
   if (!after) return [];
   const text = (await readText(snapshots, after))?.trim();
   const isLinked = path.split('/').at(-3) === 'worktrees' && text === '../..';
-  // A folder that names itself names nothing new, and an empty file is read as one.
+  // A folder that names itself has no effect, and git reads an empty file in the same way.
   return isLinked || text === '.' || text === '' ? [] : toChange(path, after, before);
 }
 
-/** The steps of a rebase that the next `git rebase --continue` takes: lines that run a program and are new go. */
+/** The steps of the next `git rebase --continue`: new lines that run a program are removed. */
 async function judgeTodo(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<TreeChange[]> {
   if (!after || after.type === 'directory') return [];
   const text = await readText(snapshots, after);
@@ -115,7 +115,7 @@ function judgeHook({ path, before, after }: TreeChange, wasThere: boolean): Tree
   return toChange(path, after, entry);
 }
 
-/** True for a folder that becomes a git folder now, with configuration or hooks that were put there earlier. */
+/** True for a folder that becomes a git folder and already contained configuration or hooks. */
 async function isArmedBefore({ snapshots, before, after }: States, folder: string): Promise<boolean> {
   if (before === undefined || (await isGitFolder(snapshots, before, folder))) return false;
   if (!(await isGitFolder(snapshots, after, folder))) return false;

@@ -4,7 +4,7 @@ import { toChange } from '../workspace/tree-row.ts';
 import { readText, readTextAt } from './git-text.ts';
 
 const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-/** Refs whose loss is the loss of commits. A stash is dropped by using it, and remote branches come back. */
+/** Refs whose loss can lose commits. A stash is dropped when it is applied, and remote branches can be fetched. */
 const KEPT = /^refs\/(?:heads|tags|klaus)\//;
 const BRANCH = /^refs\/(?:heads|remotes)\//;
 
@@ -15,17 +15,17 @@ export interface GitStates {
   snapshots: Snapshots;
   before: TreeId;
   after: TreeId;
-  /** Paths of the workspace that its snapshot does not hold. */
+  /** Paths of the workspace that its snapshot does not contain. */
   uncovered: readonly string[];
 }
 
 /**
- * Finds damage to repositories that were there: a HEAD or index that git cannot read, refs that are gone, and refs to
- * objects that are gone.
+ * Finds damage to existing repositories: a HEAD or index that git cannot read, deleted refs, and refs to missing
+ * objects.
  *
- * @param folders Git folders that were there before, relative to the workspace.
- * @param approved True where a human let a command of the turn pass: it may delete refs.
- * @returns Rows from what is there to what was there.
+ * @param folders Git folders that existed before, relative to the workspace.
+ * @param approved True if the user approved a command of the turn, which may then delete refs.
+ * @returns Rows from the present to the former entries.
  */
 export async function findDamage(
   states: GitStates,
@@ -45,7 +45,7 @@ export async function findDamage(
   return [...byPath.values()];
 }
 
-/** True for a file that git cannot use any more. */
+/** True for a file that git can no longer use. */
 async function isBroken(states: GitStates, folder: string, { path, before, after }: TreeChange): Promise<boolean> {
   const { snapshots } = states;
   const name = path.slice(folder.length + 1);
@@ -67,7 +67,7 @@ function isIdList(text: string | undefined): boolean {
   return text !== undefined && text.split('\n').every((line) => line === '' || OBJECT_ID.test(line));
 }
 
-/** Git reads no ref at all beside a file of which it does not understand one line. */
+/** Git reads no ref if one line of the file is invalid. */
 function isPackedRefs(text: string | undefined): boolean {
   if (text === undefined) return false;
   const lines = text.split('\n');
@@ -75,8 +75,8 @@ function isPackedRefs(text: string | undefined): boolean {
 }
 
 /**
- * True for an index that git cannot read, that hides its entries in another file, or that newly names a repository
- * which no snapshot could look at.
+ * True for an index that git cannot read, that stores its entries in another file, or that adds a repository which no
+ * snapshot can contain.
  */
 async function isUnusableIndex(
   { snapshots, uncovered }: GitStates,
@@ -86,7 +86,7 @@ async function isUnusableIndex(
   if (after.type !== 'file') return true;
   const known = before?.type === 'file' ? await snapshots.gitlinks(before) : [];
   const now = await snapshots.gitlinks(after);
-  // An index of a kind that is not understood was so before.
+  // An index of an unknown kind is accepted if it was so before.
   if (now === undefined) return known !== undefined;
   const top = folder === '.git' ? '' : folder.slice(0, -'.git'.length);
   const isHidden = (path: string): boolean =>
@@ -95,8 +95,8 @@ async function isUnusableIndex(
 }
 
 /**
- * Branches and tags that are gone while nothing else names their commit, and the branch that HEAD names. A tag names
- * no branch: it does not move with it.
+ * Deleted branches and tags whose commit no other ref names, and the branch that HEAD names. A tag does not replace a
+ * branch, because it does not move.
  */
 async function findLostRefs(states: GitStates, folder: string, rows: readonly TreeChange[]): Promise<TreeChange[]> {
   const { snapshots, after } = states;
@@ -127,7 +127,7 @@ async function findLostRefs(states: GitStates, folder: string, rows: readonly Tr
     .flatMap(({ row }) => toChange(row.path, null, row.before));
 }
 
-/** Refs of the repository that did not change. */
+/** Unchanged refs of the repository. */
 function toUnchangedRefs(
   { snapshots, after }: GitStates,
   folder: string,
@@ -147,7 +147,7 @@ function toPacked(text: string | undefined): Map<string, string> {
   return new Map(rows);
 }
 
-/** Folders that went with a file that comes back. */
+/** Deleted folders of a file that is restored. */
 function toParents({ path }: TreeChange, rows: readonly TreeChange[]): TreeChange[] {
   return rows
     .filter(

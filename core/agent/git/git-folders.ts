@@ -1,17 +1,17 @@
 import type { TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 
-/** A file of a git folder by which git runs or obeys something. */
+/** A file of a git folder that can make git run programs. */
 export interface ArmingFile {
   /** The git folder, relative to the workspace. */
   folder: string;
   kind: 'config' | 'commondir' | 'hook' | 'attributes' | 'todo';
 }
 
-/** Names that make a folder a git folder, or arm one. */
+/** Names that make a folder a git folder. */
 const MARKS: ReadonlySet<string> = new Set(['HEAD', 'objects', 'refs', 'commondir']);
 
-/** What a path could be to git, by its names alone, for each folder that could be the git folder. */
+/** The kinds of git file that a path may be according to its name, for each folder that may be the git folder. */
 export function toArmingFiles(path: string): ArmingFile[] {
   const names = path.split('/');
   const folder = names.slice(0, -1).join('/');
@@ -53,7 +53,7 @@ export async function isGitFolder(snapshots: Snapshots, state: TreeId | undefine
 }
 
 /**
- * True for a path that leads nowhere but to a git folder inside the workspace.
+ * True for a `.git` file that names a git folder inside the workspace.
  *
  * @param path Relative path of a `.git` file.
  * @param text Its content.

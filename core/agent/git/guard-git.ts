@@ -8,9 +8,9 @@ import { findDamage } from './find-damage.ts';
 import { EMPTY_STATE } from './git-text.ts';
 
 /**
- * Looks at what commands of a turn did to repositories of the workspace, at any depth, and repairs it: what they
- * planted for the user's next git command loses its effect, and what they destroyed returns. Objects cannot be
- * destroyed: the sandbox keeps them.
+ * Checks and repairs the changes of a turn's commands to repositories of the workspace, at any depth: files planted for
+ * the user's next git command are disarmed, and destroyed data is restored. Objects cannot be destroyed: the sandbox
+ * protects them.
  */
 export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarded> {
   const { opened, tree, gitTree } = input;
@@ -29,7 +29,7 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
   const { run, turn } = opened;
   const text =
     `Repaired: a command changed ${listNames(names)}, by which git runs programs or finds its data. ` +
-    'Commits, branches and merges are possible; configuration, hooks and the data that git needs are not to be changed.';
+    'Commits, branches and merges are allowed; configuration, hooks and internal data of git must not be changed.';
   const message = {
     id: work.engine.ids.ulid(),
     role: 'user' as const,
@@ -55,7 +55,7 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
   return { bodies, tree: now, gitTree: gitNow, unreverted };
 }
 
-/** Paths by which git could run something that was not there before. */
+/** Paths by which git could run a program that it did not run before. */
 export async function findArmedPaths(snapshots: Snapshots, input: GuardInput): Promise<string[]> {
   const { opened, gitTree } = input;
   const files = await findArmedFiles(snapshots, input);
@@ -73,7 +73,7 @@ async function findArmedGit(
   { before, after }: { before: TreeId | undefined; after: TreeId },
 ): Promise<TreeChange[]> {
   if (before === after) return [];
-  // There may have been no repository before: everything is new.
+  // Without a repository before, all files are new.
   return findArmed({ snapshots, before, after }, await snapshots.changes(before ?? EMPTY_STATE, after));
 }
 

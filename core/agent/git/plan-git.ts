@@ -7,18 +7,18 @@ import type { TurnStates } from '../workspace/turn-history.ts';
 import { toArmingFiles } from './git-folders.ts';
 import { EMPTY_STATE } from './git-text.ts';
 
-/** A ref, or HEAD, that would name something else. */
+/** A change of a ref or of HEAD. */
 export interface RefChange {
   /** The folder of the repository; '' is the workspace. */
   repository: string;
   /** Such as `HEAD` or `refs/heads/main`. */
   name: string;
-  /** What it names now; undefined: it does not exist. */
+  /** Its present value; undefined if it does not exist. */
   from?: string;
   to?: string;
 }
 
-/** What to restore of git's own data. */
+/** The changes that restore git's own data. */
 export interface GitPlan {
   changes: TreeChange[];
   conflicts: Conflict[];
@@ -27,15 +27,15 @@ export interface GitPlan {
 
 export const NO_GIT: GitPlan = { changes: [], conflicts: [], refs: [] };
 
-/** Git writes these with every command; nobody keeps anything there. */
+/** Temporary files that git writes with every command. */
 const PASSING = /\/(?:FETCH_HEAD|ORIG_HEAD|COMMIT_EDITMSG|gc\.log|gc\.pid)$/;
 /** Klaus's own checkpoints. */
 const OWN = /\/(?:logs\/)?refs\/klaus(?:\/|$)/;
 
 /**
- * What undoes the turns in git's own data.
+ * The changes that undo turns in git's own data.
  *
- * @param all False: only repositories that the turns created, and configuration and hooks.
+ * @param all False: only repositories that the turns created, configuration and hooks.
  */
 export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStates[], all: boolean): Promise<GitPlan> {
   const known = turns.filter(({ gitBefore, gitAfter }) => gitBefore !== undefined || gitAfter !== undefined);
@@ -43,7 +43,7 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
   const now = await readNow(snapshots);
   const pairs = known.map(({ gitBefore = EMPTY_STATE, gitAfter, after }) => ({
     before: gitBefore,
-    // A turn that ended without any repository has none left.
+    // A turn that ended without a repository has deleted it.
     after: gitAfter ?? (after === undefined ? now : EMPTY_STATE),
   }));
   const { changes } = await compose(snapshots, pairs, async () => now);
@@ -62,7 +62,7 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
   });
 }
 
-/** A HEAD that is gone since, without which git takes the folder for no repository. */
+/** A deleted HEAD, without which git does not recognize the repository. */
 async function findLostHeads(
   snapshots: Snapshots,
   { now, target }: { now: TreeId; target: TreeId },
@@ -78,7 +78,7 @@ async function findLostHeads(
   return lost;
 }
 
-/** What the undo replaced. */
+/** The changes that redo an undo. */
 export async function planGitRedo(
   snapshots: Snapshots,
   states: { from: TreeId; to: TreeId } | undefined,
@@ -88,7 +88,7 @@ export async function planGitRedo(
   return toPlan(snapshots, rows, { now: await readNow(snapshots), refsOf: undefined });
 }
 
-/** @param keep True: what somebody else changed stays. */
+/** @param keep True: files that were changed after the session are not restored. */
 export async function restoreGit(
   snapshots: Snapshots,
   { changes, conflicts }: GitPlan,
@@ -98,7 +98,7 @@ export async function restoreGit(
   const rows = changes.filter(({ path }) => !left.has(path));
   const kept = conflicts.filter(({ path }) => left.has(path));
   if (rows.length === 0) return { changes: [], kept };
-  // Conflicts were found a moment ago; git rewrites its index at any time.
+  // Overwrites all rows: conflicts were just checked, and git may rewrite its index at any time.
   const result = await snapshots.applyGit(rows, { overwrite: new Set(rows.map(({ path }) => path)) });
   if (!result.applied) return { changes: [], kept: [...kept, ...result.conflicts] };
   return { changes: result.changes, states: { from: result.before, to: result.after }, kept };
@@ -123,14 +123,14 @@ async function toPlan(
   }
   if (refsOf === undefined) return { changes, conflicts, refs: [] };
   const moved = new Set(changes.map(({ path }) => path));
-  // A ref that something else moved since stays where it is.
+  // Refs that were moved since are not restored.
   const refs = compareRefs(snapshots.git(now), snapshots.git(refsOf)).filter(
     ({ repository, name }) => moved.has(toGitPath(repository, name)) || moved.has(toGitPath(repository, 'packed-refs')),
   );
   return { changes, conflicts, refs };
 }
 
-/** An index whose entries are the same. */
+/** True for an index with the same entries. */
 async function isRewritten(snapshots: Snapshots, { path, expected, found }: Conflict): Promise<boolean> {
   if (!path.endsWith('/index') || expected?.type !== 'file' || found?.type !== 'file') return false;
   return snapshots.isSameIndex(expected, found);

@@ -23,7 +23,7 @@ import { performTurn } from '../model/turn.ts';
 import { createWork } from './create-work.ts';
 import type { Activities, Work } from './work.ts';
 
-/** Why `advance` came back. */
+/** Why `advance` returned. */
 export type Advanced =
   | { state: 'idle'; finished?: EventOf<'run.finished'> }
   | { state: 'parked'; approvals: EventOf<'approval.asked'>[] }
@@ -48,7 +48,7 @@ export async function advance(engine: Engine, session: string, options: AdvanceO
   let result: Advanced | undefined;
   for (;;) {
     const lease = await engine.store.claim(session);
-    // Who took the session since the last look serves what was sent; what was done here stays done.
+    // Another process may hold the session now; it applies the queued commands.
     if (!lease) return result ?? { state: 'busy' };
     let state: State;
     try {
@@ -59,7 +59,7 @@ export async function advance(engine: Engine, session: string, options: AdvanceO
     } finally {
       await lease.release();
     }
-    // Something may have arrived between the last look and the release; nobody else would take it.
+    // A command may have arrived after the last check of the inbox and before the release.
     const missed = (await engine.store.inbox(session)).some((command) => isReceivable(state, command));
     const { signal, pause, last } = options;
     if (!missed || signal?.aborted || pause?.aborted || last?.aborted || state.closed) return result;
@@ -91,7 +91,7 @@ async function work(
     for (;;) {
       if (stopper.isLeaving() || pause?.aborted) return { state: 'idle' };
       const before = state.lastRun;
-      // A cancel that comes while the inbox is drained may have been missed by it: then it is drained again.
+      // A cancel that arrives while the inbox is drained may be missed: then it is drained again.
       do {
         if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
         await drainInbox(current, { mayBegin: !last?.aborted });
@@ -120,7 +120,7 @@ async function work(
 async function decideNext(current: Work): Promise<Action> {
   const { state, engine } = current;
   const { settings } = engine;
-  // Only a run needs a model; a session that is idle opens without any key.
+  // An idle session needs no model and therefore no key.
   const model: Model | undefined = state.run ? await current.model() : undefined;
   const facts: Facts = {
     effectsOf: (name) => engine.tools.find(name)?.effects ?? ['read'],
@@ -202,8 +202,8 @@ async function warn(current: Work): Promise<void> {
 }
 
 /**
- * Watches for a cancel in the inbox and for the caller's wish to leave, while something is being performed. A
- * revocation stops the tools at work, which were let go on with authority that is gone; the run goes on.
+ * Aborts the current step when a cancel arrives in the inbox or the caller leaves. A revocation stops running tools,
+ * which were allowed with the former grant; the run continues.
  */
 function createStopper(
   engine: Engine,

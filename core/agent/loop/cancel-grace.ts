@@ -1,30 +1,34 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** The sign that something went on after it was told to stop. */
-export const ABANDONED = Symbol('given up');
+/** The result of a tool that did not end after a cancel. */
+export const ABANDONED = Symbol('abandoned');
 
-/** Milliseconds that a tool has to end after it was told to stop. */
+/** The output of such a call for the model. A replay recognizes it. */
+export const ABANDONED_OUTPUT =
+  'Outcome unknown: the tool was cancelled and did not stop in time. It may still be running.';
+
+/** Milliseconds that a tool has to end after a cancel. */
 const STOP_GRACE_MS = 5_000;
 
 /**
- * What `running` gives, or {@link ABANDONED} when it has not ended within a grace time after `stop`: a tool that
- * does not listen must not hold up a cancel for ever.
+ * The result of `running`, or {@link ABANDONED} if it does not end within a grace time after `stop`: a tool that
+ * ignores a cancel must not block it.
  */
 export async function withCancelGrace<T>(
   running: Promise<T>,
   { stop, clock }: { stop: AbortSignal; clock: Clock },
 ): Promise<T | typeof ABANDONED> {
-  const settled = new AbortController();
-  let giveUp: () => void = () => {};
-  const givenUp = new Promise<typeof ABANDONED>((resolve) => {
-    giveUp = () => void clock.sleep(STOP_GRACE_MS, settled.signal).then(() => resolve(ABANDONED));
+  const ended = new AbortController();
+  let abandon: () => void = () => {};
+  const abandoned = new Promise<typeof ABANDONED>((resolve) => {
+    abandon = () => void clock.sleep(STOP_GRACE_MS, ended.signal).then(() => resolve(ABANDONED));
   });
-  stop.addEventListener('abort', giveUp, { once: true });
-  if (stop.aborted) giveUp();
+  stop.addEventListener('abort', abandon, { once: true });
+  if (stop.aborted) abandon();
   try {
-    return await Promise.race([running, givenUp]);
+    return await Promise.race([running, abandoned]);
   } finally {
-    settled.abort();
-    stop.removeEventListener('abort', giveUp);
+    ended.abort();
+    stop.removeEventListener('abort', abandon);
   }
 }

@@ -4,7 +4,7 @@ import type { ClosedEvidence } from '../evidence/closed-evidence.ts';
 import type { OpenRequest } from '../budget/ledger.ts';
 import { openRequestOf, runOf, type Ending, type State } from '../state/state.ts';
 
-/** Results for calls that will not run any more, and answers for questions that nobody needs, so that the history stays whole. */
+/** Results for open calls and answers for open questions, so that the history is complete. */
 export function answerOpenCalls(state: State, why: string): EventBody[] {
   const bodies: EventBody[] = [...state.approvals.values()].map(({ run, approval }) => ({
     type: 'approval.answered',
@@ -16,9 +16,9 @@ export function answerOpenCalls(state: State, why: string): EventBody[] {
   for (const call of state.calls) {
     if (call.finished) continue;
     if (call.asked?.subject.kind === 'changes' && state.approvals.has(call.asked.approval)) {
-      // It ended, and nothing of what it changed left its layer.
+      // The call has ended, and its changes remained on its layer.
       const { result } = call.asked.subject;
-      const output = `${result.output.trimEnd()}\n\nNone of its changes were kept: ${why}.`.trimStart();
+      const output = `${result.output.trimEnd()}\n\nNone of its changes were applied: ${why}.`.trimStart();
       bodies.push(toFinished(toHead({ state }, call), { ...result, outcome: 'cancelled', output }));
       continue;
     }
@@ -28,14 +28,14 @@ export function answerOpenCalls(state: State, why: string): EventBody[] {
   return bodies;
 }
 
-/** The charge for a request that was under way in a process which is gone: what it cost is not known, so all that was set aside counts. */
+/** The charge for a request of a crashed process: its cost is unknown, so that the complete reservation is charged. */
 export function toAbandoned({ run, purpose, turn, model, reserved }: OpenRequest): EventBody {
   const usage = { input: reserved.tokens, output: 0, cacheRead: 0, cacheWrite: 0 };
   const base = { type: 'model.attempted' as const, run, purpose, turn, model };
   return { ...base, attempt: 0, outcome: 'abandoned', usage, usd: reserved.usd };
 }
 
-/** A turn that nobody will ask for again, and the request of a process that is gone. */
+/** Closes a turn that is not requested again, and charges its open request. */
 export function closeTurn(state: State): EventBody[] {
   const { openTurn } = state;
   const request = openRequestOf(state);
@@ -47,16 +47,16 @@ export function closeTurn(state: State): EventBody[] {
   return bodies;
 }
 
-/** `run.finished` with the run's sums. `settled` are the events before it in the same transaction. */
+/** `run.finished` with the run's sums. `before` are the preceding events of the same transaction. */
 export function toRunFinished(
   state: State,
   { evidence, tree, claim, claims, ...ending }: Ending & ClosedEvidence,
-  settled: readonly EventBody[] = [],
+  before: readonly EventBody[] = [],
 ): EventBody {
   const run = runOf(state);
-  const unknown = settled.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
+  const unknown = before.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
   let { usage, usd } = run;
-  for (const body of settled) {
+  for (const body of before) {
     if (body.type !== 'model.attempted') continue;
     usage = addUsage(usage, body.usage);
     usd = usd === null || body.usd === null ? null : usd + body.usd;

@@ -23,36 +23,36 @@ export interface Checkpoint {
   commit: string;
   /** Files that differ from HEAD. */
   files: number;
-  /** Files kept out because they hold secrets. */
+  /** Files that were left out because they contain secrets. */
   leftOut: string[];
-  /** New files kept out because they are large or binary; they are in snapshots. Absent where there are none. */
+  /** New files that were left out because they are large or binary; snapshots contain them. Absent if there are none. */
   large?: string[];
 }
 
-/** What a checkpoint came to; `standing` is the last one, when there was nothing new to commit. */
+/** The result of a checkpoint. `last` is the last one, if there was nothing to commit. */
 export type CheckpointResult = Checkpoint | { skipped: string; last?: Checkpoint };
 
 /** Which files of a workspace are secret. */
 export interface SecretOptions {
   /** The user's own globs. */
   patterns: readonly string[];
-  /** Globs of what a policy hides. */
+  /** Globs of files that a policy hides. */
   hidden: readonly string[];
-  /** Absolute paths of folders beside the workspace that may be read. */
+  /** Absolute paths of readable folders outside the workspace. */
   readable?: readonly string[];
 }
 
-/** What a session's commands run in. */
+/** The sandbox of a session's commands. */
 export interface SandboxRequest {
   name: SandboxName;
   workspace: string;
-  /** Whose home folder commands get. Absent: a new one. */
+  /** The session whose home folder commands get. Absent: a new folder. */
   session?: string;
-  /** Absolute paths of files to hide, asked for every command. */
+  /** Absolute paths of files to hide; called for every command. */
   masks: () => Promise<readonly string[]>;
 }
 
-/** Everything the loop works with: ports, and nothing of any door. */
+/** The ports of the loop. */
 export interface Engine {
   readonly store: Store;
   readonly models: Models;
@@ -60,42 +60,41 @@ export interface Engine {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: EngineSettings;
-  /** Klaus's own state folder, which no call may touch. */
+  /** Klaus's own state folder, which no call may access. */
   readonly home: string;
   /** @throws KlausError `workspace.*`. */
   openWorkspace(root: string): Promise<Workspace>;
   /**
    * @param path Absolute real path of a folder that is only read.
-   * @throws KlausError `workspace.missing` also where a symlink has taken its place.
+   * @throws KlausError `workspace.missing` also if it was replaced by a symlink.
    */
   openFolder(path: string): Promise<Folder>;
-  /** The user's own instructions for every project, where there are any. */
+  /** The user's own instructions for every project, if there are any. */
   readOwnInstructions(): Promise<{ path: string; text: string } | undefined>;
-  /** Cheap: the driver is started by the first exec. */
+  /** Fast: the first `exec` starts the driver. */
   openSandbox(options: SandboxRequest): Promise<Sandbox>;
-  /** What is remembered about a workspace (absolute real path). */
+  /** The knowledge about a workspace. @param workspace Absolute real path. */
   openKnowledge(workspace: string): Knowledge;
-  /** The text of a session's log, also of what no longer is in its context. */
+  /** The text of a session's log, including messages that are no longer in its context. */
   openRecall(session: string): Recall;
   /** The background processes of a session. */
   openProcesses(session: string): Processes;
-  /** Those of all sessions, ended ones included. */
+  /** The background processes of all sessions, including ended ones. */
   listProcesses(): ProcessStatus[];
   createRedactor(session: string): Redactor;
-  /** The states that the workspace had, for undo. */
+  /** The snapshots of a workspace. */
   openSnapshots(root: string): Promise<Snapshots>;
-  /** Places where a command may write without touching the workspace. */
+  /** The layers on which commands write without changing the workspace. */
   openLayers(root: string): Promise<Layers>;
-  /** @param patterns Further globs of secret files, relative to the root. */
   openSecrets(root: string, options: SecretOptions): SecretSource;
-  /** Approvals that were given for every session of this agent on this workspace. */
+  /** Approvals for all sessions of this agent in this workspace. */
   remembered(workspace: string, agent: string): Promise<readonly Remembered[]>;
-  /** Rules beside those that are always there, such as the user's policy. */
+  /** Additional rules of the gate, such as the user's policy. */
   readonly rules: readonly Rule[];
   /** Commits the workspace to its private ref. */
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
-  /** Which changes a checkout of known commits brought. */
+  /** Finds the changes of a checkout of known commits. */
   readonly findCommitted: FindCommitted;
-  /** Which of the paths, relative to the workspace, a folder's with a slash behind it, Git ignores by the rules of now. */
+  /** The paths that Git ignores. @param paths Relative to the workspace; a folder ends with a slash. */
   findIgnored(context: ToolContext, paths: readonly string[]): Promise<ReadonlySet<string>>;
 }

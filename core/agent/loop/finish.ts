@@ -5,7 +5,7 @@ import { answerOpenCalls, closeTurn, toRunFinished } from './closing-events.ts';
 import { openedOf, runOf, type Ending } from '../state/state.ts';
 import type { Work } from './work.ts';
 
-/** Ends the run, unless a last look at the workspace finds what ends it otherwise. */
+/** Ends the run, unless the last snapshot finds protected places that could not be restored. */
 export async function finishRun(work: Work, ending: Ending): Promise<void> {
   const { unreverted } = runOf(work.state);
   if (unreverted.length === 0) {
@@ -15,19 +15,19 @@ export async function finishRun(work: Work, ending: Ending): Promise<void> {
   await work.append(await endRun(work, ending));
 }
 
-/** The end of the run, to be appended: what is still open is settled, what changed is committed to the private ref. */
+/** The events that end the run: they close the turn and open calls, and commit the changes to the private ref. */
 export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
   const { state } = work;
   const why = ending.outcome === 'cancelled' ? toClause(ending.reason) : ending.reason.replace(/\.$/, '');
   const bodies = [...closeTurn(state), ...answerOpenCalls(state, why)];
   if (makesCheckpoint(work)) bodies.push(...(await work.activities.checkpoint(work)));
-  // Only a run that the model ended has last words; a limit or a failing model cuts it off.
-  const isWhole = ENDED.has(ending.outcome) && state.calls.length === 0 && !runOf(state).failure;
-  bodies.push(toRunFinished(state, { ...ending, ...(await closeEvidence(work, isWhole)) }, bodies));
+  // Only a run that the model ended has a summary.
+  const hasSummary = ENDED.has(ending.outcome) && state.calls.length === 0 && !runOf(state).failure;
+  bodies.push(toRunFinished(state, { ...ending, ...(await closeEvidence(work, hasSummary)) }, bodies));
   return bodies;
 }
 
-/** Outcomes of a run that the model ended by itself. */
+/** Outcomes of a run that the model ended. */
 const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'denied']);
 
 /** A sentence as part of another. */
@@ -35,11 +35,11 @@ export function toClause(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^The /, 'the ');
 }
 
-/** True when a run that ended now would end with a checkpoint: none was made, and its calls may have changed something. */
+/** True if the end of the run makes a checkpoint: none was made yet, and its calls may have changed files. */
 export function makesCheckpoint(work: Work): boolean {
   if (openedOf(work.state).checkpoint !== 'auto' || runOf(work.state).checkpointed) return false;
   const { calls, openSnapshot } = work.state;
-  // Where a state was kept before and after each turn with effects, they tell; git needs not be asked.
+  // With snapshots, the changes of the run are known.
   if (openedOf(work.state).snapshots !== false && !openSnapshot) return runOf(work.state).changedFiles;
   const begun = [
     ...runOf(work.state).calls.filter((call) => call.outcome !== 'denied'),

@@ -17,15 +17,15 @@ import { createState, openedOf, type State } from '../state/state.ts';
 import { readTurnHistory } from '../workspace/turn-history.ts';
 
 export interface ForkOptions {
-  /** Seq of the last event that is taken over. Default: the last there is. */
+  /** Seq of the last event that is copied. Default: the last one. */
   at?: number;
-  /** Full name of the model that the fork goes on with. Default: that of the moment. */
+  /** Full name of the fork's model. Default: the model at that event. */
   model?: string;
-  /** Default: the original's, with where it was left. */
+  /** Default: the title of the original with the event. */
   title?: string;
   /** Version of Klaus. */
   klaus: string;
-  /** Who asks, for the log. */
+  /** Who requested it, for the log. */
   by: string;
   /** Hash of the original's last record. */
   head: string;
@@ -33,18 +33,18 @@ export interface ForkOptions {
 
 export interface Forked {
   session: string;
-  /** Seq of the last event that was taken over. */
+  /** Seq of the last copied event. */
   at: number;
-  /** What was open there, and how it was settled; empty when nothing was. */
+  /** How open calls, questions and runs were closed; empty if there were none. */
   settled: string[];
-  /** The state of the workspace that is nearest to that moment; undefined when none was ever kept. */
+  /** The snapshot nearest to that event; undefined if there is none. */
   state?: { turn: number; side: 'before' | 'after' };
 }
 
 /**
- * Makes a session that begins as a copy of another one's log. The original is only read. What was open at that
- * moment ends: nothing of it goes on in two sessions. The fork has its own budget, and no more authority than the
- * original has today: a grant that was narrowed since stays narrowed, and no approval is taken over.
+ * Creates a session that starts with a copy of another session's log. The original is only read. Open calls, questions
+ * and runs are closed in the fork. The fork has its own budget, and at most the present authority of the original: a
+ * narrowed grant remains narrowed, and approvals are not copied.
  *
  * @throws KlausError `usage` for a seq that the session does not have, or one at which it is closed.
  */
@@ -54,7 +54,7 @@ export async function fork(engine: Engine, source: string, options: ForkOptions)
   const at = options.at ?? last;
   if (!Number.isInteger(at) || at < 1 || at > last) {
     throw new KlausError('usage', `Session ${source} has no event ${at}.`, {
-      hint: `Choose one from 1 to ${last}: klaus show ${source} --json prints them.`,
+      hint: `Choose one from 1 to ${last}: \`klaus show ${source} --json\` prints them.`,
     });
   }
   const taken = events.slice(0, at);
@@ -68,18 +68,18 @@ export async function fork(engine: Engine, source: string, options: ForkOptions)
   const state = createState();
   for (const event of taken) fold(state, event);
   const opened = openedOf(state);
-  const settling = settle(engine, state, { now: await loadState(engine, source), ...options });
+  const closing = closeFork(engine, state, { now: await loadState(engine, source), ...options });
   const forked: EventOf<'session.opened'>['forked'] = {
     session: source,
     seq: at,
     head: events[at]?.prev ?? options.head,
     root: opened.forked?.root ?? source,
-    settled: settling.length,
+    settled: closing.length,
   };
   const names = renameApprovals(engine, taken);
   const copies: Draft[] = taken.map((event) => toCopy(event, { forked, klaus: options.klaus, names }));
   const now = engine.clock.now();
-  const drafts = [...copies, ...settling.map((body) => ({ ...rename(body, names), at: now }))];
+  const drafts = [...copies, ...closing.map((body) => ({ ...rename(body, names), at: now }))];
   const lease = await engine.store.claim(session);
   if (!lease) throw new KlausError('store.busy', `The new session ${session} is already held.`);
   try {
@@ -88,11 +88,11 @@ export async function fork(engine: Engine, source: string, options: ForkOptions)
     await lease.release();
   }
   const nearest = findState(events, at);
-  return { session, at, settled: describe(settling), ...(nearest ? { state: nearest } : {}) };
+  return { session, at, settled: describe(closing), ...(nearest ? { state: nearest } : {}) };
 }
 
-/** What ends at the moment of the fork, and what it begins with. */
-function settle(
+/** The events that close the copied log and start the fork. */
+function closeFork(
   engine: Engine,
   state: State,
   { now, model, title, at, by }: ForkOptions & { now: State },
@@ -101,24 +101,24 @@ function settle(
   if (state.run) {
     const why = 'the session was forked here';
     const { run } = state;
-    // What the open request cost is the original's to count.
+    // The original session is charged for the open request.
     if (state.openTurn) {
       bodies.push({ type: 'turn.finished', run: run.id, turn: state.openTurn.turn, stopReason: 'cancelled' });
     }
     bodies.push(...answerOpenCalls(state, why));
     if (state.openSnapshot) {
-      // What the turn did from here on is the original's: of the fork it is nothing that could be undone.
-      bodies.push(toKept(state.openSnapshot));
+      // Later effects of the turn belong to the original and cannot be undone in the fork.
+      bodies.push(toClosingSnapshot(state.openSnapshot));
     }
     const reason = 'The session was forked in the middle of this run.';
-    // What its checks proved was proved of the original's files.
+    // The checks ran on the files of the original.
     const evidence = run.evidence.map((row) => ({ ...row, freshness: 'unknown' as const }));
     const finished = toRunFinished(state, { outcome: 'cancelled', reason, evidence, claim: 'none' }, bodies);
     bodies.push({ ...finished, usage: NO_USAGE, usd: 0 } as EventBody);
-  } else if (state.openSnapshot) bodies.push(toKept(state.openSnapshot));
+  } else if (state.openSnapshot) bodies.push(toClosingSnapshot(state.openSnapshot));
   const grant = intersect(state.grant, now.grant);
   if (JSON.stringify(grant) !== JSON.stringify(state.grant)) {
-    bodies.push({ type: 'grant.changed', grant, reason: 'A fork has no more than its original has today.', by });
+    bodies.push({ type: 'grant.changed', grant, reason: 'A fork has at most the present grant of its original.', by });
   }
   const mode = narrower(state.mode, now.mode);
   bodies.push({
@@ -128,15 +128,15 @@ function settle(
     ...(mode === state.mode ? {} : { mode }),
   });
   const text =
-    'This conversation was forked from another one at this point. The files of the workspace are those of now, which ' +
-    'may differ from what is said above: read them again before you rely on them.';
+    'This conversation was forked from another one at this point. The workspace contains its present files, which ' +
+    'may differ from the messages above: read them again before you rely on them.';
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts: [{ type: 'text', text }] };
   const run = state.run?.id ?? state.lastRun?.run;
   if (run !== undefined) bodies.push({ type: 'message.added', run, turn: state.turn, message });
   return bodies;
 }
 
-function toKept({ run, turn, tree }: EventOf<'workspace.snapshotted'>): EventBody {
+function toClosingSnapshot({ run, turn, tree }: EventOf<'workspace.snapshotted'>): EventBody {
   return { type: 'workspace.snapshotted', run, turn, moment: 'after', tree };
 }
 
@@ -145,7 +145,7 @@ function narrower(a: State['mode'], b: State['mode']): State['mode'] {
   return order.indexOf(a) < order.indexOf(b) ? a : b;
 }
 
-/** A question has one id in one session. */
+/** New ids for copied approvals: an id belongs to one session. */
 function renameApprovals(engine: Engine, taken: readonly Event[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const event of taken) if (event.type === 'approval.asked') names.set(event.approval, engine.ids.ulid());
@@ -179,8 +179,8 @@ function findState(events: readonly Event[], at: number): Forked['state'] {
 function describe(bodies: readonly EventBody[]): string[] {
   return bodies.flatMap((body) => {
     if (body.type === 'tool.finished') return [`${body.name}: ${body.output}`];
-    if (body.type === 'approval.answered') return ['An open question was dropped.'];
-    if (body.type === 'turn.finished') return ['A request to the model was under way.'];
+    if (body.type === 'approval.answered') return ['An open approval was closed.'];
+    if (body.type === 'turn.finished') return ['A request to the model was in flight.'];
     if (body.type === 'run.finished') return [body.reason];
     if (body.type === 'grant.changed') return [body.reason];
     return [];

@@ -21,15 +21,15 @@ import { carriesText } from '../redaction/redact-command.ts';
 import type { State } from '../state/state.ts';
 import type { Work } from './work.ts';
 
-/** Titles up to this long are taken from the prompt as it is. */
+/** A prompt up to this length becomes the title. */
 const MAX_TITLE = 60;
 
 /**
- * Turns the commands of the inbox into events, each consumed in the transaction of its events. A command
- * whose time has not come stays where it is.
+ * Turns the commands of the inbox into events. Each command is consumed in the transaction of its events. A command that
+ * cannot be applied yet remains in the inbox.
  *
- * @param options.mayBegin False: a prompt that would begin a run stays where it is. Default true.
- * @returns True when anything was consumed.
+ * @param options.mayBegin False: a prompt that would start a run remains in the inbox. Default true.
+ * @returns True if a command was consumed.
  */
 export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: boolean } = {}): Promise<boolean> {
   let any = false;
@@ -37,7 +37,7 @@ export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: b
   const waiting = await work.engine.store.inbox(work.session);
   const withdrawn = withdrawnFrom(waiting);
   for (const command of waiting) {
-    // It goes with the command that takes it back, in one transaction: it is never both said and taken back.
+    // A withdrawn prompt is consumed together with its withdrawal, so that it cannot be sent as well.
     if (withdrawn.has(command.id)) continue;
     if (command.type === 'withdraw') {
       const isWaiting = waiting.some(({ id }) => id === command.command && withdrawn.get(id) === command.id);
@@ -54,7 +54,7 @@ export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: b
   return any;
 }
 
-/** The prompts of an inbox that are taken back, each with the first command that does so. */
+/** The withdrawn prompts of an inbox, each with the first command that withdraws it. */
 function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
   const prompts = new Set(waiting.flatMap(({ type, id }) => (type === 'prompt' ? [id] : [])));
   const withdrawn = new Map<string, string>();
@@ -65,9 +65,9 @@ function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
   return withdrawn;
 }
 
-/** True for a command that `drainInbox` would take now. */
+/** True for a command that `drainInbox` can apply now. */
 export function isReceivable(state: State, command: Command): boolean {
-  // What enters the history does not come between a request and its answer.
+  // No message may be added between a request and its answer.
   if (command.type === 'pin') return !state.openTurn;
   if (command.type !== 'prompt') return true;
   if (state.closed) return false;
@@ -75,11 +75,11 @@ export function isReceivable(state: State, command: Command): boolean {
   return command.delivery === 'steer' && isAtBoundary(state);
 }
 
-/** True when the run under way waits for answers and for nothing else. */
+/** True if the run only waits for approvals. */
 export function isParked(state: State, now: number): boolean {
   const questions = [...state.approvals.values()];
   if (questions.length === 0 || questions.some((asked) => asked.expiresAt <= now)) return false;
-  // A call that a process which is gone had started is settled first.
+  // A call that a crash interrupted is recovered first.
   return !state.calls.some((call) => call.started && !(call.asked && state.approvals.has(call.asked.approval)));
 }
 
@@ -88,17 +88,17 @@ function isAtBoundary(state: State): boolean {
   return state.calls.length === 0 && !state.openTurn && state.approvals.size === 0;
 }
 
-/** The events that a command becomes; undefined while its time has not come. */
+/** The events of a command; undefined if it cannot be applied yet. */
 export async function receive(work: Work, command: Command): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (!isReceivable(state, command)) return undefined;
-  // What the user wrote is searched for the values that the secret files of this moment hold.
-  if (carriesText(command)) await learnWhereThere(work, command);
+  // The text of the user is searched for the present values of the secret files.
+  if (carriesText(command)) await learnSecretsOf(work, command);
   switch (command.type) {
     case 'prompt':
       return state.run ? await toSteer(work, command) : await beginRun(work, command);
     case 'resume':
-      // A run can end before its first turn, at a limit or by a cancel: it is there to go on with all the same.
+      // A run that ended before its first turn, by a limit or a cancel, can be resumed too.
       return state.run || !state.lastRun ? [] : resumeRun(work, command);
     case 'withdraw':
       return [];
@@ -124,8 +124,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
   }
 }
 
-/** A title can be changed, and a run cancelled, when the workspace is gone. */
-async function learnWhereThere(work: Work, { type }: Command): Promise<void> {
+/** A missing workspace does not prevent a change of the title or a cancel. */
+async function learnSecretsOf(work: Work, { type }: Command): Promise<void> {
   try {
     await work.workspace();
   } catch (error) {
@@ -136,7 +136,7 @@ async function learnWhereThere(work: Work, { type }: Command): Promise<void> {
   await work.learnSecrets({ history: false });
 }
 
-/** A cancel that names a run stops no other: one that ended meanwhile is ended, and the next one is not meant. */
+/** A cancel that names a run does not stop another one. */
 async function endCancelled(work: Work, command: Extract<Command, { type: 'cancel' }>): Promise<EventBody[]> {
   const { run } = work.state;
   if (!run || (command.run !== undefined && command.run !== run.id)) return [];
@@ -154,7 +154,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
     const title = toShortTitle(message);
     if (title !== undefined) bodies.push({ type: 'session.changed', title });
   }
-  // Appended in one transaction: the run's id is set here because the state does not know the run yet.
+  // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
   bodies.push(...(await recallKnowledge(work, run)));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
@@ -179,7 +179,7 @@ async function toPromptPin(
   return pinPrompt(work.state, message, { id, contextWindow: await contextWindowOf(work) });
 }
 
-/** Without its model, which an idle session does not need, nothing is known of its window: who sent it has looked. */
+/** Infinity if the model cannot be resolved, which an idle session does not need; the sender has checked the size. */
 async function contextWindowOf(work: Work): Promise<number> {
   try {
     return (await work.model()).info.contextWindow;
@@ -209,20 +209,20 @@ function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): E
   const run = engine.ids.ulid();
   const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', ...toRunOptions(command) }];
   if (state.messages.at(-1)?.role === 'assistant') {
-    const parts: Message['parts'] = [{ type: 'text', text: 'Go on with the task.' }];
+    const parts: Message['parts'] = [{ type: 'text', text: 'Continue the task.' }];
     const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts };
     bodies.push({ type: 'message.added', run, turn: state.turn, message });
   }
   return bodies;
 }
 
-/** A question that is settled already takes no second answer: the command is consumed and says nothing. */
+/** A second answer to a question is ignored: the command is consumed without an event. */
 function answer(state: State, command: Extract<Command, { type: 'approve' }>): EventBody[] {
   const asked = state.approvals.get(command.approval);
   if (!asked) return [];
   const { approval, by, note } = command;
   const hunks = command.answer === 'approved' ? toKnownHunks(asked, command.hunks) : undefined;
-  // To accept no hunk is to say no.
+  // An answer that accepts no hunk is a rejection.
   const isEmpty = hunks !== undefined && hunks.accepted.length + (hunks.edited?.length ?? 0) === 0;
   const given = isEmpty ? 'rejected' : command.answer;
   const answered: EventBody = {
@@ -241,11 +241,11 @@ function answer(state: State, command: Extract<Command, { type: 'approve' }>): E
   ];
 }
 
-/** An answer by hunks for the hunks that were asked about; undefined where the whole is meant. */
+/** The answer for the hunks of the question; undefined if it accepts all of them. */
 function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
   if (!given || asked.subject.kind === 'limit') return undefined;
   const known = new Map((asked.subject.hunks ?? []).map((hunk) => [hunk.id, hunk]));
-  // Named twice it is still one hunk: what was not named is not taken.
+  // A hunk that is named twice counts once.
   const accepted = [...new Set(given.accepted)].filter((id) => known.has(id));
   const edited = (given.edited ?? []).filter(({ id }) => isEditable(known.get(id)));
   if (edited.length === 0 && accepted.length === known.size) return undefined;
@@ -257,7 +257,7 @@ function toScope(asked: EventOf<'approval.asked'>, scope: Scope | undefined): { 
   return { scope, remember: asked.subject.remember };
 }
 
-/** New caps settle the questions about them, if they leave room. */
+/** New caps close questions about limits that are no longer reached. */
 function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | undefined }): EventBody[] {
   const limits: Limits = { ...state.limits, ...optional(given) };
   const bodies: EventBody[] = [{ type: 'session.changed', limits }];

@@ -132,7 +132,7 @@ describe('calls', () => {
     return action.kind === 'calls' ? action.calls.map((call) => call.id) : action.kind;
   };
 
-  test('reads run side by side, everything else is a barrier', () => {
+  test('reads run in parallel, other calls run alone', () => {
     const log = answer(begin(createLog()), calls('read', 'read', 'write', 'read', 'shell'), 'tool_use');
     expect(batchOf(log)).toEqual(['c0', 'c1']);
     finish(finish(log, 1), 0);
@@ -143,7 +143,7 @@ describe('calls', () => {
     expect(batchOf(log)).toEqual(['c4']);
   });
 
-  test('results enter the history in call order, when all are there', () => {
+  test('results are added to the history in call order when all are complete', () => {
     const log = answer(begin(createLog()), calls('read', 'read'), 'tool_use');
     finish(log, 1);
     expect(log.state.messages.at(-1)!.role).toBe('assistant');
@@ -171,7 +171,7 @@ describe('calls', () => {
     expect(next(log.state, facts())).toMatchObject({ kind: 'recover', call: { id: 'c1' } });
   });
 
-  test('context found while calls run enters the history behind their results', () => {
+  test('context that arrives during calls is added after their results', () => {
     const log = answer(begin(createLog()), calls('read', 'read'), 'tool_use');
     finish(log, 0);
     log.add({
@@ -184,7 +184,7 @@ describe('calls', () => {
     expect(log.state.messages.map((message) => message.origin)).toEqual(['user', 'model', 'tools', 'context']);
   });
 
-  test('the tool-call limit cuts a batch to what is left, then stops', () => {
+  test('the tool-call limit shortens a batch, then stops', () => {
     const limits = { tokens: 0, usd: 0, toolCalls: 2, turns: 0 };
     const log = answer(begin(createLog({ limits })), calls('read', 'read', 'read'), 'tool_use');
     expect(batchOf(log)).toEqual(['c0', 'c1']);
@@ -199,15 +199,15 @@ describe('endings', () => {
     return action.kind === 'finish' ? action.outcome : action.kind;
   };
 
-  test('words at the end of a turn end the run', () => {
+  test('a text at the end of a turn ends the run', () => {
     expect(end(answer(begin(createLog()), text('done')))).toBe('done');
   });
 
-  test('a refusal fails the run, also without words', () => {
+  test('a refusal fails the run, also without text', () => {
     expect(end(answer(begin(createLog()), [], 'refusal'))).toBe('failed');
   });
 
-  test('a cut answer is asked to go on, but not for ever', () => {
+  test('a cut answer is continued a limited number of times', () => {
     const log = begin(createLog());
     for (let round = 0; round < 2; round++) {
       expect(end(answer(log, text('half'), 'max_tokens'))).toBe('nudge');
@@ -215,39 +215,39 @@ describe('endings', () => {
         type: 'message.added',
         run,
         turn: 1,
-        message: { id: 'e', role: 'user', origin: 'engine', parts: text('go on') },
+        message: { id: 'e', role: 'user', origin: 'engine', parts: text('continue') },
       });
     }
     expect(end(answer(log, text('half'), 'max_tokens'))).toBe('failed');
   });
 
-  test('a paused turn is sent again as it is', () => {
+  test('a paused turn is sent again unchanged', () => {
     expect(end(answer(begin(createLog()), text('thinking'), 'pause_turn'))).toBe('model');
   });
 
-  test('an empty answer is asked for words', () => {
+  test('an empty answer is followed by a request for a summary', () => {
     expect(end(answer(begin(createLog()), []))).toBe('nudge');
   });
 
-  test('a denial that nothing replaced is the outcome', () => {
+  test('a denied call that no other call replaced is the outcome', () => {
     const log = answer(begin(createLog()), calls('write', 'read'), 'tool_use');
     finish(finish(log, 0, { outcome: 'denied' }), 1);
     expect(end(answer(log, text('could not')))).toBe('denied');
   });
 
-  test('a denial that a later call of the same kind made good is forgotten', () => {
+  test('a denied call that a later call replaced is ignored', () => {
     const log = answer(begin(createLog()), calls('shell', 'shell'), 'tool_use');
     finish(finish(log, 0, { outcome: 'denied' }), 1);
     expect(end(answer(log, text('done')))).toBe('done');
   });
 
-  test('changed files with a red check at the end are no success', () => {
+  test('changed files with a failed check at the end are no success', () => {
     const log = answer(begin(createLog()), calls('write', 'shell'), 'tool_use');
     finish(finish(log, 0), 1, { outcome: 'error', evidence: { command: 'npm test', exitCode: 1 } });
     expect(end(answer(log, text('all good!')))).toBe('failed');
   });
 
-  test('a narrow green check does not answer a broad red one', () => {
+  test('a narrow passed check does not replace a broad failed one', () => {
     const check = (paths: string[]) => ({ kind: 'test' as const, runner: 'vitest', cwd: '', paths, filters: [] });
     const red = { command: 'npx vitest run', exitCode: 1, checks: [check([])] };
     const narrow = { command: 'npx vitest run a.test.ts', exitCode: 0, checks: [check(['a.test.ts'])] };
@@ -271,7 +271,7 @@ describe('endings', () => {
     expect(end(log)).toBe('failed');
   });
 
-  test('a model that failed for good ends the run as such', () => {
+  test('a permanent failure of the model ends the run', () => {
     const log = begin(createLog());
     log.add({ type: 'turn.started', run, turn: 1, model: 'm', requestHash: 'h', reserved: { tokens: 1, usd: 0 } });
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -306,7 +306,7 @@ describe('limits', () => {
     expect(next(finish(log, 0).state, facts())).toMatchObject({ kind: 'limit', reached: { limit: 'turns', offer: 3 } });
   });
 
-  test('nor can a session that has spent what nobody knows', () => {
+  test('a session with unknown costs cannot enforce a budget in dollars', () => {
     const log = limited({});
     log.add({
       type: 'model.attempted',
@@ -324,11 +324,11 @@ describe('limits', () => {
     expect(next(log.state, facts())).toMatchObject({ kind: 'finish', outcome: 'failed' });
   });
 
-  test('an unknown price cannot keep a budget in dollars', () => {
+  test('a budget in dollars cannot be enforced with an unknown price', () => {
     expect(next(limited({ usd: 5 }).state, facts({ usd: null }))).toMatchObject({ kind: 'finish', outcome: 'failed' });
   });
 
-  test('an open question about the limit parks; raising it goes on; refusing ends', () => {
+  test('an open question about a limit parks the run; raising the limit continues it; refusing ends it', () => {
     const log = limited({ tokens: 1_000 }, 'wait');
     const subject = { kind: 'limit', limit: 'tokens', used: 0, cap: 1_000, offer: 3_000 } as const;
     log.add({ type: 'approval.asked', run, approval: 'p', turn: 0, subject, title: '', reason: '', expiresAt: 9 });
@@ -339,7 +339,7 @@ describe('limits', () => {
 });
 
 describe('a full window', () => {
-  test('is compacted once, then given up', () => {
+  test('is compacted once, then the run ends', () => {
     const log = answer(begin(createLog()), calls('read'), 'tool_use');
     finish(log, 0);
     const full = facts({ promptTokens: 100_001 });

@@ -6,44 +6,44 @@ import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
 import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from '../budget/limit-check.ts';
 import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from '../state/state.ts';
 
-/** What the loop does next. */
+/** The next action of the loop. */
 export type Action =
   | { kind: 'idle' }
-  /** Wait for a human, holding nothing. */
+  /** Wait for an approval without holding the session. */
   | { kind: 'park' }
-  /** A call was started by a process that is gone. */
+  /** Recover a call whose process crashed. */
   | { kind: 'recover'; call: CallState }
-  /** Run these: one call, or several that only read. */
+  /** Run one call, or several that only read. */
   | { kind: 'calls'; calls: CallState[] }
-  /** Charge the request that a process which is gone had sent: what it cost is not known. */
+  /** Charge the request of a crashed process, whose cost is unknown. */
   | { kind: 'chargeAbandoned' }
-  /** Keep the state of the workspace behind the effects of a turn. */
+  /** Take a snapshot of the workspace after the effects of a turn. */
   | { kind: 'snapshot' }
   | { kind: 'compact' }
   | { kind: 'model'; forecast: Forecast }
-  /** End the open turn: the limits leave no room to ask for it again. */
+  /** Close the open turn: the limits do not allow another request for it. */
   | { kind: 'closeTurn' }
-  /** Say this to the model, as a line of the engine's own. */
+  /** Send this message of the engine to the model. */
   | { kind: 'nudge'; text: string }
   | { kind: 'limit'; reached: LimitReached }
   | ({ kind: 'finish' } & Ending)
   | { kind: 'title' };
 
-/** What `next` needs to know beside the state. */
+/** The inputs of `next` in addition to the state. */
 export interface Facts {
   effectsOf(tool: string): readonly Effect[];
-  /** What the next model request would take. */
+  /** The maximum cost of the next model request. */
   forecast(): Forecast;
   maxRetries: number;
   compactAt: number;
 }
 
-/** Decides the next step of a session. Pure: the same state and facts give the same action. */
+/** Decides the next step of a session. A pure function of state and facts. */
 export function next(state: State, facts: Facts): Action {
   if (!state.session) return { kind: 'idle' };
   const { run } = state;
   if (openRequestOf(state)) return { kind: 'chargeAbandoned' };
-  // Also after a run that was cut short: what the user does from now on is not of its last turn.
+  // Also after an interrupted run: later changes of the user do not belong to its last turn.
   if (state.openSnapshot && state.calls.length === 0) return { kind: 'snapshot' };
   if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
   if (run.unreverted.length > 0 && state.calls.length === 0) {
@@ -54,7 +54,7 @@ export function next(state: State, facts: Facts): Action {
     return {
       kind: 'finish',
       outcome: 'limit',
-      reason: `The limit of ${run.limitRefused} was kept.`,
+      reason: `The limit of ${run.limitRefused} was not raised.`,
       limit: toReached(state, run.limitRefused, 1),
     };
   if (state.calls.length > 0) return nextCall(state, facts);
@@ -70,10 +70,10 @@ export function next(state: State, facts: Facts): Action {
 
 function nextCall(state: State, facts: Facts): Action {
   const open = state.calls.filter((call) => !call.finished);
-  // An attempt that may only be repeated with a human's word waits for it like any other call.
-  const left = open.find((call) => call.started && !isWaiting(call, state));
-  if (left) return { kind: 'recover', call: left };
-  const batch = takeBatch(open, facts);
+  // An interrupted call that needs an approval waits for it like any other call.
+  const interrupted = open.find((call) => call.started && !isWaiting(call, state));
+  if (interrupted) return { kind: 'recover', call: interrupted };
+  const batch = toBatch(open, facts);
   const runnable = batch.filter((call) => !isWaiting(call, state));
   if (runnable.length === 0) return { kind: 'park' };
   const room = toolCallsLeft(state, runnable.length);
@@ -81,8 +81,8 @@ function nextCall(state: State, facts: Facts): Action {
   return { kind: 'calls', calls: runnable.slice(0, room) };
 }
 
-/** The calls that may run now: all reads at the front, or the one call that is a barrier. */
-function takeBatch(open: readonly CallState[], facts: Facts): CallState[] {
+/** The calls that may run now: all leading reads, or one call with other effects. */
+function toBatch(open: readonly CallState[], facts: Facts): CallState[] {
   const isRead = (call: CallState): boolean => facts.effectsOf(call.name).every((effect) => effect === 'read');
   const end = open.findIndex((call) => !isRead(call));
   if (end === 0) return open.slice(0, 1);
@@ -107,24 +107,24 @@ function nextTurn(state: State, facts: Facts): Action {
     const ended = endOf(state, facts);
     if (ended) return ended;
   }
-  // A question about a limit waits for its answer, whatever the next step would be.
+  // A question about a limit must be answered before any next step.
   if ([...state.approvals.values()].some(({ subject }) => subject.kind === 'limit')) return { kind: 'park' };
   const isBetween = !state.openTurn;
   const { turns } = state.limits;
-  // First of all: history is not given up for a turn that may not be taken.
+  // Checked before a compaction: no history is dropped for a turn that the limit does not allow.
   if (isBetween && turns > 0 && state.spent.turns >= turns) return askOrPark(state, toReached(state, 'turns', 1));
   const forecast = facts.forecast();
   const isFull = forecast.promptTokens > facts.compactAt * forecast.contextWindow;
   if (run.mustCompact || (isFull && !run.compacted)) return { kind: 'compact' };
   if (forecast.promptTokens >= forecast.contextWindow) {
-    const reason = 'The context window is full and nothing more can be left out.';
+    const reason = 'The context window is full and nothing more can be compacted.';
     return { kind: 'finish', outcome: 'failed', reason };
   }
   if (isUnpriced(state, forecast.usd)) {
     const reason =
       forecast.usd === null
         ? `No price is known for ${state.model}, so a budget in dollars cannot be kept. Configure prices.${state.model}.`
-        : 'What this session has spent so far has no known price, so a budget in dollars cannot be kept. Set it to 0 to go on.';
+        : 'What this session has spent so far has no known price, so a budget in dollars cannot be kept. Set it to 0 to continue.';
     return { kind: 'finish', outcome: 'failed', reason };
   }
   const reached = findModelLimit(state, forecast, isBetween ? 1 : 0);
@@ -132,14 +132,14 @@ function nextTurn(state: State, facts: Facts): Action {
   return { kind: 'model', forecast };
 }
 
-/** What the model's last words mean for the run; undefined: ask it again. */
+/** How the last answer ends the run; undefined: request another one. */
 function endOf(state: State, facts: Facts): Action | undefined {
   const run = runOf(state);
   const last = state.messages.at(-1);
   const finish = (ending: Ending): Action => ({ kind: 'finish', ...ending });
   switch (run.lastStop) {
     case 'refusal':
-      return finish({ outcome: 'failed', reason: 'The model refused to go on.' });
+      return finish({ outcome: 'failed', reason: 'The model refused to continue.' });
     case 'pause_turn':
       return run.continuations > facts.maxRetries
         ? finish({ outcome: 'failed', reason: 'The model paused too often in a row.' })
@@ -147,20 +147,20 @@ function endOf(state: State, facts: Facts): Action | undefined {
     case 'max_tokens':
     case 'model_context_window_exceeded':
       if (run.continuations > facts.maxRetries) {
-        return finish({ outcome: 'failed', reason: 'The answer was cut too often in a row.' });
+        return finish({ outcome: 'failed', reason: 'The answer was cut off too often in a row.' });
       }
-      return { kind: 'nudge', text: 'Your answer was cut. Go on exactly where it stopped.' };
+      return { kind: 'nudge', text: 'Your answer was cut off. Continue exactly where it stopped.' };
     default:
       if (run.empty || !last || toText(last).trim() === '') {
         return run.continuations > facts.maxRetries
-          ? finish({ outcome: 'failed', reason: 'The model ended without a word.' })
-          : { kind: 'nudge', text: 'Say in a few words what you did and what the result is.' };
+          ? finish({ outcome: 'failed', reason: 'The model ended without an answer.' })
+          : { kind: 'nudge', text: 'Summarize in a few words what you did and what the result is.' };
       }
       return finish(judge(run, facts));
   }
 }
 
-/** A run that ended by itself: done, unless a check is red or a denial stood in the way. */
+/** The ending of a run that the model ended: done, unless a check is red or a denied call was not replaced. */
 function judge(run: RunState, facts: Facts): Ending {
   const changed = run.calls.some(
     (call) => call.outcome !== 'denied' && facts.effectsOf(call.name).some((effect) => effect === 'write'),
@@ -171,10 +171,10 @@ function judge(run: RunState, facts: Facts): Ending {
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
     const reason = isLast
       ? `The last check failed: ${ended}.`
-      : `A check is still red: ${ended} and was not green since.`;
+      : `A check still fails: ${ended} and has not passed since.`;
     return { outcome: 'failed', reason };
   }
   const denied = findOpenDenial(run.calls, (tool) => facts.effectsOf(tool));
-  if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and nothing took its place.` };
+  if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and no other call replaced it.` };
   return { outcome: 'done', reason: 'The model ended its turn.' };
 }

@@ -1,41 +1,41 @@
 import type { ExecLimits } from '../ports/sandbox.ts';
 
 export interface RetrySettings {
-  /** Requests for one turn at most, the first included. */
+  /** Maximum requests for one turn, including the first. */
   attempts: number;
   /** First wait in milliseconds; doubles each time, with jitter. */
   baseMs: number;
-  /** Longest wait in milliseconds that is not the provider's own wish. */
+  /** Maximum wait in milliseconds, unless the provider asks for a longer one. */
   maxMs: number;
-  /** Milliseconds from the first failure on during which an outage is waited out, whatever `attempts` says; 0: not. */
+  /** Milliseconds after the first failure of an outage during which requests are repeated, regardless of `attempts`; 0: off. */
   waitMs: number;
-  /** Milliseconds without a byte after which a request is given up. */
+  /** Milliseconds without a byte after which a request fails. */
   idleMs: number;
 }
 
-/** What the loop needs to know of the configuration. */
+/** The configuration of the loop. */
 export interface EngineSettings {
-  /** Tokens of one answer at most. */
+  /** Maximum tokens of an answer. */
   maxOutputTokens: number;
-  /** Invalid tool inputs in a row, and continuations of a cut answer in a row, before the run gives up. */
+  /** Maximum invalid tool inputs in a row, and maximum continuations of an answer in a row. */
   maxRetries: number;
   retry: RetrySettings;
-  /** Characters of one tool result that the model sees. */
+  /** Maximum characters of a tool result that the model gets. */
   maxToolOutputContext: number;
   maxSearchResults: number;
   execLimits: ExecLimits;
   gitIdentity: { name: string; email: string };
   /** Fraction of the context window at which the history is compacted. */
   compactAt: number;
-  /** Milliseconds after which an open question is refused. */
+  /** Milliseconds after which an approval expires. */
   approvalTtlMs: number;
   /**
-   * When background processes end that are not marked to survive: `run` with the run that started them, `close` when
-   * Klaus is closed.
+   * When background processes that do not survive are ended: `run` with the run that started them, `close` when Klaus is
+   * closed.
    */
   endProcesses: 'run' | 'close';
-  /** The user's globs of secret files beside the known ones, relative to the workspace. */
+  /** The user's additional globs of secret files, relative to the workspace. */
   secretPatterns: readonly string[];
-  /** Globs of files that commands find empty whatever is in them: what a policy denies reading. */
+  /** Globs of files that a policy denies reading. Commands find them empty. */
   hiddenPatterns: readonly string[];
 }

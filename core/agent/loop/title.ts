@@ -7,10 +7,10 @@ const SYSTEM =
   'Name a conversation between a user and a coding agent. First line: a title of at most eight words, without quotes. ' +
   'Second line: one sentence on what was done and how it ended. Nothing else.';
 
-/** A last answer up to this long is its own summary. */
+/** An answer up to this length is the summary. */
 const MAX_SUMMARY = 280;
 
-/** Gives the session a title and a summary: from its own words where they are short, else from the cheap model. */
+/** Sets the title and the summary of the session: from short texts of the session, otherwise from the cheap model. */
 export async function summarise(work: Work): Promise<void> {
   const { state } = work;
   const last = state.messages.findLast((message) => message.role === 'assistant');

@@ -8,16 +8,16 @@ import { requestModel } from './request-model.ts';
 import { createState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** What a small request of the engine's own came to. `bodies` are to be appended whatever the text is. */
+/** The result of a small request of the engine. The caller must append `bodies` in any case. */
 export interface CheapAnswer {
-  /** Undefined when the model failed, was stopped, or a limit left no room. */
+  /** Undefined if the model failed, was stopped, or a limit did not allow the request. */
   text?: string;
-  /** The limit that left no room: nothing was sent. */
+  /** The limit that did not allow the request: nothing was sent. */
   reached?: LimitReached;
   bodies: EventBody[];
 }
 
-/** Asks the cheap model of the same provider for a text: titles, summaries, compaction. Counts against the limits. */
+/** Requests a text from the cheap model of the same provider, for a title or a compaction. Counts against the limits. */
 export async function requestCheapModel(
   work: Work,
   question: { purpose: 'compaction' | 'title'; system: string; text: string; maxOutputTokens: number },
@@ -49,18 +49,18 @@ export async function requestCheapModel(
     reserved: { tokens: need.tokens, usd: need.usd },
     worst: { input: need.promptTokens, output: need.maxOutputTokens, cacheRead: 0, cacheWrite: 0 },
   });
-  // The end of a request that was left as by a crash is not known: whoever comes next charges it.
+  // If the caller leaves, the end of the request is unknown: the next process charges it.
   if (!result.ok) return { bodies: work.isLeaving() ? [] : [result.attempted] };
   const text = toText(result.answer).trim();
   return { bodies: [result.attempted], ...(text === '' ? {} : { text }) };
 }
 
-/** A cheap model that cannot be had, such as one that the configuration misspells, costs no more than its answer. */
+/** If the cheap model cannot be resolved, such as one that is misspelled in the configuration, only its answer is missing. */
 async function findModel(work: Work): Promise<{ model: Model } | CheapAnswer> {
   try {
     return { model: await work.engine.models.cheap(await work.model()) };
   } catch (error) {
-    const text = `The cheap model cannot be asked: ${toKlausError(error).message}`;
+    const text = `The cheap model cannot be used: ${toKlausError(error).message}`;
     return { bodies: [{ type: 'notice', level: 'warn', text }] };
   }
 }

@@ -2,14 +2,13 @@ import type { Message } from '../../protocol/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ModelRequest } from '../ports/model.ts';
 
-/** Names a request by its content. */
+/** Identifies a request by its content. */
 export interface RequestHasher {
   hash(request: ModelRequest): string;
 }
 
 /**
- * Hashes requests incrementally: a message is digested once, and a history that only grew costs only what
- * it grew by.
+ * Hashes requests incrementally: each message is hashed once while the history only grows.
  */
 export function createRequestHasher(ids: Ids): RequestHasher {
   let base: string | undefined;

@@ -13,27 +13,27 @@ export interface RequestOptions {
   model: Model;
   request: ModelRequest;
   requestHash: string;
-  /** Set aside for each attempt before it is sent, and charged when nobody knows what a broken one used. */
+  /** Reserved for each attempt before it is sent, and charged if the usage of a failed attempt is unknown. */
   reserved: Reserved;
   /** `reserved` by cache class. */
   worst: Usage;
-  /** The request is on its way, and the answer will take its time. */
+  /** Called when the request is sent and the answer is pending. */
   onSent?: () => void;
-  /** Each piece as it comes. */
+  /** Called for each event of the stream. */
   onEvent?: (event: ModelEvent, attempt: number) => void;
-  /** The attempt failed and what was shown of it does not count. */
+  /** Called when an attempt failed and its in-flight text is discarded. */
   onDiscard?: (attempt: number) => void;
 }
 
 export type RequestResult =
   | { ok: true; answer: Finished; attempted: Attempted }
-  /** The last attempt's event is returned, not appended, so that the caller adds it to its own transaction. */
+  /** The event of the last attempt is returned so that the caller appends it in its own transaction. */
   | { ok: false; failure: ModelFailure | 'cancelled'; attempted: Attempted };
 
 /**
- * Sends one request, and again as often as the settings say while the failure may pass. This is the only
- * place where anything is retried. Every attempt is reserved in the log before it is sent, unless the caller has done
- * so for the first, and every failed one is in the log before the wait for the next begins.
+ * Sends a request, and retries it while the failure may pass and the settings allow it. This is the only place with
+ * retries. Every attempt is reserved in the log before it is sent; the caller may already have reserved the first one.
+ * Every failed attempt is appended before the wait for the next one.
  */
 export async function requestModel(work: Work, options: RequestOptions): Promise<RequestResult> {
   const { model, purpose, requestHash, reserved } = options;
@@ -63,7 +63,7 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     }
     const { failure } = outcome;
     options.onDiscard?.(attempt);
-    // What the broken request is charged may have been the room for another.
+    // The charge for the failed attempt may leave too little for another one.
     const hasRoom = leavesRoom(work.state, lost, reserved);
     const again =
       hasRoom && isRetryable(failure.code) ? work.activities.planRetry(work, { purpose, attempt, failure }) : undefined;
@@ -89,7 +89,7 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
 interface AttemptOutcome {
   answer?: Finished;
   failure: ModelFailure;
-  /** True once the provider may have begun to count. */
+  /** True if the provider may have begun to charge. */
   began: boolean;
 }
 
@@ -113,7 +113,7 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
     abort();
   });
   let isUnderWay = true;
-  // An answer may come, and the attempt end, before the request is whole.
+  // The answer may arrive before the request is sent completely.
   const onSent = (): void => void (isUnderWay && !controller.signal.aborted && options.onSent?.());
   try {
     for await (const event of options.model.stream(options.request, { signal: controller.signal, onSent, onBytes })) {
@@ -137,7 +137,7 @@ function toIdle(idleMs: number): ModelFailure {
   return { code: 'idle', message: `no byte for ${Math.round(idleMs / 1_000)} s` };
 }
 
-/** An HTTP error status: the provider refused before it began to count. */
+/** True for an HTTP error status: the provider refused the request and charges nothing. */
 function isRefusal(failure: ModelFailure): boolean {
   return failure.status !== undefined && failure.status >= 400;
 }

@@ -8,7 +8,7 @@ import type { EngineSettings } from '../loop/settings.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Asks the model for its next message and takes it into the log. */
+/** Requests the next message of the model and appends it to the log. */
 export async function performTurn(work: Work, forecast: Forecast): Promise<void> {
   const { state, engine } = work;
   const opened = openedOf(state);
@@ -23,7 +23,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   };
   const { promptTokens, maxOutputTokens, tokens, usd } = forecast;
   const requestHash = work.hasher.hash(request);
-  // A turn that is open already was begun by a process that is gone: the request is announced as one more for it.
+  // An open turn was started by a crashed process: this is another request for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
     const modelInfo = toModelInfo(model, engine.settings);
@@ -66,22 +66,22 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
 }
 
 function toAdded(work: Work, id: string, parts: Part[]): EventBody {
-  const taken = new Set<string>();
-  const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id, taken) } : part));
+  const used = new Set<string>();
+  const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id, used) } : part));
   for (const part of unique) if (part.type === 'call') work.originals.set(part.id, toCalled(part).input);
   const message: Message = { id, role: 'assistant', origin: 'model', parts: unique };
   return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
 }
 
-/** A provider may count its calls anew once the history was compacted; in the log an id stands for one call. */
-function toUniqueId({ state }: Work, id: string, taken: Set<string>): string {
+/** A provider may repeat ids after a compaction; in the log every call has its own id. */
+function toUniqueId({ state }: Work, id: string, used: Set<string>): string {
   let unique = state.callIds.has(id) ? `${id}_turn${state.turn}` : id;
-  while (taken.has(unique)) unique += '_';
-  taken.add(unique);
+  while (used.has(unique)) unique += '_';
+  used.add(unique);
   return unique;
 }
 
-/** What the decisions before a request were made from: without it no replay could make them again. */
+/** The sizes and prices on which decisions before a request are based, for a replay. */
 function toModelInfo({ info }: Model, settings: EngineSettings): EventOf<'turn.started'>['modelInfo'] {
   const { contextWindow, prices } = info;
   return {
@@ -91,7 +91,7 @@ function toModelInfo({ info }: Model, settings: EngineSettings): EventOf<'turn.s
   };
 }
 
-/** Shows an answer as it comes, under an id that a failed attempt gives up. */
+/** Emits the in-flight text of an answer. A failed attempt discards its message id. */
 function createLiveMessage(work: Work): {
   readonly id: string;
   show(event: ModelEvent): void;

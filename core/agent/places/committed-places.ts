@@ -6,13 +6,13 @@ import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import type { Work } from '../loop/work.ts';
 
-/** A larger file is not compared with what is committed, and more of them are not. */
+/** Maximum bytes of a file, and maximum number of files, that are compared with a commit. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_FILES = 2_000;
 
 /**
- * Paths that a checkout or a merge of the user's own commits brought: HEAD moved, what is there is what such a commit
- * holds, and the commit was there before the session. What a commit of the session's own holds is not among them.
+ * Paths that a checkout or a merge of the user's own commits changed: HEAD moved, the present content is that of such a
+ * commit, and the commit existed before the session. Commits of the session itself do not count.
  */
 export async function findCommittedPlaces(
   work: Work,
@@ -41,7 +41,7 @@ export async function findCommittedPlaces(
   return found;
 }
 
-/** Where nothing can be proven, nothing is. */
+/** Empty if nothing can be proven. */
 async function ask(work: Work, query: CommittedQuery): Promise<ReadonlySet<string>> {
   try {
     const context = await createToolContext(work, 'guard');
@@ -56,7 +56,7 @@ function isSamePosition(a: GitPosition, b: GitPosition): boolean {
   return a.head === b.head && toHeadId(a) === toHeadId(b);
 }
 
-/** The innermost repository that holds a path. */
+/** The innermost repository that contains a path. */
 function holderOf(path: string, repositories: readonly GitPosition[]): string | undefined {
   return repositories
     .map((repository) => repository.path)

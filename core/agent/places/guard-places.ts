@@ -13,14 +13,14 @@ import type { Guarded, GuardInput } from '../workspace/guarded.ts';
 /** The state at the beginning of the turn. */
 type Opened = GuardInput['opened'];
 
-/** Paths that the log names of what a state does not hold. */
+/** Maximum uncovered paths in an event. */
 const MAX_NAMED = 20;
-/** Bytes of a symlink's target that is followed. */
+/** Maximum bytes of a symlink's target. */
 const MAX_TARGET = 4_096;
 
 /**
- * Reverts what commands of a turn changed at protected places, path by path, unless a human approved the call. Where
- * HEAD moved, a path stays only when it is what a commit of the user's own holds; see {@link findCommittedPlaces}.
+ * Reverts changes of a turn's commands at protected places, path by path, unless the user approved the call. If HEAD
+ * moved, paths with the content of a commit of the user are not reverted; see {@link findCommittedPlaces}.
  */
 export async function guardPlaces(
   work: Work,
@@ -45,7 +45,7 @@ export async function guardPlaces(
   return { bodies, tree: reverted.tree, unreverted };
 }
 
-/** Changes at protected places, and those without which such a place could not be restored. */
+/** Changes at protected places, and changes that prevent their restoration. */
 export async function findPlaces(
   snapshots: Snapshots,
   {
@@ -60,7 +60,7 @@ export async function findPlaces(
   const isFurther = (path: string): boolean => further.some((place) => path === place || path.startsWith(`${place}/`));
   const found = new Map<string, TreeChange>();
   for (const row of rows) {
-    // What an edit tool wrote there the gate let pass, as long as it is still that.
+    // The gate allowed the content that an edit tool wrote.
     const isEdit = edited?.has(row.path) === true && edited.get(row.path) === (row.after?.hash ?? null);
     if (isEdit) continue;
     const isPlace =
@@ -79,7 +79,7 @@ export async function findPlaces(
   return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** True for a symlink by which something that is there gets the name of a protected place. */
+/** True for a symlink through which existing files get the names of protected places. */
 async function leadsToPlace(snapshots: Snapshots, { path, after: entry }: TreeChange, tree: TreeId): Promise<boolean> {
   if (entry?.type !== 'symlink' || entry.size > MAX_TARGET) return false;
   const below = placesBelow(path);
@@ -97,18 +97,19 @@ async function leadsToPlace(snapshots: Snapshots, { path, after: entry }: TreeCh
   return false;
 }
 
-/** Places at which something came to be that no state can hold, such as a socket or what may not be read. */
+/** Protected places with a new entry that no state can contain, such as a socket or an unreadable file. */
 function findUnseen(snapshots: Snapshots, { tree: before, uncovered }: Opened, after: TreeId): string[] {
-  // The event says what was there: a state of the same files is one state, and keeps only the last list.
-  const isWhole = uncovered !== undefined && uncovered.filter((path) => placeOf(path) !== undefined).length < MAX_NAMED;
-  const known = new Set(isWhole ? uncovered : snapshots.uncovered(before).map(({ path }) => path));
+  // The list of the event is used if it is complete: states of the same files share one list, the last one.
+  const isComplete =
+    uncovered !== undefined && uncovered.filter((path) => placeOf(path) !== undefined).length < MAX_NAMED;
+  const known = new Set(isComplete ? uncovered : snapshots.uncovered(before).map(({ path }) => path));
   const paths = snapshots.uncovered(after).map(({ path }) => path);
   return paths.filter((path) => !known.has(path) && placeOf(path) !== undefined);
 }
 
 function toKeptNotice(names: readonly string[], run: string): EventBody[] {
   if (names.length === 0) return [];
-  const text = `A checkout of a commit that was there before changed ${listNames(names)}, ${describePlaces(names)}. Look at it before you use it.`;
+  const text = `A checkout of an existing commit changed ${listNames(names)}, ${describePlaces(names)}. Check it before you use it.`;
   return [{ type: 'notice', run, level: 'warn', text }];
 }
 

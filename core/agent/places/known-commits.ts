@@ -7,10 +7,10 @@ export type KnownCommits = NonNullable<EventOf<'workspace.snapshotted'>['known']
 /** The repositories after the last turn. Undefined before the first turn; `unknown` if a background process may have moved refs. */
 export type LastPositions = readonly GitPosition[] | undefined | 'unknown';
 
-/** Refs of Klaus's own: commits of what an agent left in the workspace. */
+/** Refs of Klaus's checkpoints. */
 const OWN_REFS = 'refs/klaus/';
 const OBJECT_ID = /^[0-9a-f]{40,64}$/;
-/** Ids that an event names at most: HEAD, then branches, then the rest. */
+/** Maximum ids in an event: HEAD first, then branches, then other refs. */
 const MAX_IDS = 200;
 
 /**
@@ -29,7 +29,7 @@ export function findKnownCommits(now: readonly GitPosition[], last: LastPosition
   });
 }
 
-/** Ids of all looks of a session at one repository. */
+/** All ids that a session recorded for one repository. */
 export function readKnownIds(events: Iterable<Event>, repository: string): string[] {
   const ids = new Set<string>();
   for (const event of events) {
@@ -39,7 +39,7 @@ export function readKnownIds(events: Iterable<Event>, repository: string): strin
   return [...ids];
 }
 
-/** Names with their object ids, the most useful first. */
+/** Names with their object ids, the most important first. */
 function toPairs(position: GitPosition | undefined): string[] {
   if (!position) return [];
   const head = toHeadId(position);
@@ -49,7 +49,7 @@ function toPairs(position: GitPosition | undefined): string[] {
   return [...(head === undefined ? [] : [`HEAD ${head}`]), ...sorted.map((pair) => pair.join(' '))];
 }
 
-/** The commit of HEAD; undefined where there is none, or where it is not among the refs that are kept. */
+/** The commit of HEAD; undefined if there is none, or if its ref is not in the state. */
 export function toHeadId({ head, refs }: GitPosition): string | undefined {
   const id = OBJECT_ID.test(head) ? head : refs[head.replace(/^ref: */, '')];
   return id !== undefined && OBJECT_ID.test(id) ? id : undefined;

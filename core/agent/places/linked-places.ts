@@ -10,17 +10,17 @@ export interface WorkspaceState {
   gitTree?: TreeId | undefined;
 }
 
-/** Symlinks that are followed one after the other. */
+/** Maximum symlinks that are followed one after another. */
 const MAX_HOPS = 16;
-/** Bytes of a symlink's target that is followed. */
+/** Maximum bytes of a symlink's target. */
 const MAX_TARGET = 4_096;
-/** Settings of git that name a file to read, or a folder with programs to run. */
+/** Git settings that name a file to read or a folder with programs to run. */
 const PATH_SETTING = /^\s*(path|hookspath)\s*=\s*(.+?)\s*$/i;
 const SETTING = /^\s*[a-z][a-z0-9-]*\s*=\s*(.+?)\s*$/i;
 
 /**
- * Paths that are protected not by their names but by what leads to them: targets of symlinks at protected places and in
- * hooks folders, and what git's configuration includes, searches for hooks, or runs.
+ * Paths that are protected because protected places refer to them: targets of symlinks at protected places and in hooks
+ * folders, and files that git's configuration includes, runs, or searches for hooks.
  */
 export async function findLinkedPlaces(
   snapshots: Snapshots,
@@ -43,7 +43,7 @@ export async function findLinkedPlaces(
   return [...found].filter((path) => placeOf(path) === undefined);
 }
 
-/** What a git configuration names in the workspace. */
+/** Paths in the workspace that a git configuration names. */
 async function findNamed(
   snapshots: Snapshots,
   { tree, top, text }: { tree: TreeId; top: string; text: string },
@@ -67,7 +67,7 @@ async function findNamed(
   return found;
 }
 
-/** Every path to which a symlink leads in the workspace, one after the other, also through links to folders. */
+/** All paths in the workspace to which a symlink leads, also through links to folders. */
 async function followLink(
   snapshots: Snapshots,
   { path, entry, tree }: { path: string; entry: TreeEntry; tree: TreeId },
@@ -81,7 +81,7 @@ async function followLink(
   return steps;
 }
 
-/** Where the first symlink on the way to a path leads; undefined without one. */
+/** The target of the first symlink in a path; undefined without one. */
 async function findNext(snapshots: Snapshots, tree: TreeId, path: string): Promise<string | undefined> {
   const parts = path.split('/');
   for (let length = 1; length <= parts.length; length++) {

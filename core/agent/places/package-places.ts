@@ -3,12 +3,12 @@ import type { TreeChange, TreeEntry } from '../../protocol/index.ts';
 import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 
-/** A larger file is no package file that a person wrote. */
+/** Maximum bytes of a package.json that is compared. */
 const MAX_BYTES = 1_024 * 1_024;
 
 /**
- * True for a `package.json` that was there before and whose scripts are others now. One that is new, or that npm cannot
- * read, arms nothing that a person knows. What is installed in `node_modules` is not looked at.
+ * True for an existing `package.json` whose scripts were changed. A new one, or one that npm cannot read, runs no
+ * script that the user knows. Installed packages in `node_modules` are ignored.
  */
 export async function changesScripts(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<boolean> {
   if (!isPackageFile(path) || /(?:^|\/)node_modules\//.test(path) || before?.type !== 'file' || !after) return false;
@@ -17,7 +17,7 @@ export async function changesScripts(snapshots: Snapshots, { path, before, after
   return now !== undefined && scriptsOf(await read(snapshots, before)) !== scriptsOf(now.content);
 }
 
-/** The change by which only the scripts return; any other row as it is. */
+/** A row that restores only the scripts of a package.json. Other rows are returned unchanged. */
 export async function toScriptRepair(snapshots: Snapshots, row: TreeChange): Promise<TreeChange> {
   const { path, before, after } = row;
   if (!isPackageFile(path) || placeOf(path) !== undefined || before?.type !== 'file' || after?.type !== 'file')

@@ -3,22 +3,22 @@ import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
 import { reverse, toChange } from '../workspace/tree-row.ts';
 
 export interface Reverted {
-  /** What was changed back, as the state before and after it; none where nothing was left to do. */
+  /** The reverting steps, with the states before and after; empty if there was nothing to revert. */
   steps: Pick<EventOf<'workspace.restored'>, 'from' | 'to' | 'files'>[];
-  /** Paths that are as they were. */
+  /** Paths that were restored. */
   reverted: string[];
-  /** Paths that are not. */
+  /** Paths that could not be restored. */
   failed: string[];
-  /** The workspace afterwards. */
+  /** The workspace after the last step. */
   tree: TreeId;
 }
 
-/** A path that somebody changes at the same time is looked at again this often. */
+/** Attempts for paths that another program changes at the same time. */
 const MAX_TRIES = 3;
 
 /**
- * Makes paths stand as they did. What hinders one path does not hinder the others, and what lies beside them stays,
- * also in a folder that came with them.
+ * Reverts paths. A failure at one path does not affect the others, and other files remain, also in a folder that was
+ * created with them.
  */
 export async function revertPlaces(
   snapshots: Snapshots,
@@ -30,7 +30,7 @@ export async function revertPlaces(
   let now = tree;
   const attempt = async (some: readonly TreeChange[]): Promise<string[]> => {
     const result = await apply(snapshots, some);
-    // What one path alone cannot do, such as a write without the right to, must not stop the others.
+    // A failure at one path, such as a missing permission, must not affect the others.
     if (!result) {
       if (some.length === 1) return [some[0]!.path];
       const conflicts: string[] = [];
@@ -45,7 +45,7 @@ export async function revertPlaces(
   for (let tries = 0; open.length > 0 && tries < MAX_TRIES; tries++) {
     let left = open;
     let blocked = new Set<string>();
-    // Each round leaves out at least one path that cannot be changed back now.
+    // Each round excludes at least one path that cannot be reverted now.
     while (left.length > 0) {
       const conflicts = await attempt(left);
       if (conflicts.length === 0) break;
@@ -61,7 +61,7 @@ export async function revertPlaces(
   return { steps, reverted: [...reverted], failed: open.map(({ path }) => path), tree: now };
 }
 
-/** Undefined: it could not be carried out at all, and nothing was changed. */
+/** Undefined if the step failed and nothing was changed. */
 async function apply(snapshots: Snapshots, rows: readonly TreeChange[]): Promise<ApplyResult | undefined> {
   try {
     return await snapshots.apply(rows.map(reverse), { overwrite: new Set(rows.map(({ path }) => path)) });
@@ -71,18 +71,18 @@ async function apply(snapshots: Snapshots, rows: readonly TreeChange[]): Promise
   }
 }
 
-/** What goes first, from the innermost; then what comes back, from the outermost. */
+/** Deletions first, from the innermost; then restorations, from the outermost. */
 function inOrder(rows: readonly TreeChange[]): TreeChange[] {
   const goes = rows.filter(({ before }) => before === null).toReversed();
   return [...goes, ...rows.filter(({ before }) => before !== null)];
 }
 
-/** True for a path that the other one stands for: what is above or below a conflict waits with it. */
+/** True for a path that equals, contains or is below a conflict. */
 function isNear(path: string, conflict: string): boolean {
   return path === conflict || path.startsWith(`${conflict}/`) || conflict.startsWith(`${path}/`);
 }
 
-/** The rows whose paths are not as they were, from what is there now. A folder may hold what was beside the others. */
+/** The rows whose paths are not restored, from their present entries. A created folder may contain other files. */
 async function stillChanged(snapshots: Snapshots, rows: readonly TreeChange[], now: TreeId): Promise<TreeChange[]> {
   const left: TreeChange[] = [];
   for (const { path, before } of rows) {

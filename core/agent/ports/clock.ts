@@ -1,4 +1,4 @@
-/** Time, as the only way core knows it. */
+/** The only source of time in core. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;

@@ -1,16 +1,16 @@
 import type { TreeEntry } from '../../protocol/index.ts';
 import type { ToolContext } from './tool.ts';
 
-/** What is at a path, with the content of a file or the target of a symlink; null: nothing is there. */
+/** The entry at a path, with the content of a file or the target of a symlink; null if there is none. */
 export type PathState = { entry: TreeEntry; content?: Uint8Array } | null;
 
-/** Asks which changes a checkout or a merge of commits that are known brought. */
+/** A query for the changes of a checkout or a merge of known commits. */
 export interface CommittedQuery {
-  /** The folder that holds the repository, relative to the workspace; '' is the workspace. */
+  /** The folder of the repository, relative to the workspace; '' is the workspace. */
   repository: string;
   /** Object id of HEAD now. */
   head: string;
-  /** Object id of HEAD before; undefined where there was no commit. */
+  /** Object id of HEAD before; undefined without a commit. */
   previous: string | undefined;
   /** Object ids from which a commit must be reachable to count. */
   known: readonly string[];
@@ -19,9 +19,8 @@ export interface CommittedQuery {
 }
 
 /**
- * The paths whose present state is that of a known commit under HEAD, and that the commit before had otherwise.
- * Runs nothing that the repository names, and believes an object only when its content has its name: what cannot be
- * proven is left out.
+ * The paths whose present state is that of a known commit under HEAD and differs from the previous commit. Runs no
+ * program that the repository names, and verifies the hash of every object. Paths that cannot be proven are left out.
  */
 export type FindCommitted = (
   context: Pick<ToolContext, 'workspace' | 'sandbox' | 'signal'>,

@@ -1,6 +1,6 @@
 import type { Ulid } from '../../protocol/index.ts';
 
-/** Identity and chance, as the only way core knows them. */
+/** The only source of ids and randomness in core. */
 export interface Ids {
   /** A new ULID, monotonic within the process. */
   ulid(): Ulid;

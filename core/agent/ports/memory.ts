@@ -1,17 +1,17 @@
-/** Where an entry holds: in one workspace, or in every one of this user. */
+/** Where an entry applies: in one workspace, or in all workspaces of the user. */
 export type KnowledgeScope = 'project' | 'global';
 
-/** Characters that are kept of each part of an entry. */
+/** Maximum characters of each part of an entry. */
 export const KNOWLEDGE_LIMITS = { key: 200, value: 4_000, category: 50 } as const;
 
-/** One thing that is remembered from session to session. */
+/** An entry that later sessions can read. */
 export interface KnowledgeEntry {
   key: string;
   value: string;
   /** Default `general`; entries of `pinned` come first in the context. */
   category: string;
   scope: KnowledgeScope;
-  /** The session that wrote it last; null when a user did. */
+  /** The session that wrote it last; null for a user. */
   session: string | null;
   /** Unix milliseconds. */
   createdAt: number;
@@ -40,16 +40,16 @@ export interface KnowledgeFilter {
 }
 
 /**
- * What is known about one workspace, together with what holds everywhere. A key of the project hides the same
- * key of the global scope wherever one entry is asked for; lists and searches show both.
+ * The knowledge about one workspace, together with the global one. `get` prefers an entry of the project over a global
+ * one with the same key; lists and searches return both.
  */
 export interface Knowledge {
   /** Undefined when nothing is known under the key. */
   get(key: string, scope?: KnowledgeScope): Promise<KnowledgeEntry | undefined>;
   /**
-   * Makes or replaces an entry. Durable when it resolves.
+   * Creates or replaces an entry. Durable when it resolves.
    *
-   * @throws KlausError `usage` for a key, category or value that is empty or too long, and for one entry too many.
+   * @throws KlausError `usage` for a key, category or value that is empty or too long, and if there are too many entries.
    */
   set(draft: KnowledgeDraft): Promise<KnowledgeEntry>;
   /** The project's before the global ones; of each the category `pinned` first, then the latest first. */

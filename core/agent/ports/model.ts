@@ -15,41 +15,40 @@ export interface ModelRequest {
   /** Fixed for the session, in this order. */
   tools: readonly ToolSpec[];
   /**
-   * The history. Each message is immutable and keeps its identity from request to request, so that an
-   * adapter converts it once; the list itself may grow behind a request, but what is in it stays.
+   * The history. Each message is immutable and has the same identity in every request, so that an adapter converts it
+   * once. Messages may be appended to the list after a request.
    */
   messages: readonly Message[];
-  /** Tokens the answer may have. */
+  /** Maximum tokens of the answer. */
   maxOutputTokens: number;
-  /** The session: names the provider's prompt cache where it wants a name. */
+  /** The session: the key of the prompt cache, if the provider uses one. */
   session: string;
 }
 
 export interface ModelFailure {
   code: ModelFailureCode;
   message: string;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if there was one. */
   status?: number;
-  /** What the provider asked to wait, in milliseconds. */
+  /** Milliseconds that the provider asked to wait. */
   retryAfterMs?: number;
 }
 
 /**
- * One thing that a model says. A stream ends with exactly one `finished` or `failed`; the stream itself
- * throws only for bugs.
+ * One event of a model's stream. A stream ends with exactly one `finished` or `failed`; it throws only for bugs.
  */
 export type ModelEvent =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
-  /** A piece of a call's arguments as JSON text. The whole call stands in `finished`. */
+  /** A piece of a call's arguments as JSON text. `finished` contains the complete call. */
   | { type: 'call'; index: number; name: string; text: string }
   | {
       type: 'finished';
-      /** The whole answer: text, thinking and calls in order. */
+      /** The complete answer: text, thinking and calls in order. */
       parts: Part[];
       stopReason: StopReason;
       usage: Usage;
-      /** The provider's own figure in US dollars, where it gives one. */
+      /** The cost in US dollars according to the provider, if it reports one. */
       usd?: number;
     }
   | { type: 'failed'; failure: ModelFailure };
@@ -68,15 +67,15 @@ export interface ModelInfo {
   /** Tokens of one answer. */
   maxOutputTokens: number;
   images: boolean;
-  /** Price steps by prompt length, the first with `above: 0`; empty when the price is not known. */
+  /** Price steps by prompt length, the first with `above: 0`; empty if the price is unknown. */
   prices: readonly { above: number; price: Price }[];
 }
 
 export interface StreamOptions {
   signal: AbortSignal;
-  /** Called when the whole request is on its way: what is done then delays it no more. */
+  /** Called when the request is sent completely, so that further work does not delay it. */
   onSent?: () => void;
-  /** Called whenever bytes arrive, also for keep-alives that yield no event. */
+  /** Called when bytes arrive, also for keep-alives without an event. */
   onBytes?: () => void;
 }
 
@@ -88,11 +87,11 @@ export interface Model {
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
 }
 
-/** All models that this machine's keys reach. */
+/** All models for which this machine has keys. */
 export interface Models {
   /**
    * @param name `provider/id`, a tier (`opus`, `sonnet`, `haiku`) or a bare known id.
-   * @throws KlausError `model.unknown` with the nearest match, `auth` when no key fits, `config`.
+   * @throws KlausError `model.unknown` with the nearest match, `auth` without a matching key, `config`.
    */
   resolve(name: string): Promise<Model>;
   /** The cheap model of the same provider, for titles, summaries and compaction. */

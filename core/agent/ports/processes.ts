@@ -1,4 +1,4 @@
-/** What is asked to go on by itself. */
+/** A request to start a background process. */
 export interface StartProcess {
   command: string;
   /** Absolute, inside the workspace. */
@@ -11,7 +11,7 @@ export interface StartProcess {
   memoryMb?: number | undefined;
 }
 
-/** What is known of a process before it begins. */
+/** The data of a process before its start. */
 export interface ReserveProcess extends Omit<StartProcess, 'network' | 'memoryMb'> {
   workspace: string;
   /** The call that starts it, with its attempt. */
@@ -30,54 +30,54 @@ export interface ProcessStatus {
   workspace: string;
   survives: boolean;
   /**
-   * `unstarted`: nothing of it ever ran. `exited`: by itself. `stopped`: by somebody or something of Klaus, see
-   * `reason`. `lost`: it is gone and nobody can say how it ended.
+   * `unstarted`: it never ran. `exited`: it ended without a request. `stopped`: a user or Klaus stopped it, see
+   * `reason`. `lost`: it ended and its exit code is unknown.
    */
   state: 'unstarted' | 'running' | 'exited' | 'stopped' | 'lost';
-  /** 128 plus the signal's number where a signal ended it; null while it runs, and where it is not known. */
+  /** 128 plus the signal's number if a signal ended it; null while it runs, and if it is unknown. */
   exitCode: number | null;
   /** Why it was stopped or lost. */
   reason: string | null;
-  /** First process of its sandbox as this machine counts; null before its start. */
+  /** Process id of the sandbox's first process; null before its start. */
   pid: number | null;
   /** Unix milliseconds. */
   startedAt: number;
-  /** Unix milliseconds; null while it runs, and where it is not known. */
+  /** Unix milliseconds; null while it runs, and if it is unknown. */
   endedAt: number | null;
-  /** Bytes of output so far, both streams together, dropped ones included. */
+  /** Bytes of output so far, both streams together, including dropped ones. */
   bytes: number;
-  /** What was put right in the workspace at its end, as sentences. */
+  /** Repairs in the workspace at its end, as sentences. */
   warnings: readonly string[];
 }
 
-/** A stretch of what a process wrote. Offsets are bytes from the beginning of its output. */
+/** A part of the output of a process. Offsets are bytes from the beginning of its output. */
 export interface ProcessOutput {
   text: string;
-  /** Where `text` begins: later than asked for when that part is not kept any more. */
+  /** Offset of `text`: later than requested if that part is no longer stored. */
   from: number;
-  /** Where the next read goes on. */
+  /** Offset of the next read. */
   next: number;
 }
 
-/** What `wait` waits for: the end, a text in what is written from `from` on, or somebody listening on a TCP port. */
+/** What `wait` waits for: the end, a text in the output from `from` on, or a listener on a TCP port. */
 export type WaitFor = { kind: 'exit' } | { kind: 'text'; text: string; from: number } | { kind: 'port'; port: number };
 
-/** The background processes of one session. Everything is in files: any Klaus can look, read and stop. */
+/** The background processes of one session. All data is in files, so that every Klaus process can read and stop them. */
 export interface Processes {
   /** In the order of their starts. */
   list(): ProcessStatus[];
-  /** Undefined when there is no such one. */
+  /** Undefined if there is no such process. */
   find(id: string): ProcessStatus | undefined;
-  /** Makes name and folder of a process that is about to be started; durable when it returns. */
+  /** Creates the id and the folder of a process before its start; durable when it returns. */
   reserve(request: ReserveProcess): { id: string; folder: string };
   /**
-   * The output from `from` on, at most `maxBytes` (default 60,000). Of a long output at least the first 4 MiB
-   * and the last 4 MiB are kept, and never more than 24 MiB.
+   * The output from `from` on, at most `maxBytes` (default 60,000). Of a long output at least the first 4 MiB and the
+   * last 4 MiB are stored, and never more than 24 MiB.
    *
-   * @param options.lines Whole lines alone, but for one that is longer than `maxBytes`. Default false.
+   * @param options.lines Only complete lines, except one that is longer than `maxBytes`. Default false.
    */
   read(id: string, options: { from: number; maxBytes?: number; lines?: boolean }): ProcessOutput;
-  /** What came true first. */
+  /** Returns the condition that was met first. */
   wait(
     id: string,
     options: { until: WaitFor; timeoutMs: number; signal?: AbortSignal },
@@ -85,21 +85,21 @@ export interface Processes {
   /**
    * Writes to its standard input.
    *
-   * @throws KlausError `tool.failed` when it has ended or takes nothing in.
+   * @throws KlausError `tool.failed` if it has ended or reads no input.
    */
   send(id: string, text: string): Promise<void>;
   /**
-   * Asks everything in its sandbox to end and, after `graceMs` (default 3,000), ends it. Resolves when nothing of it is
-   * left. Never signals a process that is not of it, also when its numbers are in use again.
+   * Terminates all processes in its sandbox, and kills them after `graceMs` (default 3,000). Resolves when all have
+   * ended. Never signals another process, also if its process ids are reused.
    *
    * @param options.reason Why, for the log.
    */
   stop(id: string, options: { reason: string; graceMs?: number }): Promise<ProcessStatus>;
   /**
-   * For who has just taken the session: ends what another process started and did not mark to survive, waits for
-   * what is between its intent and its start, and gives back what is not needed any more. Cheap without processes.
+   * Takes over the processes of a former holder of the session: ends those that do not survive, waits for those that are
+   * being started, and removes files that are no longer needed. Fast without processes.
    *
-   * @returns Folders of those that go on and are watched by nobody.
+   * @returns Folders of surviving processes that no Klaus process monitors.
    */
   takeOver(): Promise<string[]>;
 }

@@ -1,35 +1,34 @@
-/** A piece of what was said, called or given in a session, exactly as the log holds it. */
+/** A part of a message, call or result of a session, exactly as in the log. */
 export interface RecalledText {
-  /** Record of the log that it stands in. */
+  /** Seq of its event. */
   seq: number;
   turn: number;
-  /** What it is: `result of read_file src/a.ts`, `the user`. */
+  /** Its kind, such as `result of read_file src/a.ts` or `the user`. */
   title: string;
   text: string;
-  /** Where `text` begins, in characters. */
+  /** Offset of `text`, in characters. */
   start: number;
-  /** Characters of the whole. */
+  /** Characters of the complete text. */
   length: number;
 }
 
 export interface RecallSearch {
   /** The best first. */
   hits: RecalledText[];
-  /** Records that were too large to be looked through; their text can be read all the same. */
+  /** Events that were too large to be searched. `read` returns their text. */
   skipped: number[];
 }
 
-/** The text of one session's log, also of what no longer is in the context. */
+/** The text of a session's log, including messages that are no longer in the context. */
 export interface Recall {
   /**
-   * Finds text by words: where they stand as they are asked for, then where all of them stand, then any.
+   * Finds text by words: first the exact phrase, then all words, then any word.
    *
-   * @param options.limit Hits at most; default 6.
+   * @param options.limit Maximum hits; default 6.
    */
   search(query: string, options?: { limit?: number }): Promise<RecallSearch>;
   /**
-   * The text of one record from `start` (default 0), at most `max` characters. Undefined for a record without
-   * text.
+   * The text of one event from `start` (default 0), at most `max` characters. Undefined for an event without text.
    */
   read(seq: number, options: { start?: number; max: number }): Promise<RecalledText | undefined>;
 }

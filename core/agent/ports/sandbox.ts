@@ -19,129 +19,128 @@ export interface ExecRequest {
   cwd?: string;
   /** Added to the sandbox's own small environment. Nothing of Klaus's environment is inherited. */
   env?: Readonly<Record<string, string>>;
-  /** Further absolute paths to bind at their own place. */
+  /** Absolute paths of files and folders to bind at the same path. */
   binds?: readonly { path: string; writable: boolean }[];
   /**
-   * Absolute path of a folder that is shown in the workspace's place, at the workspace's own path: the merged
-   * folder of a layer, or a working copy. The workspace itself is then out of reach. Not on the host.
+   * Absolute path of a folder that is mounted at the workspace's path: the merged folder of a layer, or a working copy.
+   * The workspace itself is then not accessible. Not on the host.
    */
   workspaceAt?: string;
-  /** The same for folders of `writable`. With `workspaceAt`, those without a stand-in are only read. */
+  /** The same for folders of `writable`. With `workspaceAt`, the others are read-only. */
   besideAt?: readonly MappedFolder[];
   /**
-   * Absolute paths in the workspace that this command must not change, beyond what the driver protects anyway.
-   * One that does not exist stays away: nothing can be made there.
+   * Absolute paths in the workspace that this command must not change, in addition to those that the driver protects.
+   * A path that does not exist cannot be created.
    */
   protect?: readonly string[];
   /**
-   * Absolute paths in the workspace that the command may read, and write; nothing else of it is there. Absent: the
-   * whole workspace. A driver that cannot narrow it refuses.
+   * Absolute paths in the workspace that the command may read or write; others do not exist for it. Absent: all. A driver
+   * that does not support this refuses the command.
    */
   files?: { read: readonly string[]; write: readonly string[] };
   /**
-   * Absolute paths of folders beside the workspace that the command may read, such as the repository around it. The
-   * session's masks hold in them too.
+   * Absolute paths of readable folders outside the workspace, such as the repository that contains it. The session's
+   * masks apply to them too.
    */
   readable?: readonly string[];
-  /** Those of `readable` that the command may change too, where the driver can protect what it protects in a workspace. */
+  /** Folders of `readable` that the command may change, if the driver can protect them like a workspace. */
   writable?: readonly string[];
   /** Default false: no network at all. */
   network?: boolean;
   limits?: Partial<ExecLimits>;
   /**
-   * Input; by default there is none. A promise: the command begins at once and waits for it where it reads; when it is
-   * rejected, which the caller handles, the input ends. Docker waits for the promise before it starts the command.
+   * Default: no input. With a promise, the command starts at once and waits when it reads. If the promise is rejected,
+   * which the caller handles, the input ends. Docker waits for the promise before it starts the command.
    */
   stdin?: string | Uint8Array | Promise<string | Uint8Array>;
-  /** Output as it comes, both streams in order of arrival. A chunk is read over after the call: copy what you keep. */
+  /** Called with output, both streams in order of arrival. The chunk is reused after the call, so that it must be copied. */
   onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
-  /** Called when the driver has done its part and the command begins; not for one that ends before. */
+  /** Called when the command starts; not called if it ends before. */
   onBegin?: () => void;
-  /** Bytes of output kept in the result; what comes later still reaches `onOutput`. Default 1 MiB. */
+  /** Maximum bytes of output in the result; `onOutput` gets all. Default 1 MiB. */
   keepBytes?: number;
   signal?: AbortSignal;
 }
 
 export interface ExecResult {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null;
   signal: string | null;
   stdout: string;
   stderr: string;
   /** Both streams in order of arrival. */
   output: string;
-  /** True when more was written than was kept. */
+  /** True if the output is longer than `keepBytes`. */
   truncated: boolean;
   timedOut: boolean;
   cancelled: boolean;
   durationMs: number;
-  /** What the driver could not enforce, each with the reason, such as `cpus: no cgroup is writable`. */
+  /** Limits that the driver could not enforce, with the reason, such as `cpus: no cgroup is writable`. */
   unenforced: readonly string[];
-  /** Limits that the command ran into, such as `memory: a process was ended at the limit of 1024 MiB`. */
+  /** Limits that the command reached, such as `memory: a process was ended at the limit of 1024 MiB`. */
   exceeded?: readonly string[];
-  /** Where the network is limited: what was asked for and not allowed, as `host:port`. */
+  /** Refused connections as `host:port`, if the network is limited. */
   refusedHosts?: readonly string[];
-  /** What the driver changed or hid beyond what was asked, each as a sentence for the user and the model. */
+  /** Changes and restrictions by the driver beyond the request, each as a sentence for the user and the model. */
   warnings?: readonly string[];
 }
 
-/** What is known of a command before the command is. */
+/** The part of a request that is known before the command. */
 export type PrestartRequest = Omit<
   ExecRequest,
   'command' | 'cwd' | 'stdin' | 'onOutput' | 'onBegin' | 'keepBytes' | 'signal'
 >;
 
-/** A command that goes on by itself. */
+/** A command in the background. */
 export interface BackgroundRequest extends Pick<
   ExecRequest,
   'command' | 'cwd' | 'env' | 'files' | 'network' | 'protect' | 'readable' | 'signal' | 'writable'
 > {
-  /** Absolute path of a private folder that is there already, for output, input, ids and exit code. */
+  /** Absolute path of an existing private folder for output, input, ids and exit code. */
   folder: string;
-  /** True: it goes on when Klaus ends. False: the end of this process ends it, however it comes. */
+  /** True: it continues after Klaus ends. False: it ends with this process, also after a crash. */
   survives: boolean;
-  /** Without `timeoutMs` it may run for ever. */
+  /** Without `timeoutMs` its time is unlimited. */
   limits?: Partial<ExecLimits>;
 }
 
-/** Runs commands on the workspace. When it ends or is killed, so is everything that it started. */
+/** Runs commands in the workspace. All of its processes end with it. */
 export interface Sandbox {
   readonly name: SandboxName;
-  /** @throws KlausError `sandbox.failed` when the driver itself breaks; a failing command is a result. */
+  /** @throws KlausError `sandbox.failed` if the driver fails; a failing command is a result. */
   exec(request: ExecRequest): Promise<ExecResult>;
-  /** Makes ready what every command needs, ahead of the first. What fails here is told by that one. */
+  /** Prepares what every command needs. A failure is reported by the first command. */
   warmUp?(): Promise<void>;
   /**
-   * Makes the sandbox of a later command: an `exec` with the same request begins in it at once. It is compared again
-   * then, and another one is made when anything has changed that would make a different one. Only the last one is kept.
+   * Starts the sandbox of a later command: an `exec` with the same request uses it at once. It is compared with the
+   * request again, and replaced if a difference is found. Only the last one is used.
    *
-   * @returns Ends it unless a command has taken it; false when one has. To be called in any case: what a command that
-   * took it held can stay for the next one. With another call of `prestart` first, that one gets it. Never throws: the
-   * command's own start reports what is wrong.
+   * @returns Closes it unless a command uses it; false if one does. Must be called in any case, because resources of the
+   * command can remain for the next one. Another call of `prestart` takes them over. Never throws: the start of the
+   * command reports the failure.
    */
   prestart?(request: PrestartRequest): Promise<() => Promise<boolean>>;
   /**
-   * Starts a command in the background, with the same walls as `exec`; resolves once it has begun. Absent where the
-   * driver cannot.
+   * Starts a command in the background, with the same isolation as `exec`; resolves when it has started. Absent if the
+   * driver does not support it.
    *
-   * @throws KlausError `sandbox.failed`, `cancelled`; nothing of the command has run then.
+   * @throws KlausError `sandbox.failed`, `cancelled`; the command has not run then.
    */
   start?(request: BackgroundRequest): Promise<void>;
   /**
-   * What the exit code of a command that ran depends on, beside its words and the files that it checks. Absent where
-   * the driver cannot tell.
+   * The environment on which the exit code of a command depends, in addition to the command and the checked files. Absent
+   * if the driver does not support it.
    *
-   * @param programs Names that are looked for on the path.
-   * @param folders Relative to the workspace; configuration is looked for in these.
+   * @param programs Names that are searched on the path.
+   * @param folders Relative to the workspace; they are searched for configuration.
    */
   inspect?(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment>;
   /**
-   * Remembers files of the workspace, as they are now, for `inspect` in this and in later sessions: somebody put them
-   * where checks load them.
+   * Records the present contents of files that checks load, for `inspect` in this and in later sessions.
    *
    * @param paths Relative to the workspace.
    */
   suspect?(paths: readonly string[]): Promise<void>;
-  /** Takes up again what `start` watches over: a later Klaus has found the process. */
+  /** Monitors a process again that another Klaus process started. */
   attach?(folder: string): Promise<void>;
 }

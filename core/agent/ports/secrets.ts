@@ -1,25 +1,25 @@
-/** The secret files of a workspace and what they hold. Looked at anew at every call; cheap when nothing changed. */
+/** The secret files of a workspace and their values. Read again at every call; fast if nothing changed. */
 export interface SecretSource {
   /** Absolute paths to hide from commands. */
   files(): Promise<string[]>;
   /**
-   * Values to take out of everything that goes to a model, with a name for each.
+   * Values to redact, with a name for each.
    *
-   * @param options.history Whether earlier versions in Git are read, which takes a while the first time. Default true.
+   * @param options.history Also reads earlier versions in Git, which takes longer the first time. Default true.
    */
   values(options?: { history?: boolean }): Promise<readonly { name: string; value: string }[]>;
-  /** What else a file is. */
+  /** The other names of a file. */
   identify(path: string): Promise<FileIdentity>;
-  /** Other names, absolute, of a file that is secret or hidden by one of them. */
+  /** Absolute names of a file under which it is secret or hidden. */
   otherNames(path: string): Promise<string[]>;
 }
 
-/** What a file is beside the path by which it was found. */
+/** The identity of a file beyond its path. */
 export interface FileIdentity {
-  /** A secret file by one of its names, or what a link with such a name leads to. */
+  /** True for a secret file according to one of its names, or for the target of a link with such a name. */
   isSecret: boolean;
-  /** Every name of the same file (hard links) in the workspace, relative to it; empty where it has one name. */
+  /** All names of the file (hard links) in the workspace, relative to it; empty if it has one name. */
   names: readonly string[];
-  /** True when further names are outside of the workspace. */
+  /** True if it has other names outside the workspace. */
   isShared: boolean;
 }

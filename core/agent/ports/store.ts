@@ -14,7 +14,7 @@ export type Draft = EventBody & { at: number };
 
 export interface AppendOptions {
   lease: Lease;
-  /** Commands that these events answer, consumed in the same transaction. */
+  /** Ids of commands that these events answer; they are consumed in the same transaction. */
   consume?: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface Store {
    * Appends in one durable transaction and returns the events with their positions. Emits to subscribers only after
    * the commit. An empty list of drafts still consumes.
    *
-   * @throws KlausError `store.busy` when the fence is old, `store.full`, `store.corrupt`.
+   * @throws KlausError `store.busy` if the fence is old, `store.full`, `store.corrupt`.
    */
   append(session: string, drafts: readonly Draft[], options: AppendOptions): Promise<Event[]>;
   /**

@@ -7,62 +7,62 @@ import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
 import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
-/** What a call is about to do, found out without doing it. The gate judges this. */
+/** The intended effects of a call, determined without performing it. The gate judges them. */
 export interface Intent {
-  /** The call in one line, for people: `edit src/sum.js (+1 −1)`. */
+  /** The call in one line for users: `edit src/sum.js (+1 −1)`. */
   title: string;
-  /** Everything that will be touched. */
+  /** The complete access of the call. */
   access: readonly Access[];
   /** File contents to be written, for tools that write files. */
   edits?: readonly FileEdit[];
-  /** The same as rows, with the hashes that a probe compares after a crash. */
+  /** The same as rows, with the hashes that are compared after a crash. */
   changes?: readonly FileChange[];
   /** Unified diff of `edits`. */
   diff?: string;
   /** The command line, for tools that execute. */
   command?: string;
   /**
-   * For `resume: 'probe'`: the text that `run` will give once `changes` are in place. Logged with the
-   * intent, so that a call found done after a crash has the result that it would have had.
+   * For `resume: 'probe'`: the text that `run` returns after `changes` are written. Logged with the intent, as the result
+   * of a call whose process crashed after the change.
    */
   result?: string;
-  /** Starts a background process: after a crash its files say whether it did. */
+  /** True if it starts a background process. After a crash, the files of the process show whether it was started. */
   background?: true;
 }
 
 export interface ToolOutput {
   text: string;
-  /** True when the tool ran but what it did failed, such as tests that are red. */
+  /** True if the tool ran and reports a failure, such as failed tests. */
   isError?: boolean;
-  /** Structured detail for doors; plain JSON. */
+  /** Structured details for clients; plain JSON. */
   detail?: unknown;
   changes?: readonly FileChange[];
-  /** The whole output where `text` is not all of it. */
+  /** The complete output, if `text` is cut. */
   blob?: BlobRef;
-  /** Set by tools that check something: the command and its exit code are evidence for the run. The engine adds the trees. */
+  /** Set by checks: the command and its exit code are evidence for the run. The engine adds the states of the workspace. */
   evidence?: Omit<Receipt, 'tree' | 'left'>;
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
 }
 
-/** The background processes of the session, as tools use them. */
+/** The background processes of the session for tools. */
 export interface ToolProcesses extends Processes {
-  /** Why none can be started here, as a sentence with what to do instead. */
+  /** Why none can be started, as a sentence with an alternative. */
   readonly refusal?: string;
-  /** @throws KlausError `sandbox.*`, `cancelled`; nothing of the command has run then. */
+  /** @throws KlausError `sandbox.*`, `cancelled`; the command has not run then. */
   start(request: StartProcess): Promise<ProcessStatus>;
 }
 
-/** One thing that looks like a secret. */
+/** A text that looks like a secret. */
 export interface FoundSecret {
   rule: string;
   /** From 1. */
   line: number;
-  /** 16 hexadecimal digits, the same for this secret in this file for as long as both exist. */
+  /** 16 hexadecimal digits, stable for this secret in this file. */
   fingerprint: string;
 }
 
-/** A string, or what can become one: bytes that nobody may want to read. */
+/** A string, or bytes that are only decoded if a listener needs them. */
 export interface LiveText {
   /** Characters (UTF-16 units). */
   readonly length: number;
@@ -72,13 +72,13 @@ export interface LiveText {
 
 /** A path in a folder that the session may read. */
 export interface FoundPath {
-  /** The workspace, or the folder beside it that holds the path. */
+  /** The workspace, or another folder that contains the path. */
   folder: Folder;
   /** Relative to the folder; '' is its root. */
   relative: string;
   /** Absolute, every symlink resolved. */
   absolute: string;
-  /** The path as results name it: relative to the workspace, absolute beside it; '' is the workspace. */
+  /** The path in results: relative to the workspace, absolute outside it; '' is the workspace. */
   shown: string;
 }
 
@@ -88,81 +88,80 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The session's id. */
   readonly session: string;
-  /** Text as it comes, shown live and not logged. It is made a string only while somebody watches. */
+  /** Emits live output, which is not logged. It is only decoded if there are listeners. */
   progress(text: LiveText): void;
   /** Defaults of the configuration for sandboxed commands. */
   readonly execLimits: ExecLimits;
-  /** Absolute paths of folders beside the workspace that may be read; absent: none. */
+  /** Absolute paths of readable folders outside the workspace; absent: none. */
   readonly readable?: readonly string[];
   /**
-   * Finds what a tool is to read, in the workspace and in the folders beside it, also through symlinks from one to
-   * the other.
+   * Finds a path in the workspace and in the other readable folders, also through symlinks between them.
    *
-   * @throws KlausError `workspace.outside` for a path that leads to none of them, `workspace.missing` for one in a
-   *   folder that is gone or replaced, `tool.failed` for a malformed one.
+   * @throws KlausError `workspace.outside` for a path outside of them, `workspace.missing` for a path in a folder that
+   *   was deleted or replaced, `tool.failed` for a malformed path.
    */
   readonly find: (path: string) => Promise<FoundPath>;
   readonly processes: ToolProcesses;
-  /** Results that a search returns at most. */
+  /** Maximum results of a search. */
   readonly maxSearchResults: number;
-  /** Who signs commits where the repository has no identity. */
+  /** The author of commits if the repository has no identity. */
   readonly gitIdentity: { name: string; email: string };
-  /** Secret placeholders in `text` that stand for values in `current`, put back. See `Redactor.restore`. */
+  /** Replaces placeholders in `text` by the values in `current`. See `Redactor.restore`. */
   restoreSecrets(text: string, current: string): string;
-  /** What is remembered about this workspace. Secrets are taken out of what is set, and the session stands with it. */
+  /** The knowledge about this workspace. New entries are redacted and contain the session. */
   readonly memory: Knowledge;
   /**
-   * Tools outside the request that fit a query, the best first, and the names of all of them. Only what the
-   * session's grant holds.
+   * Tools outside the request that match a query, the best first, and the names of all of them. Only those that the
+   * session's grant allows.
    */
   findTools(query: string): { found: readonly ToolSpec[]; names: readonly string[] };
-  /** The text of this session's log, also of what no longer is in the context. */
+  /** The text of this session's log, including messages that are no longer in the context. */
   readonly recall: Recall;
-  /** A writer for output too large to keep in memory. */
+  /** A writer for output that is too large for memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
   /**
-   * What looks like a secret, for what leaves the workspace, such as a commit. The rules are strict here: what
-   * is allowed by `.klaus/secrets-allow` is the caller's to leave out, by its fingerprint.
+   * Finds possible secrets in a text that leaves the workspace, such as a commit. The caller must filter the fingerprints
+   * that `.klaus/secrets-allow` allows.
    *
    * @param options.path Relative to the workspace; part of the fingerprint.
    */
   findSecrets(text: string, options?: { path?: string }): FoundSecret[];
 }
 
-/** One thing that a model can do. One file declares it, one registry lists it. */
+/** A tool. One file declares it, one registry lists it. */
 export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
-  /** What a model is told of `input`, as `toInputSchema` makes it. Default: made when it is first asked for. */
+  /** The JSON schema of `input`, as `toInputSchema` returns it. Default: computed at the first use. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly effects: readonly Effect[];
   readonly resume: Resume;
   /**
-   * Works on the workspace itself also where commands work on a layer: for what a layer cannot hold, such as
-   * Git's own data. It is asked about first there.
+   * True: changes the workspace itself even if commands run on layers, such as a tool that changes Git's own data. It
+   * needs an approval then.
    */
   readonly inPlace?: boolean;
   /**
-   * Not in the request: `tool_search` finds it and `use_tool` calls it. For what is not needed in every session;
-   * everything else about it stays the same. Default false.
+   * True: not in the request; `tool_search` finds it and `use_tool` calls it. For tools that few sessions need. Default
+   * false.
    */
   readonly deferred?: boolean;
-  /** What its commands mostly ask of their sandbox, which is made while the model answers. */
+  /** The usual sandbox request of its commands. The sandbox is started while the model answers. */
   prestart?(context: ToolContext): PrestartRequest;
-  /** Cuts long output to `max` characters in a way that suits it; default: 60 % head and 30 % tail. */
+  /** Cuts long output to `max` characters. Default: 60 % head and 30 % tail. */
   cut?(text: string, max: number): string;
   /**
-   * Looks, without touching anything. Default: the call's name, and no access beyond the tool itself.
+   * Determines the intent without changing anything. Default: the call's name, and no access beyond the tool itself.
    *
-   * @throws KlausError whose message the model sees.
+   * @throws KlausError with a message for the model.
    */
   prepare?(input: Input, context: ToolContext): Promise<Intent>;
-  /** @throws KlausError whose message the model sees. */
+  /** @throws KlausError with a message for the model. */
   run(input: Input, context: ToolContext, intent: Intent): Promise<ToolOutput>;
 }
 
-/** Declares a tool; the identity function that gives `input` its type. */
+/** Declares a tool. Returns it unchanged; infers the type of `input`. */
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
 }

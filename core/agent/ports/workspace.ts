@@ -1,12 +1,12 @@
 import type { FileChange } from '../../protocol/index.ts';
 
-/** A path proven to be inside the workspace. */
+/** A path that was verified to be inside the workspace. */
 export interface ResolvedPath {
   /** Relative to the root with forward slashes; '' is the root. */
   relative: string;
   /** Absolute, every symlink resolved. */
   absolute: string;
-  /** The symlinks that were followed, each relative to the root, in order. Absent where there was none. */
+  /** The symlinks that were followed, each relative to the root, in order. Absent without symlinks. */
   links?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface FileEdit {
   path: string;
   /** New content; null deletes. */
   content: Uint8Array | null;
-  /** Hash the file must have now; null: it must not exist. */
+  /** The hash that the file must have; null: it must not exist. */
   before: string | null;
   /** Permission bits; default: those of the file, or 0644. */
   mode?: number;
@@ -38,48 +38,47 @@ export interface ReadOptions {
   exact?: boolean;
 }
 
-/** Where a path leads: to a place inside, or to the absolute path, not followed further, at which it leaves the root. */
+/** The target of a path: inside the root, or the absolute path at which it leaves the root, without following it further. */
 export type LocatedPath = { inside: ResolvedPath } | { outside: string };
 
 /**
- * A folder that can be read. No path given to it leaves the root, neither by `..` nor by a symlink nor by a swap
- * between check and use.
+ * A readable folder. No path can leave the root, neither by `..` nor by a symlink nor by a replacement between check and
+ * use.
  */
 export interface Folder {
   /** Absolute real path. */
   readonly root: string;
   /** @throws KlausError `workspace.outside`, `tool.failed` for a null byte or an over-long name. */
   resolve(path: string): Promise<ResolvedPath>;
-  /** As `resolve`, for whoever may follow the path into another folder. */
+  /** As `resolve`, for callers that may follow the path into another folder. */
   locate(path: string): Promise<LocatedPath>;
-  /** Undefined when nothing is there. */
+  /** Undefined if the path does not exist. */
   stat(path: string): Promise<FileState | undefined>;
   /**
-   * The content, or `length` bytes of it from `offset` on; fewer where the file ends.
+   * The content, or `length` bytes of it from `offset` on; fewer at the end of the file.
    *
-   * @param options.exact The path is one that `resolve` gave: no part of it may have become a symlink.
-   * @throws KlausError `tool.failed` when it is missing, no regular file, or what is read is longer than
-   *   `maxBytes`.
+   * @param options.exact The path was returned by `resolve`: no part of it may have become a symlink.
+   * @throws KlausError `tool.failed` if it is missing, no regular file, or longer than `maxBytes`.
    */
   read(path: string, options?: ReadOptions): Promise<Uint8Array>;
 }
 
-/** The folder an agent works in. */
+/** The workspace of a session. */
 export interface Workspace extends Folder {
-  /** Lower-case SHA-256 of the content; null when there is no such file. */
+  /** Lower-case SHA-256 of the content; null if there is no such file. */
   hash(path: string): Promise<string | null>;
   /**
-   * Writes and deletes as one step as far as the filesystem allows: all `before` hashes are checked first,
-   * each file is replaced by rename after fsync, and a failure in the middle takes back what was done.
+   * Writes and deletes files in one step as far as the filesystem allows: all `before` hashes are checked first, each file
+   * is replaced by rename after fsync, and the changes are reverted after a failure.
    *
    * @throws KlausError `workspace.conflict` naming the first file whose hash differs.
    */
   apply(edits: readonly FileEdit[]): Promise<FileChange[]>;
-  /** This moment on the filesystem's own clock. */
+  /** The present time of the filesystem's clock. */
   mark(): Promise<string>;
   /**
-   * What was created, modified or, as far as can be known, deleted since the mark, at most `limit` rows.
-   * `before` is null throughout: the old content is not known.
+   * Files that were created, modified or, if known, deleted since the mark, at most `limit` rows. `before` is always
+   * null, because the old content is unknown.
    */
   changedSince(mark: string, options?: { limit?: number }): Promise<FileChange[]>;
 }

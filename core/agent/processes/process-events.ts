@@ -10,7 +10,7 @@ type Changed = Extract<EventBody, { type: 'process.changed' }>;
 /** Characters of a command in a line about it. */
 const MAX_COMMAND = 100;
 
-/** For who has just taken a session: nothing of an earlier holder goes on but what was marked to. */
+/** Takes over the processes of the former holder of the session. Those that do not survive are ended. */
 export async function takeOverProcesses(work: Work): Promise<void> {
   const attached = await work.engine.openProcesses(work.session).takeOver();
   if (attached.length === 0) return;
@@ -19,8 +19,8 @@ export async function takeOverProcesses(work: Work): Promise<void> {
 }
 
 /**
- * Takes into the log what became of processes that were running when it was last looked, and tells the model as soon
- * as a message may stand in the history. Costs nothing without background processes.
+ * Records which background processes have ended, and reports it to the model as soon as a message can be added to the
+ * history. Costs nothing without background processes.
  */
 export async function recordProcessEnds(work: Work): Promise<void> {
   const { state, engine, session } = work;
@@ -32,11 +32,13 @@ export async function recordProcessEnds(work: Work): Promise<void> {
     if (status?.state === 'running') return [];
     return [toEnded(status ?? { id, state: 'lost', reason: 'its files are gone' }, work)];
   });
-  // Told from the state behind these events: they may be the news.
+  // The report is made from the state after these events.
   if (bodies.length > 0) await work.append(bodies);
-  const news = canReport(state) ? [...state.processes.values()].filter(({ isReported }) => !isReported) : [];
-  if (news.length === 0) return;
-  const text = news.map(({ id, last, command }) => `Background process ${id} (${cut(command)}) ${describe(last)}.`);
+  const unreported = canReport(state) ? [...state.processes.values()].filter(({ isReported }) => !isReported) : [];
+  if (unreported.length === 0) return;
+  const text = unreported.map(
+    ({ id, last, command }) => `Background process ${id} (${cut(command)}) ${describe(last)}.`,
+  );
   await work.append([
     {
       type: 'message.added',
@@ -52,10 +54,10 @@ export async function recordProcessEnds(work: Work): Promise<void> {
   ]);
 }
 
-/** Between two requests, with all results in the history, of a run that goes on. */
+/** True between two requests of a run, when all results are in the history. */
 function canReport({ run, calls, openTurn, messages }: State): boolean {
   if (!run || calls.length > 0 || openTurn) return false;
-  // After its last words there is no request that would read it; the next run begins with it.
+  // After the last words of a run no request follows. The next run starts with the report.
   return messages.at(-1)?.role !== 'assistant';
 }
 
@@ -64,7 +66,7 @@ function describe({ state, exitCode, reason }: Changed): string {
   if (state === 'started') return 'runs';
   if (state === 'exited') return `exited${code}`;
   if (state === 'stopped') return `was stopped: ${reason ?? 'by the user'}`;
-  return `is gone, and how it ended is not known: ${reason ?? 'it left no exit code'}`;
+  return `ended, and its exit code is unknown: ${reason ?? 'it was not recorded'}`;
 }
 
 function toEnded(
@@ -86,7 +88,7 @@ function toEnded(
   };
 }
 
-/** What a call did to a process: its result tells the model, so nobody else has to. */
+/** The event for a process that a call started or stopped. The result of the call informs the model. */
 export function toProcessChanged(status: ProcessStatus, { run, call }: { run: string; call: string }): Changed {
   const { id, state, command, survives, exitCode, reason } = status;
   const base = { type: 'process.changed' as const, run, process: id, command, survives, call };
@@ -97,11 +99,11 @@ export function toProcessChanged(status: ProcessStatus, { run, call }: { run: st
 
 /** The result of a call that started a process. */
 export function describeStarted({ id, survives }: Pick<ProcessStatus, 'id' | 'survives'>): string {
-  const end = survives ? 'It goes on when Klaus ends, until it is stopped.' : 'It ends when this Klaus ends.';
+  const end = survives ? 'It continues after Klaus ends, until it is stopped.' : 'It ends when this Klaus ends.';
   return `Started as background process ${id}. ${end} process_output reads what it writes.`;
 }
 
-/** Names of background processes, of this session or another, that can write in this workspace at this moment. */
+/** Names of running background processes, of all sessions, that can write to this workspace. */
 export function listRunning({ engine, state, session }: Pick<Work, 'engine' | 'state' | 'session'>): string[] {
   const { workspace } = openedOf(state);
   return engine

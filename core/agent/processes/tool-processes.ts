@@ -4,7 +4,7 @@ import type { ToolProcesses } from '../ports/tool.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** The background processes of a session, as a call may use them. `call` names it: what it starts is found by it. */
+/** The background processes of a session for a call. Processes that it starts are recorded under the id `call`. */
 export function createToolProcesses(work: Work, call: string): ToolProcesses {
   const { engine, state, session } = work;
   const processes = engine.openProcesses(session);
@@ -40,18 +40,18 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
   };
 }
 
-/** Why no process can go on by itself in this session. */
+/** Why this session can start no background process. */
 function toRefusal({ state }: Work): string | undefined {
   const { sandbox, isolate, patchApproval } = openedOf(state);
   if (sandbox !== 'bubblewrap')
-    return `A command in the background needs the bubblewrap sandbox, and this session works with ${sandbox}. Run it without background.`;
+    return `A command in the background needs the bubblewrap sandbox, and this session uses ${sandbox}. Run it without background.`;
   const why = isolate
     ? 'the session is isolated'
     : patchApproval
       ? 'every file change needs an approval'
       : state.mode === 'ask'
-        ? 'mode ask looks at what a command changed'
+        ? 'the changes of a command need an approval in mode ask'
         : undefined;
   if (why === undefined) return undefined;
-  return `A command in the background is not possible here: ${why} before it is kept, and there is no end at which to look. Run it without background.`;
+  return `A command in the background is not possible here: ${why}, and its changes could not be reviewed. Run it without background.`;
 }

@@ -1,7 +1,7 @@
 import type { Redactor } from '../../policy/index.ts';
 import type { EventBody, Part } from '../../protocol/index.ts';
 
-/** Keys of the events' own whose values are ours or a digest, never text from outside. */
+/** Keys of events whose values are ids or hashes, never foreign text. */
 const SKIPPED = new Set([
   'type',
   'id',
@@ -14,12 +14,12 @@ const SKIPPED = new Set([
   'grantHash',
   'requestHash',
 ]);
-/** Below these keys everything is from outside, the keys too. */
+/** Keys whose values, including their keys, are foreign. */
 const FOREIGN = new Set(['input', 'detail']);
 
 /**
- * Takes secrets out of everything in an event, just before it is appended. A call whose input changed is
- * marked; reasoning that the provider signed cannot be changed and is dropped whole.
+ * Redacts secrets in an event before it is appended. A call whose input changed is marked. Reasoning that the provider
+ * signed cannot be changed and is removed.
  */
 export function redactBody(body: EventBody, redactor: Redactor): EventBody {
   if (body.type === 'session.opened') return body;
@@ -30,7 +30,7 @@ export function redactBody(body: EventBody, redactor: Redactor): EventBody {
   return walk(body, redactor) as EventBody;
 }
 
-/** Takes secrets out of a part of a message. Reasoning that cannot be changed is dropped. */
+/** Redacts a part of a message. Reasoning that cannot be changed is removed. */
 export function redactPart(part: Part, redactor: Redactor): Part[] {
   if (part.type === 'image') return [part];
   const clean = walk(part, redactor) as Part;
@@ -40,7 +40,7 @@ export function redactPart(part: Part, redactor: Redactor): Part[] {
   return [clean];
 }
 
-/** The same value where nothing was found, so that a clean event costs no copy. */
+/** Returns the same value without a copy if nothing was found. */
 function walk(value: unknown, redactor: Redactor, isForeign = false): unknown {
   if (typeof value === 'string') return value.length < 8 ? value : redactor.redact(value);
   if (Array.isArray(value)) {

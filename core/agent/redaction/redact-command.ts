@@ -5,7 +5,7 @@ import type { Engine } from '../loop/engine.ts';
 import { loadState } from '../state/load-state.ts';
 import { redactPart } from './redact-body.ts';
 
-/** True for a command with text that a person wrote. */
+/** True for a command with text of a user. */
 export function carriesText(command: Command): boolean {
   switch (command.type) {
     case 'prompt':
@@ -23,10 +23,9 @@ export function carriesText(command: Command): boolean {
 }
 
 /**
- * Takes secrets out of what a person wrote before it is sent: the inbox is a file too. The placeholders are those of
- * the session's log.
+ * Redacts the text of a user before it is stored in the inbox. The placeholders are those of the session's log.
  *
- * @param workspace Absolute; its secret files say which values are secret.
+ * @param workspace Absolute; its secret files contain the secret values.
  */
 export async function redactCommand<C extends Command>(
   engine: Engine,
@@ -36,7 +35,7 @@ export async function redactCommand<C extends Command>(
   if (!carriesText(command)) return command;
   const opened = (await loadState(engine, session)).session;
   const redactor = engine.createRedactor(opened?.forked?.root ?? session);
-  if (await isThere(engine, workspace)) {
+  if (await workspaceExists(engine, workspace)) {
     const secrets = openSecretsOf(engine, { workspace, readable: opened?.readable });
     redactor.learn(await secrets.values({ history: false }));
   }
@@ -61,7 +60,7 @@ function redactTexts(command: Command, redactor: Redactor): Command {
   }
 }
 
-async function isThere(engine: Engine, workspace: string): Promise<boolean> {
+async function workspaceExists(engine: Engine, workspace: string): Promise<boolean> {
   try {
     await engine.openWorkspace(workspace);
     return true;

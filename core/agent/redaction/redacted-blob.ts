@@ -2,23 +2,23 @@ import type { BlobRef } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { BlobWriter } from '../ports/store.ts';
 
-/** Bytes that are looked at together. */
+/** Bytes that are searched together. */
 const WINDOW = 128 * 1_024;
 
-/** Most that is held back while a secret may not be complete yet; characters. */
+/** Maximum characters that are buffered while a secret may be incomplete. */
 const LONGEST_HELD = 64 * 1_024;
 
-/** Characters at the end of what is there that may be the beginning of a secret, also of one that was wrapped. */
+/** Characters at the end of the buffer that may be the beginning of a secret, also of a wrapped one. */
 const SEAM = 4_096;
 
-/** Bytes of one output that are kept; a command that never stops writing must not fill the disk. */
+/** Maximum bytes of an output, so that a command cannot fill the disk. */
 const LONGEST_BLOB = 256 * 1_024 * 1_024;
 
 const NEWLINE = 10;
 
 /**
- * A blob writer that takes secrets out, also those that stand over two chunks; a private key is held until its last
- * line. What certainly holds none is passed on as the bytes that came; nothing of it becomes a string.
+ * A blob writer that redacts secrets, also those that are split over two chunks. A private key is buffered until its last
+ * line. Bytes without secrets are passed on unchanged and are not decoded.
  */
 export function createRedactedBlob(
   writer: BlobWriter,
@@ -39,7 +39,7 @@ export function createRedactedBlob(
     used += bytes.length;
   };
 
-  /** Passes on what no secret can reach into any more: up to the last line that ends well before the end. */
+  /** Passes on text that cannot be part of a secret: up to the last line that ends well before the end. */
   const pass = (): void => {
     const bytes = held.subarray(0, used);
     if (redactor.holds(bytes)) {
@@ -59,7 +59,7 @@ export function createRedactedBlob(
     used -= seam;
   };
 
-  /** @returns What has to wait. */
+  /** @returns The rest that must be buffered. */
   const passText = (text: string): string => {
     let rest = text;
     const key = rest.lastIndexOf('-----BEGIN ');
@@ -76,7 +76,7 @@ export function createRedactedBlob(
     return rest.slice(head.length);
   };
 
-  const take = (bytes: Uint8Array): void => {
+  const add = (bytes: Uint8Array): void => {
     for (let from = 0; from < bytes.length;) {
       const part = bytes.subarray(from, from + Math.max(1, WINDOW - used));
       hold(part);
@@ -89,8 +89,8 @@ export function createRedactedBlob(
     write(chunk) {
       if (length > LONGEST_BLOB) return;
       length += chunk.length;
-      if (length <= LONGEST_BLOB) take(chunk);
-      else take(encoder.encode(`\n[… what came after ${LONGEST_BLOB} bytes was not kept]\n`));
+      if (length <= LONGEST_BLOB) add(chunk);
+      else add(encoder.encode(`\n[… the output after ${LONGEST_BLOB} bytes was not stored]\n`));
     },
     async finish() {
       const bytes = held.subarray(0, used);
@@ -105,7 +105,7 @@ export function createRedactedBlob(
   }
 }
 
-/** Where the last whole UTF-8 character ends. Bytes that could never be completed count as whole. */
+/** The end of the last complete UTF-8 character. Invalid bytes count as complete. */
 function toCharacterEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

@@ -1,30 +1,30 @@
 import { ERASED_FIELDS, type Event, type EventBody } from '../../protocol/index.ts';
 
-/** Where a replayed event is not the recorded one. */
+/** A difference between a replayed and a recorded event. */
 export interface Mismatch {
-  /** The first field that differs, such as `message.parts.0.text`; '' is the whole event. */
+  /** The first field that differs, such as `message.parts.0.text`; '' is the complete event. */
   field: string;
   recorded: unknown;
   replayed: unknown;
 }
 
 const ULID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
-/** As in the canonical log, but for the request's hash, the attempt and the states: a replay has them too. */
+/** As in the canonical log, except the request's hash, the attempt and the states, which a replay also produces. */
 const ERASED: ReadonlySet<string> = new Set(
   ERASED_FIELDS.filter((name) => !['requestHash', 'attempt', 'tree', 'left', 'from', 'to', 'commit'].includes(name)),
 );
 
-/** Compares events by what the canonical log keeps of them; identifiers may have other names, but always the same. */
+/** Compares events by the fields of the canonical log. Ids may differ, but must be mapped consistently. */
 export function createComparison(): (recorded: Event, replayed: EventBody) => Mismatch | undefined {
   const names = new Map<string, string>();
-  const taken = new Map<string, string>();
+  const used = new Map<string, string>();
   const isSameId = (recorded: string, replayed: string): boolean => {
     if (recorded === replayed) return true;
     const known = names.get(replayed) ?? recorded;
-    const other = taken.get(recorded) ?? replayed;
+    const other = used.get(recorded) ?? replayed;
     if (known !== recorded || other !== replayed) return false;
     names.set(replayed, recorded);
-    taken.set(recorded, replayed);
+    used.set(recorded, replayed);
     return true;
   };
   const isSameText = (recorded: string, replayed: string): boolean => {
@@ -50,14 +50,14 @@ export function createComparison(): (recorded: Event, replayed: EventBody) => Mi
   };
   return (recorded, replayed) => {
     if (recorded.type !== replayed.type) return { field: 'type', recorded: recorded.type, replayed: replayed.type };
-    // What a revocation names stands in no log, only what it left.
+    // The log contains only the remaining grant, not the revoked authorities.
     if (recorded.type === 'grant.changed')
       return compare(recorded.by, 'by' in replayed ? replayed.by : undefined, ['by']);
     return compare(toBody(recorded), replayed, []);
   };
 }
 
-/** An event without its place in the log. */
+/** An event without its position in the log. */
 export function toBody(event: Event): EventBody {
   const { v: _v, seq: _seq, prev: _prev, session: _session, at: _at, ...body } = event;
   return body as EventBody;

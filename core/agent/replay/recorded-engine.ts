@@ -20,7 +20,7 @@ export interface RecordedEngineOptions {
   running: RunningCalls;
 }
 
-/** An engine whose every port answers from a log. It reads no file, runs nothing and sends nothing. */
+/** An engine whose ports answer from a log. It reads no files, runs no commands and sends no requests. */
 export function createRecordedEngine(recording: Recording, options: RecordedEngineOptions): Engine {
   const { settings, ids, onRequest, running } = options;
   return {
@@ -29,7 +29,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       resolve: async (name) => createRecordedModel(recording, { name, onRequest }),
       async cheap(model) {
         const { next } = recording;
-        const failed = /^The cheap model cannot be asked: (.*)$/s.exec(next?.type === 'notice' ? next.text : '');
+        const failed = /^The cheap model cannot be used: (.*)$/s.exec(next?.type === 'notice' ? next.text : '');
         if (failed) throw new KlausError('config', failed[1]!);
         const name = next?.type === 'model.attempted' ? next.model : model.name;
         return createRecordedModel(recording, { name, onRequest });
@@ -39,14 +39,14 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     clock: {
       now: () => recording.next?.at ?? recording.events.at(-1)?.at ?? 0,
       async sleep() {
-        // Between two attempts only a cancel is waited for.
+        // The only event that ends a wait between two attempts is a cancel.
         const { next } = recording;
         if (next?.type === 'model.attempted' && next.outcome === 'cancelled') recording.cancel();
       },
       every: () => () => {},
     },
     ids,
-    // What was cut is recorded as it was cut.
+    // The log contains outputs as they were cut.
     settings: {
       ...settings,
       maxOutputTokens: Number.MAX_SAFE_INTEGER,
@@ -66,7 +66,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       remove: unreachable,
     }),
     openRecall: () => ({ search: unreachable, read: async () => undefined }),
-    // A log with a background process is not replayed.
+    // Logs with background processes are not replayed.
     openProcesses: () => ({
       list: () => [],
       find: () => undefined,
@@ -80,8 +80,8 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     listProcesses: () => [],
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
-      snapshot: async () => nextKept(recording)?.tree ?? '0'.repeat(64),
-      snapshotGit: async () => nextKept(recording)?.gitTree,
+      snapshot: async () => nextSnapshot(recording)?.tree ?? '0'.repeat(64),
+      snapshotGit: async () => nextSnapshot(recording)?.gitTree,
       hasGitObject: () => true,
       isSameIndex: unreachable,
       gitlinks: unreachable,
@@ -89,7 +89,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       applyGit: unreachable,
       has: () => false,
       uncovered: () => {
-        return (nextKept(recording)?.uncovered ?? []).map((path) => ({ path, why: '' }));
+        return (nextSnapshot(recording)?.uncovered ?? []).map((path) => ({ path, why: '' }));
       },
       git: () => [],
       changes: unreachable,
@@ -120,7 +120,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
   };
 }
 
-/** The search for tools answers from the record too. */
+/** The search for tools answers from the log too. */
 function createRecordedTools(tools: readonly Tool[], record: (tool: Tool) => Tool): ToolRegistry {
   const registry = createToolRegistry(tools.filter(({ name }) => name !== TOOL_SEARCH).map(record));
   const search = record(registry.get(TOOL_SEARCH));
@@ -131,17 +131,17 @@ function createRecordedTools(tools: readonly Tool[], record: (tool: Tool) => Too
   };
 }
 
-/** What a replay has no answer for must not be asked. */
+/** For operations that a replay does not perform. */
 async function unreachable(): Promise<never> {
   return refuse();
 }
 
 function refuse(): never {
-  throw new Error('a replay touches nothing');
+  throw new Error('a replay has no effects');
 }
 
-/** The state of the workspace that is recorded next. */
-function nextKept({ events, at }: Recording): EventOf<'workspace.snapshotted'> | undefined {
+/** The next recorded snapshot. */
+function nextSnapshot({ events, at }: Recording): EventOf<'workspace.snapshotted'> | undefined {
   return events.slice(at, at + 40).find((event) => event.type === 'workspace.snapshotted');
 }
 
@@ -159,7 +159,7 @@ function createRecordedWorkspace(root: string): Workspace {
   };
 }
 
-/** The log went through the redactor when it was made. */
+/** The log was redacted when it was written. */
 const NO_REDACTOR: Redactor = {
   learn: () => {},
   redact: (text) => text,
@@ -189,9 +189,7 @@ function createRecordedStore(recording: Recording): Store {
     onLive: () => () => {},
     isWatched: () => false,
     onSend: (_session, wake) => recording.onCancel(wake),
-    writeBlob: () => {
-      throw new Error('a replay touches nothing');
-    },
+    writeBlob: refuse,
     readBlob: async () => undefined,
   };
 }

@@ -2,18 +2,18 @@ import type { Event, EventOf, Message, Part, StopReason } from '../../protocol/i
 import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '../ports/model.ts';
 import type { Recording } from './recording.ts';
 
-/** A request that the loop made in a replay. */
+/** A request of the loop in a replay. */
 export interface ReplayedRequest {
   purpose: 'turn' | 'compaction' | 'title';
   /** The turn, or the last one before. */
   turn: number;
   model: string;
   attempt: number;
-  /** Its messages are a copy: the history goes on behind a request. */
+  /** Its messages are a copy, because the history grows after a request. */
   request: ModelRequest;
 }
 
-/** What the record says when it does not know the model's sizes: an early log. */
+/** For early logs, which do not contain the model's sizes. */
 const UNKNOWN_INFO: ModelInfo = {
   contextWindow: Number.MAX_SAFE_INTEGER,
   maxOutputTokens: 32_000,
@@ -21,7 +21,7 @@ const UNKNOWN_INFO: ModelInfo = {
   prices: [],
 };
 
-/** A model that answers what is recorded, and the other process's end where there is no answer. */
+/** A model that returns recorded answers. Without an answer, the recorded process crashed. */
 export function createRecordedModel(
   recording: Recording,
   { name, onRequest }: { name: string; onRequest: (request: ReplayedRequest) => void },
@@ -35,7 +35,7 @@ export function createRecordedModel(
   };
 }
 
-/** The sizes and prices that the nearest request to this model had, the coming one before the last. */
+/** The sizes and prices of the nearest request to this model: the next one, otherwise the last one. */
 function findInfo({ events, at }: Recording, name: string): ModelInfo {
   const isSized = (event: Event | undefined): event is EventOf<'turn.started'> =>
     event?.type === 'turn.started' && event.modelInfo !== undefined;
@@ -68,7 +68,7 @@ async function* answer(recording: Recording, asked: Asked): AsyncGenerator<Model
   const turn = recorded?.turn ?? lastTurn(recording);
   asked.onRequest({ purpose, turn, model: asked.name, attempt, request: { ...request, messages } });
   if (!recorded && next?.type === 'usage.counted') {
-    // Who leaves in good order still counts what was set aside.
+    // A process that left in an orderly way has recorded its reservation.
     recording.depart();
     yield { type: 'failed', failure: { code: 'connection', message: 'left' } };
     return;
@@ -78,7 +78,7 @@ async function* answer(recording: Recording, asked: Asked): AsyncGenerator<Model
     options.onBytes?.();
   }
   if (recorded.outcome === 'cancelled') {
-    yield* partly(recording);
+    yield* readInFlight(recording);
     recording.cancel();
     yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
     return;
@@ -102,8 +102,8 @@ function toPurpose({ session }: ModelRequest): ReplayedRequest['purpose'] {
   return session.endsWith('-compaction') ? 'compaction' : session.endsWith('-title') ? 'title' : 'turn';
 }
 
-/** What had come of an answer before it was stopped. */
-function* partly(recording: Recording): Generator<ModelEvent> {
+/** The in-flight text of an answer before it was cancelled. */
+function* readInFlight(recording: Recording): Generator<ModelEvent> {
   const message = messageAfter(recording);
   const text = message?.parts.find((part) => part.type === 'text');
   if (text) yield { type: 'text', text: text.text };
@@ -134,18 +134,18 @@ function toTitleText(event: Event | undefined): string {
   return `${event.title ?? ''}\n${event.summary ?? ''}`;
 }
 
-/** Characters that no context window holds. */
-const VAIN_NOTES = 8 * 1_048_576;
+/** More characters than any context window. */
+const USELESS_NOTES = 8 * 1_048_576;
 
-/** The model's part of the summary that stands for the head of a history. */
+/** The part of a compaction's summary that the model wrote. */
 function toNotes(event: Event | undefined): string {
   if (event?.type !== 'context.compacted') return '';
   const { summary } = event;
-  // Notes that were no shorter than what they stood for were not taken, and are not recorded.
-  if (event.dropped === 0) return '-'.repeat(VAIN_NOTES);
+  // Notes that were not shorter than the history were discarded and are not recorded.
+  if (event.dropped === 0) return '-'.repeat(USELESS_NOTES);
   const begin = summary.indexOf('<notes>\n');
   const ends = ['\n</notes>\nNothing of it is lost: recall {', "\n</notes>\nThe user's first request"]
-    .map((behind) => summary.indexOf(behind))
+    .map((following) => summary.indexOf(following))
     .filter((index) => index >= 0);
   const end = ends.length > 0 ? Math.min(...ends) : summary.lastIndexOf('\n</notes>');
   return begin < 0 || end < begin ? summary : summary.slice(begin + '<notes>\n'.length, end);

@@ -1,17 +1,18 @@
 import { optional, KlausError, type Event, type EventOf } from '../../protocol/index.ts';
 import type { Tool, ToolOutput } from '../ports/tool.ts';
+import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
 import type { CallState } from '../state/state.ts';
 import type { Recording } from './recording.ts';
 
-/** How the call ended that is being run. */
+/** How a call ended. */
 type End =
   | { kind: 'result'; index: number; finished: EventOf<'tool.finished'> }
-  /** What it changed was judged before any of it was kept. */
+  /** Its changes were reviewed before they were applied. */
   | { kind: 'reviewed'; index: number }
-  /** Its process was gone before it had a result. */
+  /** Its process crashed before it had a result. */
   | { kind: 'crashed'; index: number };
 
-/** A tool that is described as it is, touches nothing, and gives what is recorded. */
+/** A tool with the same description that has no effect and returns the recorded result. */
 export function toRecordedTool(tool: Tool, recording: Recording, running: RunningCalls): Tool {
   const { name, description, input: schema, effects, resume, inPlace } = tool;
   return {
@@ -25,7 +26,7 @@ export function toRecordedTool(tool: Tool, recording: Recording, running: Runnin
   };
 }
 
-/** The calls that passed the gate and have not begun: a tool is not told which call it is. */
+/** Calls that were allowed and have not started. A tool does not know the id of its call. */
 export interface RunningCalls {
   add(call: CallState, input: unknown): void;
   take(tool: string, input: unknown): string;
@@ -38,7 +39,7 @@ export function createRunningCalls(): RunningCalls {
     take(name, input) {
       const index = calls.findIndex((call) => call.name === name && call.input === input);
       const [call] = calls.splice(index, 1);
-      if (index < 0 || !call) throw new Error(`${name} runs without having passed the gate`);
+      if (index < 0 || !call) throw new Error(`${name} runs without a decision of the gate`);
       return call.id;
     },
   };
@@ -66,8 +67,8 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
 }
 
 /**
- * Looks how the call ended, past the ends of calls that ran beside it. A crash came behind the last of those: what is
- * said after that is said by another process.
+ * Finds the end of a call, after the ends of parallel calls. A crash follows the last of those: later events were
+ * appended by another process.
  */
 function findEnd({ events, at }: Recording, call: string): End {
   let last = at;
@@ -88,14 +89,12 @@ function findEnd({ events, at }: Recording, call: string): End {
   return { kind: 'crashed', index: last };
 }
 
-/** What a process says of a call that another one began. */
+/** True for the result of a call that another process started. */
 function isOfAnother({ outcome, output }: EventOf<'tool.finished'>): boolean {
-  return outcome === 'unknown' && !output.startsWith(GIVEN_UP);
+  return outcome === 'unknown' && output !== ABANDONED_OUTPUT;
 }
 
-const GIVEN_UP = 'Outcome unknown: the tool was told to stop';
-
-/** Before a question about changes the state of the workspace is kept, with what is taken back of protected places. */
+/** True for events between a call and the question about its changes: a snapshot, and the repair of protected places. */
 function isBeforeReview(event: Event): boolean {
   if (event.type === 'message.added') return event.message.origin === 'engine';
   if (event.type === 'workspace.restored') return event.kind === 'review';

@@ -3,9 +3,9 @@ import { SINCE_BEGIN } from '../context/outside-notice.ts';
 import { createComparison, type Mismatch } from './compare.ts';
 import { readCommands, toCommandId } from './recorded-commands.ts';
 
-/** The first place where a replay is not its record. */
+/** The first difference between a replay and its log. */
 export interface ReplayDifference extends Mismatch {
-  /** `request`: the loop asked the model something else. `event`: it said something else, or nothing. */
+  /** `request`: the loop sent another request to the model. `event`: it appended another event, or none. */
   kind: 'request' | 'event';
   /** The recorded event. */
   seq: number;
@@ -14,37 +14,37 @@ export interface ReplayDifference extends Mismatch {
   turn?: number;
 }
 
-/** Thrown through the loop to end it: what happened stands in the recording. */
+/** Thrown to end the loop. The recording contains the reason. */
 class Ended extends Error {}
 
-/** A log that is replayed: how far it is, and what comes next in it. */
+/** A log that is replayed, with the present position. */
 export interface Recording {
   readonly events: readonly Event[];
   /** Index of the next recorded event. */
   readonly at: number;
   readonly next: Event | undefined;
   readonly difference: ReplayDifference | undefined;
-  /** True when the record ends in the middle of something. */
+  /** True if the log ends within a run. */
   readonly isCutOff: boolean;
-  /** The attempt that a request would be, from 1. */
+  /** The number of the next request's attempt, from 1. */
   readonly attempt: number;
-  /** Compares what the loop says with the record, and gives the recorded events in its place. */
+  /** Compares appended events with the log, and returns the recorded ones. */
   accept(bodies: readonly EventBody[], consumed: readonly string[]): Event[];
   inbox(): Command[];
-  /** A cancel that came while something was being performed. */
+  /** Delivers a cancel that arrived during a step. */
   cancel(): void;
   onCancel(listener: () => void): () => void;
-  /** Resolves when the record has come to this index. Rejects when the loop is left. */
+  /** Resolves when the replay has reached this index. Rejects when the loop ends. */
   reached(index: number): Promise<void>;
-  /** The process of the record left the loop in good order: what is under way comes to nothing. */
+  /** Ends the loop as the recorded process left it in an orderly way: the open step has no result. */
   depart(): void;
-  /** The process of the record ended here: the loop is left as a crash leaves it. */
+  /** Ends the loop as the recorded process crashed here. */
   crash(): never;
-  /** @throws what ends the replay. */
+  /** Ends the replay with a difference. */
   differ(difference: Mismatch): never;
-  /** Begins the next advance. @param leave Makes the loop end without a word. */
+  /** Starts the next advance. @param leave Ends the loop without an event. */
   restart(leave: () => void): void;
-  /** Passes over what the loop never says: what was done to the session from outside. Counts it. */
+  /** Skips events that the loop does not append, such as an undo. Returns their number. */
   skip(): number;
 }
 
@@ -98,7 +98,7 @@ export function createRecording(events: readonly Event[], first: number): Record
         const event = events[at + offset];
         if (!event) return endOfRecord();
         const mismatch = compare(event, body);
-        // What was done from outside, such as an undo, was done while no process had the session.
+        // An event from outside the loop, such as an undo, was appended while no process held the session.
         if (mismatch && offset === 0 && isOutside(events, at)) return crash();
         if (mismatch) return differ(event, mismatch);
       }
@@ -125,7 +125,7 @@ export function createRecording(events: readonly Event[], first: number): Record
   };
 }
 
-/** Calls whose results stand further on in the record. */
+/** Calls whose results are later in the log. */
 function createWaiting(): {
   until(index: number): Promise<void>;
   reach(at: number): void;
@@ -145,7 +145,7 @@ function createWaiting(): {
   };
 }
 
-/** The inbox as it must have been: what the next events answer, and a cancel where something was stopped. */
+/** The inbox at the present position: the commands that the next events answer, and a cancel. */
 function createRecordedInbox(
   events: readonly Event[],
   at: () => number,
@@ -156,10 +156,10 @@ function createRecordedInbox(
   return {
     inbox: () => (cancelled ? [cancelled] : readCommands(events, at()).filter(({ id }) => !consumed.has(id))),
     cancel() {
-      // Named like none that is read from the record, so that it is not taken for one.
+      // Its id differs from those of recorded commands.
       cancelled = { type: 'cancel', id: `${toCommandId(at())}-cancel` };
       for (const listener of listeners) listener();
-      // What ended the run is drained like any other command: by what is recorded of it.
+      // The recorded cancel is consumed like any other command.
       cancelled = undefined;
     },
     onCancel(listener) {
@@ -178,12 +178,12 @@ function toDifference(event: Event, mismatch: Mismatch): ReplayDifference {
   return { kind, seq: event.seq, type: event.type, ...turn, ...mismatch };
 }
 
-/** Where a run begins and ends. */
+/** The events that start and end a run. */
 const EDGES: ReadonlySet<string> = new Set(['run.started', 'run.finished']);
 
 /**
- * True for what the loop never says: the opening, an undo or redo with its message and the state kept before it, checks
- * that were run again, a pin that was refused, and what changed around a session between two runs.
+ * True for events that the loop does not append: the opening, an undo or redo with its message and the snapshot before
+ * it, repeated checks, a refused pin, and notices between two runs.
  */
 function isOutside(events: readonly Event[], at: number): boolean {
   const event = events[at];
@@ -194,7 +194,7 @@ function isOutside(events: readonly Event[], at: number): boolean {
     case 'evidence.verified':
       return true;
     case 'gate.decided':
-      // The loop judges calls in a run alone.
+      // The loop only judges calls within a run.
       return events.findLast(({ type }, index) => index < at && EDGES.has(type))?.type !== 'run.started';
     case 'notice':
       if ([SINCE_BEGIN, 'Not pinned. '].some((beginning) => event.text.startsWith(beginning))) return true;

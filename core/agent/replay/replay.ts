@@ -10,35 +10,35 @@ import type { ReplayedRequest } from './recorded-model.ts';
 import { createRecording, type Recording, type ReplayDifference } from './recording.ts';
 
 export interface ReplayOptions {
-  /** The whole log, in order. */
+  /** The complete log, in order. */
   events: readonly Event[];
   /** All tools of the engine: a request describes them to the model. */
   tools: readonly Tool[];
   settings: EngineSettings;
   ids: Ids;
-  /** Resolves when everything that is ready has run: a replay waits for nothing, so what is left then never comes. */
+  /** Resolves when all pending callbacks have run: a replay waits for no I/O, so that an open step then never ends. */
   idle: () => Promise<void>;
-  /** Called for every request that the loop makes, in order, with what the model would have been sent. */
+  /** Called for every request of the loop, in order. */
   onRequest?: (request: ReplayedRequest) => void;
 }
 
 export interface ReplayCounts {
-  /** Events that the loop made again. */
+  /** Events that the loop reproduced. */
   events: number;
-  /** Requests with the recorded hash: of turns, and those for titles, compactions and further attempts. */
+  /** Requests with the recorded hash: of turns, titles, compactions and further attempts. */
   requests: number;
-  /** Events that the loop does not make, such as an undo: taken from the record. */
+  /** Events that the loop does not append, such as an undo. They are copied from the log. */
   skipped: number;
-  /** Events that a fork took over from its original, which is replayed itself. */
+  /** Events that a fork copied from its original, which is replayed separately. */
   inherited: number;
 }
 
-/** What a replay came to. */
+/** The result of a replay. */
 export type Replayed = ReplayCounts &
   (
     | {
         outcome: 'equal';
-        /** The record ends in the middle of a run; up to there it is equal. */
+        /** The log ends within a run; it is equal up to its end. */
         isCutOff: boolean;
       }
     | { outcome: 'different'; difference: ReplayDifference }
@@ -51,8 +51,8 @@ export type Replayed = ReplayCounts &
   );
 
 /**
- * Runs the loop again on a log: every request, every decision of the loop and every event is made anew from what
- * models, tools, people and the workspace are recorded to have said, and compared. Touches nothing.
+ * Runs the loop on a log: reproduces every request, every decision and every event of the loop from the recorded results
+ * of models, tools, users and the workspace, and compares them. Has no effects.
  */
 export async function replay(options: ReplayOptions): Promise<Replayed> {
   const { events } = options;
@@ -63,12 +63,12 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   const known = new Set([...options.tools.map(({ name }) => name), TOOL_SEARCH, USE_TOOL]);
   const missing = opened.tools.filter((name) => !known.has(name));
   if (missing.length > 0) return unplayable(1, `this Klaus has no tool ${missing.join(', ')}`);
-  const strange = findStrange(events, known);
-  if (strange) return unplayable(strange.seq, `this Klaus has no tool ${strange.name}, which was called there`);
+  const unknown = findUnknownTool(events, known);
+  if (unknown) return unplayable(unknown.seq, `this Klaus has no tool ${unknown.name}, which the log calls`);
   const early = findEarly(events);
   const process = events.find(({ type }) => type === 'process.changed');
-  if (process) return unplayable(process.seq, 'a background process ran beside it, and a log does not hold its pace');
-  if (early) return unplayable(early.seq, 'the log is of an early Klaus and does not say what was known of the model');
+  if (process) return unplayable(process.seq, 'a background process ran, and the log does not contain its timing');
+  if (early) return unplayable(early.seq, 'the log is of an early Klaus and does not contain the sizes of the model');
   if (opened.forked) counts.inherited = opened.forked.seq + opened.forked.settled;
   const recording = createRecording(events, counts.inherited);
   const running = createRunningCalls();
@@ -86,35 +86,35 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   counts.events = done.length - counts.skipped;
   counts.requests = done.filter(({ type }) => type === 'turn.started' || type === 'model.requested').length;
   if (recording.difference && !events.some(({ type }) => type === 'turn.started')) {
-    // It may have been decided from the sizes of the model, which stand in the first turn.
-    return unplayable(recording.difference.seq, 'the log does not say what was known of the model');
+    // The decision may depend on the sizes of the model, which the first turn contains.
+    return unplayable(recording.difference.seq, 'the log does not contain the sizes of the model');
   }
   if (recording.difference) return { ...counts, outcome: 'different', difference: recording.difference };
   if (failed !== undefined) return unplayable(recording.next?.seq ?? events.length, failed);
   return { ...counts, outcome: 'equal', isCutOff: recording.isCutOff };
 }
 
-/** The first judged call of a tool that was added to the engine of the record. */
-function findStrange(events: readonly Event[], known: ReadonlySet<string>): EventOf<'gate.decided'> | undefined {
+/** The first judged call of a tool that this engine does not have. */
+function findUnknownTool(events: readonly Event[], known: ReadonlySet<string>): EventOf<'gate.decided'> | undefined {
   for (const event of events) {
-    if (event.type !== 'gate.decided' || known.has(event.name) || UNKNOWN.has(event.rule)) continue;
+    if (event.type !== 'gate.decided' || known.has(event.name) || TOOL_RULES.has(event.rule)) continue;
     if (!event.call.startsWith('checkpoint-')) return event;
   }
   return undefined;
 }
 
-/** Rules that refuse what is no tool. */
-const UNKNOWN: ReadonlySet<string> = new Set(['tool', 'input']);
+/** Rules that refuse calls of unknown tools. */
+const TOOL_RULES: ReadonlySet<string> = new Set(['tool', 'input']);
 
-/** The first request of a log that was made before requests and the model's sizes were recorded. */
+/** The first request without the model's sizes, in an early log. */
 function findEarly(events: readonly Event[]): Event | undefined {
   return events.find((event) => event.type === 'turn.started' && !event.modelInfo);
 }
 
-/** Advances as often as the record says that somebody did. Gives the reason when it cannot be gone on. */
+/** Advances as often as the log shows. Returns the reason if the replay cannot continue. */
 async function play(
   recording: Recording,
-  go: (signal: AbortSignal) => Promise<unknown>,
+  advanceOnce: (signal: AbortSignal) => Promise<unknown>,
   { counts, idle }: { counts: ReplayCounts; idle: () => Promise<void> },
 ): Promise<string | undefined> {
   for (;;) {
@@ -124,20 +124,20 @@ async function play(
     const controller = new AbortController();
     recording.restart(() => controller.abort());
     try {
-      const isDone = await Promise.race([go(controller.signal).then(() => true), idle().then(() => false)]);
+      const isDone = await Promise.race([advanceOnce(controller.signal).then(() => true), idle().then(() => false)]);
       if (!isDone) {
         controller.abort();
-        return `the loop waits for something that the record does not hold before this ${recording.next.type}`;
+        return `the loop waits for a result that the log does not contain before this ${recording.next.type}`;
       }
     } catch (error) {
-      // Left on purpose, or a log that no session ever wrote.
+      // Without an abort, the log is invalid.
       if (!controller.signal.aborted) return describe(error);
     }
     if (recording.difference || recording.isCutOff || !recording.next) return undefined;
     if (recording.at > before) continue;
     const skipped = recording.skip();
     counts.skipped += skipped;
-    if (skipped === 0) return `nothing that is known of the session leads to this ${recording.next.type}`;
+    if (skipped === 0) return `the log contains no cause of this ${recording.next.type}`;
   }
 }
 

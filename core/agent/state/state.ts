@@ -18,7 +18,7 @@ import {
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
-/** One call of the last answer, until its results have entered the history. */
+/** A call of the last answer, until its result is in the history. */
 export interface CallState {
   readonly id: string;
   readonly index: number;
@@ -26,25 +26,25 @@ export interface CallState {
   readonly input: unknown;
   /** True when redaction changed the logged input. */
   readonly redacted: boolean;
-  /** The attempt without a result, where there is one. */
+  /** The attempt without a result, if there is one. */
   started?: EventOf<'tool.started'>;
-  /** The last question about this call, where there is one. */
+  /** The last question about this call, if there is one. */
   asked?: EventOf<'approval.asked'>;
-  /** How that question was answered. */
+  /** The answer to that question. */
   answer?: 'approved' | 'rejected' | 'expired' | undefined;
   note?: string | undefined;
-  /** What the gate said last. */
+  /** The last decision of the gate. */
   decided?: Pick<EventOf<'gate.decided'>, 'verdict' | 'rule'>;
-  /** The parts of the change that were accepted, where not the whole was. */
+  /** The accepted hunks, if not all were accepted. */
   hunks?: HunkAnswer | undefined;
   finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
 }
 
-/** The run under way. */
+/** The present run. */
 export interface RunState {
   readonly id: string;
   readonly onAsk: OnAsk;
-  /** Milliseconds for which this run waits out an outage of the model; the settings may say longer. */
+  /** Milliseconds during which an outage of the model is waited out; the settings may specify more. */
   readonly waitForModelMs: number;
   usage: Usage;
   usd: number | null;
@@ -53,27 +53,27 @@ export interface RunState {
   evidence: Evidence[];
   /** The workspace before the first effect of the run. */
   base?: TreeId;
-  /** A call of the run did more than read. */
+  /** True if a call of the run did more than read. */
   acted: boolean;
-  /** Every finished call in order: what a denial kept from happening is read from it. */
+  /** All finished calls in order. */
   calls: FinishedCall[];
   /** Invalid inputs in a row. */
   invalidInputs: number;
   /** Answers in a row that were cut, paused or empty. */
   continuations: number;
-  /** True while the last answer, which had no words and no calls, is the last thing that happened. */
+  /** True if the last answer had neither text nor calls, and nothing happened since. */
   empty: boolean;
   lastStop?: StopReason;
   /** The failure that ended the last turn, after all retries. */
   failure?: { code: ModelFailureCode; message: string };
-  /** A compaction is needed before the next turn, whatever the estimate says. */
+  /** A compaction is needed before the next turn, regardless of the estimate. */
   mustCompact: boolean;
   /** A compaction was made and no turn has succeeded since. */
   compacted: boolean;
   /** The user refused to raise this limit. */
   limitRefused?: LimitName;
   checkpointed: boolean;
-  /** A turn of the run left the workspace otherwise than it found it, or part of that could not be seen. */
+  /** True if a turn of the run changed the workspace, or if a part of the workspace is not in its snapshots. */
   changedFiles: boolean;
   /** Protected places that a command changed and that could not be restored. */
   unreverted: string[];
@@ -81,39 +81,39 @@ export interface RunState {
   warned: Set<LimitName>;
 }
 
-/** What the log says about the effects of a turn. */
+/** The effects of a turn according to the log. */
 export interface TurnEffects {
-  /** Files that tools say they changed. */
+  /** Files that tools reported as changed. */
   paths: Set<string>;
-  /** What they left there, as its hash; null: nothing. */
+  /** Hashes of these files after the change; null: deleted. */
   edited: Map<string, string | null>;
-  /** False once something ran whose changes are not known by its result, such as a command. */
+  /** False after a call whose result does not list its changes, such as a command. */
   isKnown: boolean;
   /** Names of the tools that ran. */
   tools: Set<string>;
-  /** A human let one of its calls pass. */
+  /** True if the user approved a call of the turn. */
   isApproved: boolean;
 }
 
-/** A text that stays in the context word for word. */
+/** A text that remains in the context unchanged. */
 export interface Pin {
   readonly id: string;
   readonly text: string;
-  /** Where it comes from, where it is not the user's own. */
+  /** Its source, if it is not the user. */
   readonly source?: string | undefined;
 }
 
-/** A background process as the log knows it; what is so at this moment its files say. */
+/** A background process according to the log. Its files contain its present status. */
 export interface ProcessState {
   readonly id: string;
   readonly command: string;
   readonly survives: boolean;
   last: EventOf<'process.changed'>;
-  /** False until the model was told of `last`. */
+  /** True if `last` was reported to the model. */
   isReported: boolean;
 }
 
-/** What a session is: a fold of its log. */
+/** The state of a session: the fold of its log. */
 export interface State {
   seq: number;
   session?: EventOf<'session.opened'>;
@@ -128,54 +128,54 @@ export interface State {
   turn: number;
   /** The turn that has no answer yet. */
   openTurn?: EventOf<'turn.started'>;
-  /** When the request under way failed first, in Unix milliseconds: an outage is as old as that, also after a restart. */
+  /** Start of the present outage: the first failure of the open request, in Unix milliseconds. */
   failingSince?: number;
-  /** The history as the model sees it. Only ever appended to, but for a compaction, which replaces the array. */
+  /** The history as the model sees it. Messages are only appended; a compaction replaces the array. */
   messages: Message[];
-  /** UTF-8 bytes of what is in `messages`, kept as a sum so that nobody has to count again. */
+  /** Sum of the UTF-8 bytes of `messages`. */
   bytes: number;
-  /** `bytes` and prompt tokens of the last answered request: the base of the next estimate. */
+  /** `bytes` and prompt tokens of the last answered request, for the next estimate. */
   measured?: { bytes: number; tokens: number };
-  /** Calls of the last answer that the history does not have results for. */
+  /** Calls of the last answer whose results are not in the history. */
   calls: CallState[];
-  /** Every id that a call of the session has had. */
+  /** The ids of all calls of the session. */
   callIds: Set<string>;
-  /** Files that tools deleted and nothing made again: after a crash they are no news. */
+  /** Files that tools deleted and did not create again. After a crash they are not reported as missing. */
   deleted: Set<string>;
-  /** Context found while calls were under way; enters the history behind their results. */
+  /** Messages that arrived while calls were open. They are added to the history after the results. */
   held: Message[];
-  /** What survives every compaction, in the order in which it was pinned. */
+  /** Pinned texts, in the order in which they were pinned. */
   pins: Pin[];
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
-  /** Checks of earlier runs, the last ones: what they proved may still hold. */
+  /** The last checks of earlier runs. They may still be valid. */
   evidence: Evidence[];
-  /** The workspace before the first effect of the last run, or of the run that it goes on with. */
+  /** The workspace before the first effect of the last run, or of the run that it resumed. */
   base?: TreeId;
-  /** The workspace before the first effect of the session: how checks ran then is what later ones are held to. */
+  /** The workspace before the first effect of the session. Later checks are compared with it. */
   origin?: TreeId;
-  /** What the exit codes of checks depended on when each was first seen in the session. */
+  /** The environment of the session's first checks. */
   environment?: Pick<CheckEnvironment, 'path' | 'shell' | 'programs'>;
-  /** The workspace as it was last seen in this turn, where nothing has run since. */
+  /** The last snapshot of this turn, if no call has run since. */
   tree?: TreeId;
   /** The first prompt, for the title. */
   firstPrompt?: string;
-  /** True once title and summary of the last run are settled. */
+  /** True if the last run has a title and a summary, or gets none. */
   titled: boolean;
   approvals: Map<string, EventOf<'approval.asked'>>;
-  /** Approvals that hold for the rest of the session. */
+  /** Approvals for the rest of the session. */
   remembered: Remembered[];
-  /** The turn whose effects have begun and are not kept as a state of the workspace yet. */
+  /** The snapshot before the open turn, if its effects have begun and no snapshot follows yet. */
   openSnapshot?: EventOf<'workspace.snapshotted'>;
-  /** The workspace behind the last turn with effects, and the run of that turn. */
+  /** The workspace after the last turn with effects, and the run of that turn. */
   left?: { run: string; tree: TreeId; gitTree?: TreeId };
-  /** What is known of the effects of that turn. */
+  /** The effects of the open turn. */
   turnEffects?: TurnEffects;
   /** Background processes by their names, in the order in which they were started. */
   processes: Map<string, ProcessState>;
   /** The commit of the last checkpoint. */
   checkpoint?: string;
-  /** The account of the session: what its requests cost and what is set aside. */
+  /** The accounts of the session: costs and reservations. */
   ledger: Ledger;
   /** Counts over all runs of the session. */
   spent: { toolCalls: number; turns: number };
@@ -207,25 +207,25 @@ export function createState(): State {
   };
 }
 
-/** The session's opening; a state without one is a bug or an empty log. */
+/** The opening of the session. @throws if the log is empty. */
 export function openedOf(state: State): EventOf<'session.opened'> {
   if (!state.session) throw new Error('the log does not begin with session.opened');
   return state.session;
 }
 
-/** The request that was reserved and whose end is not in the log. Between two steps only a process that is gone leaves one. */
+/** The reserved request without a recorded end. Between two steps it belongs to a crashed process. */
 export function openRequestOf(state: State): OpenRequest | undefined {
   return state.session && accountOf(state.ledger, state.session.session).open;
 }
 
-/** Every tool that a session may call by its real name, as far as its opening knows. */
+/** All tools that a session may call, according to its opening. */
 export function toolsOf(state: State): string[] {
   const { tools, deferred = [] } = openedOf(state);
   return [...tools, ...deferred].filter((name) => name !== USE_TOOL);
 }
 
 export function runOf(state: State): RunState {
-  if (!state.run) throw new Error('no run is under way');
+  if (!state.run) throw new Error('there is no open run');
   return state.run;
 }
 
@@ -234,13 +234,13 @@ export function runIdOf({ run, lastRun }: State): string {
   return run?.id ?? lastRun?.run ?? '';
 }
 
-/** What happened to a run, as `run.finished` will say. */
+/** How a run ends, as recorded in `run.finished`. */
 export interface Ending {
   outcome: Outcome;
   reason: string;
   /** For the outcome `limit`. */
   limit?: { limit: LimitName; used: number; cap: number; offer: number };
-  /** Why Klaus itself could not keep a promise, for the outcome `failed`. */
+  /** The error of Klaus itself, for the outcome `failed`. */
   error?: EventOf<'run.finished'>['error'];
   /** Who stopped it, for the outcome `cancelled`. */
   by?: string;

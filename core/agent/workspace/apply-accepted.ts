@@ -15,7 +15,7 @@ const PERMANENT: ReadonlySet<string> = new Set(['usage', 'store.corrupt', 'tool.
 export async function applyAccepted(work: Work, call: CallState, subject: ChangesSubject): Promise<EventBody[]> {
   const finished = toFinished(toHead(work, call), subject.result);
   const refuse = (why: string, outcome: 'denied' | 'error'): EventBody[] => [
-    { ...withNotes(finished, [`None of its changes were kept: ${why}`]), outcome },
+    { ...withNotes(finished, [`None of its changes were applied: ${why}`]), outcome },
   ];
   try {
     const { changes, notes } = await selectChanges(work, subject, call.hunks);
@@ -49,26 +49,26 @@ async function selectChanges(
   const asked = new Set(subject.hunks.map(({ path }) => path));
   const all = await snapshots.changes(subject.from, subject.to);
   if (!answer) return { changes: all.filter(({ path }) => asked.has(path)), notes: [] };
-  // Made from the same rows as those that were shown, so that they are the same.
+  // The same rows as in the question give the same parts.
   const parts = (await toChangeParts(snapshots, all, MAX_ASKED)).filter(({ row }) => asked.has(row.path));
   const restore = (text: string, current: string): string => work.redactor.restore(text, current);
-  const kept: TreeChange[] = [];
+  const accepted: TreeChange[] = [];
   for (const part of parts) {
     const { row } = part;
-    const taken = selectPart(part, answer, restore);
-    if (taken.kept === 'all') kept.push(row);
-    if (taken.kept !== 'part') continue;
-    const { content, mode } = taken;
+    const selected = selectPart(part, answer, restore);
+    if (selected.kept === 'all') accepted.push(row);
+    if (selected.kept !== 'part') continue;
+    const { content, mode } = selected;
     const side = content === 'before' ? row.before : content === 'after' ? row.after : undefined;
     const after = side ? { ...side, mode } : await snapshots.put(content as Uint8Array, { type: 'file', mode });
-    kept.push({ ...row, after });
+    accepted.push({ ...row, after });
   }
   const rejected = describeRejected(
     parts.flatMap((part) => part.hunks),
     answer,
   );
-  const staying = parts.filter(({ row }) => row.before && !kept.includes(row)).map(({ row }) => row.path);
-  const isHolding = ({ path, after }: TreeChange): boolean =>
-    after === null && staying.some((below) => below.startsWith(`${path}/`));
-  return { changes: kept.filter((row) => !isHolding(row)), notes: rejected === '' ? [] : [rejected] };
+  const remaining = parts.filter(({ row }) => row.before && !accepted.includes(row)).map(({ row }) => row.path);
+  const isParentOfRemaining = ({ path, after }: TreeChange): boolean =>
+    after === null && remaining.some((below) => below.startsWith(`${path}/`));
+  return { changes: accepted.filter((row) => !isParentOfRemaining(row)), notes: rejected === '' ? [] : [rejected] };
 }

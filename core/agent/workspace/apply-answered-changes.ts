@@ -10,7 +10,7 @@ export async function applyAnsweredChanges(work: Work, call: CallState, subject:
     const note = call.note === undefined ? '' : `: ${call.note}`;
     const why = call.answer === 'rejected' ? `the user rejected them${note}` : 'no answer came in time';
     const finished = toFinished(toHead(work, call), subject.result);
-    await work.append([{ ...withNotes(finished, [`None of its changes were kept: ${why}.`]), outcome: 'denied' }]);
+    await work.append([{ ...withNotes(finished, [`None of its changes were applied: ${why}.`]), outcome: 'denied' }]);
     return;
   }
   const before = await snapshotWorkspace(work);

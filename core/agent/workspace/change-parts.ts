@@ -7,16 +7,16 @@ import type { Workspace } from '../ports/workspace.ts';
 /** One changed path with its hunks. */
 export interface ChangePart {
   row: TreeChange;
-  /** Content before; null when there was none, or when it is too large to be shown. */
+  /** Content before; null if there was none, or if it is too large to be shown. */
   before: Uint8Array | null;
   after: Uint8Array | null;
   hunks: Hunk[];
 }
 
-/** Beyond this a file is named and not shown. */
+/** Larger files are listed without their content. */
 const MAX_BYTES = 1_024 * 1_024;
 
-/** The parts of what an edit tool is about to write. */
+/** The parts of an intended edit. */
 export async function toEditParts(workspace: Workspace, { edits = [], changes = [] }: Intent): Promise<ChangePart[]> {
   const parts: ChangePart[] = [];
   for (const [at, edit] of edits.entries()) {
@@ -40,14 +40,14 @@ export async function toEditParts(workspace: Workspace, { edits = [], changes = 
   return parts;
 }
 
-/** Bytes of content in one question: a command may have installed a thousand packages. */
+/** Maximum bytes of content in one question, such as after an installation of many packages. */
 export const MAX_ASKED = 4 * 1_024 * 1_024;
 
 /**
- * The parts of what differs between two states.
+ * The parts of the changes between two states.
  *
- * @param maxBytes Of content in all parts together; whatever comes after it is named and not shown. The same rows
- *   give the same parts. Default: no end.
+ * @param maxBytes Maximum content of all parts together; further files are listed without their content. The same rows
+ *   give the same parts. Default: unlimited.
  */
 export async function toChangeParts(
   snapshots: Snapshots,
@@ -70,7 +70,7 @@ function toPart(row: TreeChange, before: Uint8Array | null, after: Uint8Array | 
   return { row, before, after, hunks: toChangeHunks(row, { before, after }) };
 }
 
-/** The change as unified diff text; what has no lines stands there as a sentence. */
+/** The change as unified diff text. Changes without lines are described by a sentence. */
 export function toDiffText(parts: readonly ChangePart[]): string {
   return parts
     .map(({ row, hunks }) => {
@@ -82,9 +82,9 @@ export function toDiffText(parts: readonly ChangePart[]): string {
 }
 
 /**
- * What an answer leaves of a part. A hunk that was edited counts as accepted.
+ * The accepted content of a part. An edited hunk counts as accepted.
  *
- * @param restore As `Redactor.restore`: whoever edited a hunk saw placeholders in the place of secrets.
+ * @param restore As `Redactor.restore`: an edited hunk contains placeholders for secrets.
  */
 export function selectPart(
   { row, hunks, before, after }: ChangePart,
@@ -94,10 +94,29 @@ export function selectPart(
   const mine = new Set(hunks.map(({ id }) => id));
   const edited = (answer.edited ?? []).filter(({ id }) => mine.has(id));
   const current = edited.length > 0 ? [before, after].map((side) => (side && decodeText(side)) ?? '').join('\n') : '';
-  const whole = edited.map(({ id, text }) => ({ id, text: restore(text, current) }));
-  return keepHunks(row, { hunks, before, answer: { accepted: [...acceptedOf(answer)], edited: whole } });
+  const restored = edited.map(({ id, text }) => ({ id, text: restore(text, current) }));
+  return keepHunks(row, { hunks, before, answer: { accepted: [...acceptedOf(answer)], edited: restored } });
 }
 
 function acceptedOf({ accepted, edited = [] }: HunkAnswer): Set<string> {
   return new Set([...accepted, ...edited.map(({ id }) => id)]);
+}
+
+/** Maximum characters of rejected hunks in the report to the model. */
+const MAX_REJECTED = 4_000;
+
+/** The report to the model about hunks that the user rejected or edited; '' if there are none. */
+export function describeRejected(parts: readonly ChangePart[], answer: HunkAnswer): string {
+  const accepted = acceptedOf(answer);
+  const hunks = parts.flatMap((part) => part.hunks);
+  const rejected = hunks.filter(({ id }) => !accepted.has(id));
+  const lines: string[] = [];
+  if (rejected.length > 0) {
+    const text = rejected.map((hunk) => `${hunk.path}\n${renderHunk(hunk).trimEnd()}`).join('\n');
+    const shown = text.length > MAX_REJECTED ? `${text.slice(0, MAX_REJECTED)}\n…` : text;
+    lines.push(`The user rejected ${rejected.length} of ${hunks.length} hunks; these are not in place:\n${shown}`);
+  }
+  const edited = (answer.edited ?? []).map(({ id }) => id);
+  if (edited.length > 0) lines.push(`The user changed ${edited.join(', ')}: read the file before the next edit.`);
+  return lines.join('\n');
 }

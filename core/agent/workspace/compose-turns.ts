@@ -2,23 +2,23 @@ import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
 import { isSame, toChange } from './tree-row.ts';
 
-/** The states around the effects of one turn; `after` is undefined for a turn that was cut off. */
+/** The states before and after the effects of a turn; `after` is undefined for an interrupted turn. */
 export interface StatePair {
   before: TreeId;
   after?: TreeId;
 }
 
 export interface Composed {
-  /** From what the last turn left to what the first found. */
+  /** From the state after the last turn to the one before the first. */
   changes: TreeChange[];
-  /** Paths that somebody else changed between the turns. */
+  /** Paths that another program changed between the turns. */
   foreign: Conflict[];
 }
 
 /**
- * One change that undoes several turns.
+ * The changes that undo several turns in one step.
  *
- * @param now The present state, for a turn that was cut off: everything since its beginning counts as its own.
+ * @param now The present state, for an interrupted turn: all changes since its beginning count as its own.
  */
 export async function compose(
   snapshots: Snapshots,

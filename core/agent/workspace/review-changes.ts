@@ -14,13 +14,13 @@ import type { ToolContext } from '../ports/tool.ts';
 import { runOf } from '../state/state.ts';
 import type { OpenedLayer, ReviewInput, Work } from '../loop/work.ts';
 
-/** Characters of the question's diff. */
+/** Maximum characters of a question's diff. */
 const MAX_DIFF = 400_000;
 
-/** A layer for one call: its commands see the workspace at its own path and change none of it. */
+/** Opens a layer for one call: its commands see the layer at the workspace's path and do not change the workspace. */
 export async function openLayer(work: Work, ready: ReadyCall): Promise<OpenedLayer & { context: ToolContext }> {
   const layers = await work.layers();
-  // Taken first: what somebody changes from now on differs from it, and is not overwritten.
+  // The snapshot comes first, so that later changes of others are detected as conflicts.
   const base = await (await work.snapshots()).snapshot({ signal: work.stop });
   const layer = await layers.open({ signal: work.stop });
   const { sandbox } = ready.context;
@@ -31,20 +31,20 @@ export async function openLayer(work: Work, ready: ReadyCall): Promise<OpenedLay
   return { layer, base, context };
 }
 
-/** What a command on the layer sees in the place of the session's folders. */
+/** The folders of a layer that a command sees at the paths of the session's folders. */
 export function toMappedFolders({ folder, beside = [] }: Layer): Pick<ExecRequest, 'besideAt' | 'workspaceAt'> {
   return { workspaceAt: folder, ...(beside.length > 0 ? { besideAt: beside } : {}) };
 }
 
 /**
- * Judges what a command changed on its layer. Gives what is to be appended: its result, with the changes kept or
- * refused, or the question that it waits for. Undefined when nothing was changed.
+ * Judges the changes of a command on its layer. Returns the events to append: its result with the applied or refused
+ * changes, or the question about them. Undefined if nothing was changed.
  */
 export async function reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined> {
   const { ready, opened } = input;
   const { layer, base: from } = opened;
   const { paths, git } = await layer.touched();
-  const notes = git ? ["What it changed in git's own data was not kept; use the git tools."] : [];
+  const notes = git ? ["Its changes in git's own data were not applied; use the git tools."] : [];
   const snapshots = await work.snapshots();
   const to = await snapshots.snapshot({
     only: { base: from, paths },
@@ -53,7 +53,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   });
   const changes = await snapshots.changes(from, to);
   const finished = withTrees(input.finished, { tree: from, left: to });
-  // Its result is appended as it is; only what it proves is known better now.
+  // Without changes only the evidence is updated.
   if (changes.length === 0 && notes.length === 0 && finished !== input.finished) return [finished];
   if (changes.length === 0) return notes.length > 0 ? [withNotes(finished, notes)] : undefined;
   const covered = await findCoveredChanges(work, ready, changes);
@@ -65,19 +65,20 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
     const rows = changes.filter(({ path }) => covered.has(path));
     const kept = await applyChanges(snapshots, { finished, changes: rows, notes: open.length > 0 ? [] : notes });
     if (open.length === 0) return [{ type: 'gate.decided', ...at, ...COVERED }, kept];
-    // What stood in the way of a cache is no reason to ask, or to lose the rest.
+    // A conflict in an ignored file does not affect the other changes.
   }
   const parts = await toChangeParts(snapshots, open, MAX_ASKED);
   const scripts = parts.filter(isScriptChange).map(({ row }) => row.path);
   const decision = review({ name: ready.call.name, changes: open, scripts }, toGateContext(work), work.engine.rules);
   const { refused, ...verdict } = decision;
   const decided: EventBody = { type: 'gate.decided', ...at, ...verdict };
-  if (refused.length > 0) notes.push(`Not kept, because no command may change it: ${refused.join(', ')}.`);
+  if (refused.length > 0) notes.push(`Not applied, because no command may change it: ${refused.join(', ')}.`);
   const kept = open.filter(({ path }) => !refused.includes(path));
-  if (verdict.verdict === 'deny') return [decided, withNotes(finished, [...notes, 'None of its changes were kept.'])];
+  if (verdict.verdict === 'deny')
+    return [decided, withNotes(finished, [...notes, 'None of its changes were applied.'])];
   if (verdict.verdict === 'allow') return [decided, await applyChanges(snapshots, { finished, changes: kept, notes })];
   if (runOf(work.state).onAsk !== 'wait') {
-    const why = `Its changes were not kept: they need an approval (${verdict.reason}), and nobody is here to give it.`;
+    const why = `Its changes were not applied: they need an approval (${verdict.reason}), and no approver is available.`;
     const denied: ToolFinished = { ...withNotes(finished, [...notes, why]), outcome: 'denied' };
     return [decided, denied];
   }
@@ -104,14 +105,14 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
         hunks: shown.flatMap((part) => part.hunks),
         result: toResult(result),
       },
-      title: `keep what ${ready.intent.title} changed (${kept.length} ${kept.length === 1 ? 'file' : 'files'})`,
+      title: `apply the changes of ${ready.intent.title} (${kept.length} ${kept.length === 1 ? 'file' : 'files'})`,
       reason: verdict.reason,
       expiresAt: work.engine.clock.now() + work.engine.settings.approvalTtlMs,
     },
   ];
 }
 
-/** A check on a layer saw the state that the layer began with. */
+/** Adds the state of the layer at its start to the evidence of a check. */
 function withTrees(finished: ToolFinished, { tree, left }: { tree: TreeId; left: TreeId }): ToolFinished {
   if (!finished.evidence) return finished;
   return { ...finished, evidence: { ...finished.evidence, tree, ...(left === tree ? {} : { left }) } };
@@ -119,12 +120,12 @@ function withTrees(finished: ToolFinished, { tree, left }: { tree: TreeId; left:
 
 function isScriptChange({ row, before, after }: ChangePart): boolean {
   if (!isPackageFile(row.path)) return false;
-  // What was too large to be read may hold anything.
+  // A file that is too large to be read may contain other scripts.
   if ((row.before && !before) || (row.after && !after)) return true;
   return scriptsOf(before ?? undefined) !== scriptsOf(after ?? undefined);
 }
 
-/** Puts rows in place, or says what stood in the way. */
+/** Applies changes, or reports the conflicts. */
 export async function applyChanges(
   snapshots: Snapshots,
   input: { finished: ToolFinished; changes: readonly TreeChange[]; notes: readonly string[] },
@@ -133,7 +134,7 @@ export async function applyChanges(
   const result = await snapshots.apply(changes);
   if (result.applied) return { ...withNotes(finished, notes), changes: changes.flatMap(toFileChange) };
   const paths = result.conflicts.map(({ path }) => path).slice(0, 20);
-  const why = `Its changes were not kept: ${paths.join(', ')} changed in the workspace meanwhile. Look at it, then do it again.`;
+  const why = `Its changes were not applied: ${paths.join(', ')} changed in the workspace at the same time. Check the changes, then try again.`;
   return { ...withNotes(finished, [...notes, why]), outcome: 'error' };
 }
 

@@ -9,32 +9,32 @@ import type { Snapshots } from '../ports/snapshots.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Paths that a state does not hold and that the log names. */
+/** Maximum uncovered paths in an event. */
 const MAX_UNCOVERED = 20;
 
 /**
- * The state of the workspace before the first effect of a turn, to be appended with the intent of that effect.
+ * Takes a snapshot before the first effect of a turn. The events must be appended with the intent of that effect.
  *
- * @returns Undefined when it was told to stop meanwhile: no effect may begin then.
+ * @returns Undefined if it was stopped: no effect may begin then.
  */
 export async function snapshotBefore(work: Work, tools: readonly Tool<unknown>[]): Promise<EventBody[] | undefined> {
   return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await snapshotWorkspace(work);
 }
 
-/** The state of the workspace before an effect, where none of this turn's is open. Undefined: see {@link snapshotBefore}. */
+/** Takes a snapshot before an effect, unless one is open. Undefined: see {@link snapshotBefore}. */
 export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
   await work.prestart.snapshot?.done;
-  // Read first: the state of the same files is one state, and keeps only the last position.
+  // Read before the snapshot: states of the same files share one position, the last one.
   const last = toLastPositions(work, snapshots);
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
   if (tree === undefined) return undefined;
   const between = await guardBackgroundChanges(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
   const known = work.activities.findKnownCommits(snapshots.git(tree), last);
   const { gitTree } = between;
-  // What is at a protected place is named first: see `findUnseen`.
+  // Protected places come first: see `findUnseen`.
   const isPlace = (path: string): number => (placeOf(path) === undefined ? 1 : 0);
   const uncovered = snapshots
     .uncovered(tree)
@@ -58,18 +58,18 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
 }
 
 /**
- * Where repositories were after the last turn; undefined before the first. Where a background process may have moved refs
- * between the turns, nothing that came since is the user's for sure.
+ * The repositories after the last turn; undefined before the first. If a background process may have moved refs between
+ * the turns, new commits may not be the user's.
  */
 function toLastPositions({ state }: Work, snapshots: Snapshots): LastPositions {
   if (!state.left) return undefined;
   return state.processes.size > 0 || !snapshots.has(state.left.tree) ? 'unknown' : snapshots.git(state.left.tree);
 }
 
-/** The first look at a large workspace takes a while, and a cancel ends it. */
-export async function unlessStopped<T>(work: Work, look: () => Promise<T>): Promise<T | undefined> {
+/** Undefined if a cancel stops the snapshot, which may take long in a large workspace. */
+export async function unlessStopped<T>(work: Work, run: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await look();
+    return await run();
   } catch (error) {
     if (work.stop.aborted && isKlausError(error) && error.code === 'cancelled') return undefined;
     throw error;
@@ -77,9 +77,9 @@ export async function unlessStopped<T>(work: Work, look: () => Promise<T>): Prom
 }
 
 /**
- * The state after the last effect of the turn, or before a question: what the user does while it is open is not of
- * the turn. Where every change is known by name, only those paths are looked
- * at; where a command ran, what it changed at protected places without an approval is reverted.
+ * Takes a snapshot after the last effect of a turn, or before a question, so that later changes of the user do not
+ * belong to the turn. If all changed paths are known, only those are read. If a command ran, its changes at protected
+ * places without an approval are reverted.
  */
 export async function snapshotAfter(work: Work): Promise<void> {
   const { openSnapshot: before, turnEffects } = work.state;
@@ -90,11 +90,11 @@ export async function snapshotAfter(work: Work): Promise<void> {
     turnEffects?.isKnown === true &&
     ![...turnEffects.tools].some((name) => tools.find(name)?.effects.includes('execute') ?? true);
   const only = isKnown ? { only: { base: before.tree, paths: [...turnEffects.paths] } } : {};
-  // A check that ended last has taken the state in already.
+  // A check that ended last has already taken the snapshot.
   const tree = work.state.tree ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
   const now = { tree, gitTree: await snapshots.snapshotGit(tree) };
-  // The edit tools have asked before.
+  // The gate has judged the changes of edit tools before.
   const guarded = isKnown
     ? { bodies: [], unreverted: [], ...now }
     : await work.activities.guardWorkspace(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, ...now });

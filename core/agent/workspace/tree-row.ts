@@ -1,13 +1,13 @@
 import type { TreeChange, TreeEntry } from '../../protocol/index.ts';
 
-/** The row from one entry to another; none where both are the same. */
+/** The change from one entry to another; empty if both are the same. */
 export function toChange(path: string, before: TreeEntry | null, after: TreeEntry | null): TreeChange[] {
   if (isSame(before, after)) return [];
   const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
   return [{ path, kind, before, after }];
 }
 
-/** The row that takes this one back. */
+/** The change that undoes this one. */
 export function reverse({ path, before, after }: TreeChange): TreeChange {
   return toChange(path, after, before)[0]!;
 }

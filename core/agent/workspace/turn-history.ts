@@ -1,39 +1,39 @@
 import type { Event, EventOf, TreeId } from '../../protocol/index.ts';
 
-/** What a turn did to the workspace: the states around its effects. */
+/** The states of the workspace before and after the effects of a turn. */
 export interface TurnStates {
   turn: number;
   run: string;
-  /** Number of the prompt that it worked on, from 1: a run that was resumed works on the same one. */
+  /** Number of its prompt, from 1: a resumed run has the same prompt. */
   prompt: number;
   /** Unix milliseconds. */
   at: number;
   before: TreeId;
-  /** Undefined for a turn that was cut off. */
+  /** Undefined for an interrupted turn. */
   after?: TreeId;
-  /** The same for git's own data; undefined where there was no repository. */
+  /** The same for git's own data; undefined without a repository. */
   gitBefore?: TreeId;
   gitAfter?: TreeId;
-  /** Taken back and not made again. */
+  /** Undone and not redone. */
   isUndone: boolean;
 }
 
-/** The turns of a session that had effects, and what was put back since. */
+/** The turns of a session with effects, and the restores since. */
 export interface TurnHistory {
   turns: TurnStates[];
-  /** Restores that can be taken back, the newest last, each with the turns that it took back. */
-  redoable: { event: EventOf<'workspace.restored'>; taken: TurnStates[] }[];
-  /** Every change that the session made, in order: its turns and what was put back. */
+  /** Restores that a redo can revert, the newest last, each with the turns that it undid. */
+  redoable: { event: EventOf<'workspace.restored'>; undone: TurnStates[] }[];
+  /** All changes of the session, in order: its turns and restores. */
   steps: Step[];
 }
 
-/** From one state to the next; `to` is undefined where it was cut off. */
+/** A change from one state to another; `to` is undefined for an interrupted turn. */
 export interface Step {
   from: TreeId;
   to?: TreeId;
 }
 
-/** Folds the log into what undo needs. */
+/** Reads the history for undo and redo from the log. */
 export function readTurnHistory(events: Iterable<Event>): TurnHistory {
   const turns: TurnStates[] = [];
   const redoable: TurnHistory['redoable'] = [];
@@ -62,15 +62,15 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
     } else if (event.type === 'workspace.restored' && event.kind !== 'review') {
       steps.push({ from: event.from, to: event.to });
       if (event.kind === 'redo') {
-        // A redo takes back the newest of them, which may be one of several of the same turn.
-        for (const turn of redoable.pop()?.taken ?? []) turn.isUndone = false;
+        // A redo reverts the newest restore, which may be one of several of the same turn.
+        for (const turn of redoable.pop()?.undone ?? []) turn.isUndone = false;
         continue;
       }
-      const isTaken = ({ turn, isUndone }: TurnStates): boolean =>
+      const isReverted = ({ turn, isUndone }: TurnStates): boolean =>
         event.kind === 'undo' && !isUndone && event.turns.includes(turn);
-      const taken = turns.filter(isTaken);
-      for (const turn of taken) turn.isUndone = true;
-      redoable.push({ event, taken });
+      const undone = turns.filter(isReverted);
+      for (const turn of undone) turn.isUndone = true;
+      redoable.push({ event, undone });
     }
   }
   return { turns, redoable, steps };
