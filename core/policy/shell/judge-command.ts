@@ -1,5 +1,6 @@
 import type { Verdict } from '../../protocol/index.ts';
 import { judgeCode } from './rules/code-rule.ts';
+import { judgeComputed } from './rules/computed-rule.ts';
 import { judgeDestruction } from './rules/destroy-rule.ts';
 import { judgeEnvironment } from './rules/environment-rule.ts';
 import { judgeGit } from './rules/git-rule.ts';
@@ -43,6 +44,7 @@ const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['privilege', judgePrivilege],
   ['environment', judgeEnvironment],
   ['code', judgeCode],
+  ['dynamic', judgeComputed],
 ];
 
 /** Why a command needs the network, where one of its programs does; undefined for others. Never throws. */

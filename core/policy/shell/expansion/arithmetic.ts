@@ -61,13 +61,11 @@ function toNumber(text: string, machine: ExpansionContext): number | undefined {
   const word = text.trim();
   if (word === '') return 0;
   if (!isKnown(word)) return undefined;
-  const based = /^(\d{1,2})#([0-9a-zA-Z]{1,32})$/.exec(word);
-  if (based) return Number.parseInt(based[2] ?? '', Number(based[1]));
-  if (/^0x[0-9a-f]+$/i.test(word)) return Number.parseInt(word, 16);
-  if (/^[+-]?0[0-7]+$/.test(word)) return Number.parseInt(word, 8);
-  if (/^[+-]?\d+$/.test(word)) return Number(word);
+  if (/^[+-]?(?:0|[1-9]\d*)$/.test(word)) return Number(word);
+  // A base, as in `0x1f` or `2#101`, is not followed.
+  if (/^[+-]?\d/.test(word)) return undefined;
   const variable = machine.scope.variables.get(word.replace(/^\$\{?(\w+)\}?$/, '$1'));
-  if (typeof variable !== 'string' || !/^-?\d+$/.test(variable)) {
+  if (typeof variable !== 'string' || !/^-?(?:0|[1-9]\d*)$/.test(variable)) {
     // The value of a variable is an expression too.
     walkExpression(typeof variable === 'string' ? variable : word, machine);
     return undefined;

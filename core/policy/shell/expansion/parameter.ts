@@ -1,7 +1,7 @@
 import type { ParameterExpansionPart, Word as SourceWord } from 'unbash';
 import { walkExpression, walkHidden } from './hidden-substitution.ts';
 import type { ExpansionContext } from '../interpreter/interpreter.ts';
-import { couldBe, isKnown, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
+import { couldBe, isKnown, isOpaque, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
 /** What a parameter expansion gives: several fields for `$@` and whole arrays. */
 export type ParameterValue = Word[];
@@ -39,10 +39,7 @@ export function expandParameter(
   let values = pick(lookUp(name, machine), index);
   const operation = part.operation;
   if (part.prefix === '!') {
-    if (operation?.type === 'Names') {
-      const found = [...machine.scope.variables.keys()].filter((key) => key.startsWith(name));
-      return found.length > 0 ? found : [UNKNOWN];
-    }
+    if (operation?.type === 'Names') return [OPAQUE];
     if (index === '@' || index === '*') return values ? values.map((_, at) => String(at)) : [UNKNOWN];
     const target = values?.[0];
     if (target === undefined || !isKnown(target)) return [UNKNOWN];
@@ -50,11 +47,7 @@ export function expandParameter(
     const indexed = /^(\w+)\[(\d+|[@*])\]$/.exec(target);
     values = indexed ? pick(lookUp(indexed[1] ?? '', machine), indexed[2]) : lookUp(target, machine);
   }
-  if (part.prefix === '#') {
-    if (index === '@' || index === '*' || name === '@' || name === '*') return [String(values?.length ?? UNKNOWN)];
-    const value = values?.[0];
-    return [value !== undefined && isKnown(value) ? String(value.length) : UNKNOWN];
-  }
+  if (part.prefix === '#') return [UNKNOWN];
   if (!operation) return values ?? [UNKNOWN];
   switch (operation.type) {
     case 'Default': {
@@ -70,14 +63,10 @@ export function expandParameter(
       const offset = toInteger(expand(operation.offset), machine);
       const length = operation.length && toInteger(expand(operation.length), machine);
       if (!values || offset === undefined || (operation.length && length === undefined)) return [unknownFrom(values)];
-      if (name === '@' || name === '*') {
-        return [machine.scope.positional[0] ?? '', ...values].slice(
-          offset,
-          length === undefined ? undefined : offset + length,
-        );
-      }
-      if (index === '@' || index === '*')
-        return values.slice(offset, length === undefined ? undefined : offset + length);
+      const isList = [name, index].some((it) => it === '@' || it === '*');
+      // The positional parameters are counted from `$0`.
+      const list = index === undefined ? [machine.scope.positional[0] ?? '', ...values] : values;
+      if (isList) return list.slice(offset, length === undefined ? undefined : offset + length);
       return values.map((value) => slice(value, offset, length));
     }
     case 'Remove': {
@@ -100,10 +89,7 @@ export function expandParameter(
     case 'Transform': {
       const kind = expand(operation.operand);
       if (kind === 'P') for (const value of values ?? []) walkHidden(value, machine, { anywhere: true });
-      if (kind === 'U') return values?.map((value) => value.toUpperCase()) ?? [UNKNOWN];
-      if (kind === 'L') return values?.map((value) => value.toLowerCase()) ?? [UNKNOWN];
-      if (kind === 'u') return values?.map((value) => changeCase(value, '^', undefined)) ?? [UNKNOWN];
-      return kind === 'Q' && values?.every((value) => /^[\w./-]*$/.test(value)) ? values : [unknownFrom(values)];
+      return [unknownFrom(values)];
     }
     case 'Names':
     case 'Unknown':
@@ -124,20 +110,14 @@ function unknownFrom(values: Word[] | undefined): Word {
 function pick(values: Word[] | undefined, index: Word | undefined): Word[] | undefined {
   if (values === undefined || index === undefined || index === '@' || index === '*') return values;
   if (!/^-?\d+$/.test(index)) return [unknownFrom(values)];
-  return [values.at(Number(index)) ?? ''];
+  return [values.at(Number(index)) ?? (values.some(isOpaque) ? OPAQUE : '')];
 }
 
 function toInteger(text: Word, machine: ExpansionContext): number | undefined {
   const trimmed = text.trim();
   if (/^-?\d{1,6}$/.test(trimmed)) return Number(trimmed);
-  const paren = /^\(\s*(-?\d{1,6})\s*\)$/.exec(trimmed);
-  if (paren) return Number(paren[1]);
   const variable = lookUp(trimmed, machine)?.[0];
-  if (variable !== undefined && /^-?\d{1,6}$/.test(variable)) return Number(variable);
-  const sum = /^(\d{1,6})\s*([-+*])\s*(\d{1,6})$/.exec(trimmed);
-  if (!sum) return undefined;
-  const [a, b] = [Number(sum[1]), Number(sum[3])];
-  return sum[2] === '+' ? a + b : sum[2] === '-' ? a - b : a * b;
+  return variable !== undefined && /^-?\d{1,6}$/.test(variable) ? Number(variable) : undefined;
 }
 
 function slice(value: Word, offset: number, length: number | undefined): Word {
@@ -167,17 +147,7 @@ function remove(value: Word, pattern: Word, operator: '#' | '##' | '%' | '%%'): 
 function replace(value: Word, pattern: Word, { replacement, operator }: { replacement: Word; operator: string }): Word {
   if (!isKnown(value) || !isKnown(pattern)) return value === UNKNOWN ? UNKNOWN : OPAQUE;
   if (pattern === '') return value;
-  if (/[*?[]/.test(pattern)) {
-    // A pattern of one character class or of `?` is as far as this is followed.
-    const single = /^(?:\?|\[[^\]]+\])$/.test(pattern);
-    if (!single) return OPAQUE;
-    const source = pattern === '?' ? '[^]' : pattern.replace(/^\[!/, '[^').replace(/\[:(\w+):\]/g, 'a-zA-Z0-9');
-    try {
-      return value.replace(new RegExp(source, operator === '//' ? 'g' : ''), () => replacement);
-    } catch {
-      return OPAQUE;
-    }
-  }
+  if (/[*?[]/.test(pattern)) return OPAQUE;
   if (operator === '//') return value.replaceAll(pattern, () => replacement);
   if (operator === '/#') return value.startsWith(pattern) ? replacement + value.slice(pattern.length) : value;
   if (operator === '/%') return value.endsWith(pattern) ? value.slice(0, -pattern.length) + replacement : value;

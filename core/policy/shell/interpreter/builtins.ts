@@ -218,45 +218,14 @@ function read(call: Call, walk: Interpreter): Word {
   const at = delimiter === '' ? -1 : feed.text.indexOf(delimiter);
   let line = at < 0 ? feed.text : feed.text.slice(0, at);
   feed.text = at < 0 ? '' : feed.text.slice(at + 1);
-  const size = Number(values.get('-n') ?? values.get('-N') ?? Number.NaN);
-  if (Number.isFinite(size)) line = line.slice(0, size);
   if (!flags.has('-r')) line = line.replace(/\\([^])/g, '$1');
   const ifs = variables.get('IFS');
-  const separators = typeof ifs === 'string' ? ifs : ' \t\n';
-  const fields = !isKnown(separators)
-    ? names.map(() => OPAQUE)
-    : separators === ''
-      ? [line]
-      : splitFields(line, separators, values.has('-a') ? Infinity : names.length);
-  if (values.has('-a')) variables.set(names[0] ?? '', fields);
-  else for (const [index, name] of names.entries()) variables.set(name, fields[index] ?? '');
+  // One variable takes the line; its division into several is not followed.
+  const isOne = names.length === 1 && !['-a', '-n', '-N'].some((flag) => values.has(flag));
+  const value = isOne && (ifs === '' || ifs === ' \t\n') ? (ifs === '' ? line : line.trim()) : OPAQUE;
+  for (const name of names) variables.set(name, value);
   walk.status = 0;
   return '';
-}
-
-function splitFields(line: Word, separators: string, most: number): Word[] {
-  const fields: Word[] = [];
-  let rest = trim(line, separators);
-  while (rest !== '' && fields.length < most - 1) {
-    let at = 0;
-    while (at < rest.length && !separators.includes(rest[at] ?? '')) at++;
-    fields.push(rest.slice(0, at));
-    // A run of blanks parts once, any other separator each time.
-    const step =
-      separators.includes(' ') && /\s/.test(rest[at] ?? '') ? trim(rest.slice(at), separators) : rest.slice(at + 1);
-    rest = step;
-  }
-  if (rest !== '') fields.push(rest);
-  return fields;
-}
-
-function trim(text: string, separators: string): string {
-  let from = 0;
-  let to = text.length;
-  const isBlank = (char: string | undefined) => char !== undefined && /\s/.test(char) && separators.includes(char);
-  while (from < to && isBlank(text[from])) from++;
-  while (to > from && isBlank(text[to - 1])) to--;
-  return text.slice(from, to);
 }
 
 function readAll(call: Call, walk: Interpreter): Word {
