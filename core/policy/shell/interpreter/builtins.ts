@@ -1,7 +1,7 @@
 import { assignWord } from './assign.ts';
-import { toPaths } from '../expansion/expand.ts';
+import { parse } from 'unbash';
+import { expandArithmetic, toPaths } from '../expansion/expand.ts';
 import { walkHidden } from '../expansion/hidden-substitution.ts';
-import { evaluateWords } from './let.ts';
 import type { Call, Interpreter } from './interpreter.ts';
 import { readOptions } from '../programs/options.ts';
 import { source } from '../programs/shells.ts';
@@ -99,7 +99,11 @@ export const BUILTINS: Record<string, Builtin> = {
     return '';
   },
   let(call, walk) {
-    evaluateWords(call.argv.slice(1), walk);
+    for (const word of call.argv.slice(1)) {
+      walkHidden(word, walk);
+      const command = parse(`((${word}))`).commands[0]?.command;
+      if (command?.type === 'ArithmeticCommand') expandArithmetic(command.expression, walk);
+    }
     return '';
   },
   complete: deferred('-C'),

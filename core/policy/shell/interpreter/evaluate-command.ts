@@ -108,7 +108,6 @@ function createWalk(reading: CommandReading, scope: Scope): Interpreter {
         throw new TooMuch('it has too many substitutions');
       return walk.inside(label, () => walkScript(walk, parse(text), feed));
     },
-    list: (list, feed) => walkList(walk, list, feed),
     body(name, args, feed) {
       const body = walk.scope.functions.get(name);
       if (!body) return UNKNOWN;

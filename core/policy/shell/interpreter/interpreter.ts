@@ -1,4 +1,4 @@
-import type { Script, CompoundList } from 'unbash';
+import type { Script } from 'unbash';
 import type { CommandReading, Problem, Redirect } from '../reading.ts';
 import type { Scope } from './scope.ts';
 import type { Word } from '../expansion/word.ts';
@@ -37,7 +37,6 @@ export interface Interpreter extends ExpansionContext {
   status: 0 | 1 | undefined;
   /** Walks text as a script in the present scope; returns what it prints. */
   text(text: Word, label: string, feed: Stdin | undefined): Word;
-  list(list: CompoundList | Script, feed: Stdin | undefined): Word;
   /** Runs a function's body. */
   body(name: string, args: Word[], feed: Stdin | undefined): Word;
   run(call: Call): Word;

@@ -6,6 +6,11 @@ import { ANY_NAME, isDynamic, STAR, toGlobWord, UNKNOWN, type Word } from '../ex
 
 type Launcher = (call: Call, walk: Interpreter) => Word;
 
+const TAR_COMMANDS =
+  '--to-command --use-compress-program -I --checkpoint-action --info-script --new-volume-script -F --rsh-command --rmt-command'.split(
+    ' ',
+  );
+
 /** Programs that start other programs by some of their arguments. */
 export const LAUNCHERS: Record<string, Launcher> = {
   find,
@@ -18,26 +23,8 @@ export const LAUNCHERS: Record<string, Launcher> = {
   bun: packageRunner,
   make,
   gmake: make,
-  tar: textOptions([
-    '--to-command',
-    '--use-compress-program',
-    '-I',
-    '--checkpoint-action',
-    '--info-script',
-    '--new-volume-script',
-    '-F',
-    '--rsh-command',
-    '--rmt-command',
-  ]),
-  gtar: textOptions([
-    '--to-command',
-    '--use-compress-program',
-    '-I',
-    '--checkpoint-action',
-    '--info-script',
-    '-F',
-    '--rsh-command',
-  ]),
+  tar: textOptions(TAR_COMMANDS),
+  gtar: textOptions(TAR_COMMANDS),
   bsdtar: textOptions(['--use-compress-program']),
   rsync: textOptions(['-e', '--rsh', '--rsync-path']),
   zip: textOptions(['-TT', '--unzip-command']),

@@ -147,17 +147,7 @@ function echo(args: Word[]): Word {
 
 /** Text around which nothing is known: a line that holds the pattern, where that is plain. */
 const grep: Tool = (input) => {
-  const options = readOptions(input.args, [
-    '-e',
-    '-f',
-    '-m',
-    '-A',
-    '-B',
-    '-C',
-    '--include',
-    '--exclude',
-    '--exclude-dir',
-  ]);
+  const options = readOptions(input.args, '-e -f -m -A -B -C --include --exclude --exclude-dir'.split(' '));
   const pattern = options.values.get('-e') ?? options.rest[0] ?? '';
   const files = options.values.has('-e') ? options.rest : options.rest.slice(1);
   const flags = options.flags;

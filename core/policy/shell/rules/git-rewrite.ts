@@ -16,21 +16,7 @@ export function createOptionLookup(flags: ReadonlySet<string>): (...names: strin
     );
 }
 
-const VALUED = [
-  '-m',
-  '--message',
-  '-F',
-  '-C',
-  '-c',
-  '-b',
-  '-B',
-  '-s',
-  '-X',
-  '--strategy',
-  '--onto',
-  '--author',
-  '--date',
-];
+const VALUED = '-m --message -F -C -c -b -B -s -X --strategy --onto --author --date'.split(' ');
 const LIKE_A_FILE = /[^/.]\.[A-Za-z]\w*$/;
 /** Programs beside git's own that write commits again. */
 const REWRITERS =

@@ -77,16 +77,7 @@ function overwrites(rest: readonly Word[]): boolean {
 }
 
 function judgeClone(rest: readonly Word[], command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const { all, flags } = readOptions(rest, [
-    '-c',
-    '--config',
-    '-u',
-    '--template',
-    '-o',
-    '-b',
-    '--depth',
-    '--reference',
-  ]);
+  const { all, flags } = readOptions(rest, '-c --config -u --template -o -b --depth --reference'.split(' '));
   const has = createOptionLookup(flags);
   if (has('--template', '--separate-git-dir', '-u', '--upload-pack', '--bundle-uri'))
     return { verdict: 'ask', reason: 'a template or another program brings code that git runs' };
@@ -117,18 +108,7 @@ const isEverywhere = (word: Word) => /^(?:\.\/?|:\/|:\(top\)|:\(glob\)\*\*|:)$/.
 
 function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
-  const { flags, rest: words } = readOptions(rest, [
-    '-m',
-    '--message',
-    '-F',
-    '-C',
-    '-b',
-    '-B',
-    '-s',
-    '--source',
-    '-e',
-    '--exclude',
-  ]);
+  const { flags, rest: words } = readOptions(rest, '-m --message -F -C -b -B -s --source -e --exclude'.split(' '));
   const has = createOptionLookup(flags);
   switch (name) {
     case 'clean':

@@ -107,20 +107,10 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
     return undefined;
   const pattern = Object.hasOwn(FETCHES, name) ? FETCHES[name] : undefined;
   if (!pattern) return undefined;
-  const { rest } = readOptions(args, [
-    '-C',
-    '--prefix',
-    '--dir',
-    '--cwd',
-    '-w',
-    '--workspace',
-    '--filter',
-    '-F',
-    '--registry',
-    '-H',
-    '--host',
-    '--context',
-  ]);
+  const { rest } = readOptions(
+    args,
+    '-C --prefix --dir --cwd -w --workspace --filter -F --registry -H --host --context'.split(' '),
+  );
   const subcommand = rest[0] ?? (/^(?:dpkg|rpm|pacman)$/.test(name) ? args[0] : undefined) ?? '';
   if (name === 'npm' || name === 'pnpm' || name === 'yarn') {
     const finding = judgeSettings(subcommand, rest, args);

@@ -146,16 +146,10 @@ function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFindi
 }
 
 function judgeCopy(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const { rest, values } = readOptions(command.argv.slice(1), [
-    '-t',
-    '--target-directory',
-    '-m',
-    '-o',
-    '-g',
-    '-S',
-    '-e',
-    '--exclude',
-  ]);
+  const { rest, values } = readOptions(
+    command.argv.slice(1),
+    '-t --target-directory -m -o -g -S -e --exclude'.split(' '),
+  );
   const target = values.get('-t') ?? values.get('--target-directory') ?? (rest.length > 1 ? rest.at(-1) : undefined);
   if (target !== undefined) {
     const finding = judgeWrite(target, command, context);

@@ -14,30 +14,10 @@ const NAMES_ONLY = new Set(
 const PATTERN_FIRST = new Set(
   'grep egrep fgrep rg ag ack zgrep sed gsed awk gawk mawk nawk jq yq tr perl ruby python python3 node'.split(' '),
 );
-const PATTERN_FLAGS = [
-  '-e',
-  '--regexp',
-  '-f',
-  '--file',
-  '-A',
-  '-B',
-  '-C',
-  '-m',
-  '-g',
-  '--glob',
-  '--include',
-  '--exclude',
-  '--exclude-dir',
-  '--iglob',
-  '-t',
-  '--type',
-  '-n',
-  '-i',
-  '-F',
-  '-v',
-  '--arg',
-  '--argjson',
-];
+const PATTERN_FLAGS =
+  '-e --regexp -f --file -A -B -C -m -g --glob --include --exclude --exclude-dir --iglob -t --type -n -i -F -v --arg --argjson'.split(
+    ' ',
+  );
 /** Programs that print or copy what is in a file. */
 const PRINTERS = new Set(
   'cat tac head tail less more most bat batcat nl od xxd hexdump strings base64 base32 rev cp mv install dd tee sort paste cut fold fmt pr column uniq comm diff cmp split csplit openssl gpg zip tar scp rsync ln vim vi nano ed dos2unix iconv'.split(
