@@ -17,7 +17,7 @@ export interface ChangeContents {
  */
 export function toChangeHunks(change: TreeChange, contents: ChangeContents): Hunk[] {
   const { path, before, after } = change;
-  if (!before || !after) return [toWhole(change, contents)];
+  if (!before || !after) return [toSingleHunk(change, contents)];
   if (before.type !== after.type) {
     return [toPart(path, 'type', { note: `${path}: a ${nameOf(before)} becomes a ${nameOf(after)}` })];
   }
@@ -85,7 +85,7 @@ function decode(content: Uint8Array): DecodedText | undefined {
   return content.length > MAX_TEXT ? undefined : decodeContent(content);
 }
 
-function toWhole({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
+function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
   const entry = (after ?? before)!;
   const kind = after ? 'created' : 'deleted';
   const note = `${path}: ${after ? 'a new' : 'removes a'} ${describe(entry)}`;

@@ -6,9 +6,9 @@ import { isSecretFile } from './secrets/secret-files.ts';
 export { matchesGlob } from './glob.ts';
 
 /** See {@link ProtectedPlace}; `secret`: files that hold credentials. */
-export type Place = ProtectedPlace | 'secret';
+export type ProtectedPathKind = ProtectedPlace | 'secret';
 
-const WORDS: Record<Place, string> = {
+const WORDS: Record<ProtectedPathKind, string> = {
   git: "git's own data",
   klaus: "Klaus's own configuration",
   agent: 'the configuration of an agent or editor',
@@ -19,7 +19,7 @@ const WORDS: Record<Place, string> = {
 };
 
 /** The place in words, to stand after "is". */
-export function describePlace(place: Place): string {
+export function describePlace(place: ProtectedPathKind): string {
   return WORDS[place];
 }
 

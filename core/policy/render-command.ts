@@ -1,10 +1,10 @@
 import { evaluateCommand } from './shell/interpreter/evaluate-command.ts';
-import { renderReading, type CommandReading } from './shell/reading.ts';
+import { renderEvaluation, type CommandEvaluation } from './shell/evaluation.ts';
 import { isKnown } from './shell/expansion/word.ts';
 
 /** A command line as the gate understands it, one simple command a line. */
 export function renderCommand(line: string, workspace: string): string {
-  return renderReading(evaluateCommand(line, { workspace }));
+  return renderEvaluation(evaluateCommand(line, { workspace }));
 }
 
 /**
@@ -12,13 +12,13 @@ export function renderCommand(line: string, workspace: string): string {
  * with a part that only shows when it runs: what was approved once may then do something else.
  */
 export function toCommandKey(line: string, workspace: string): string | undefined {
-  const reading = evaluateCommand(line, { workspace });
-  return reading.problems.length === 0 && reading.commands.length > 0 && isWholeKnown(reading)
-    ? renderReading(reading)
+  const evaluation = evaluateCommand(line, { workspace });
+  return evaluation.problems.length === 0 && evaluation.commands.length > 0 && isFullyKnown(evaluation)
+    ? renderEvaluation(evaluation)
     : undefined;
 }
 
-function isWholeKnown({ commands }: CommandReading): boolean {
+function isFullyKnown({ commands }: CommandEvaluation): boolean {
   return commands.every(
     ({ argv, assignments, redirects }) =>
       argv.every(isKnown) &&

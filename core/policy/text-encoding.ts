@@ -16,21 +16,21 @@ const MOST_HIGH = 0.4;
  * The content of a text file; undefined for binary content. Decoding and encoding is exact. UTF-16 is known by its
  * byte-order mark; what is not UTF-8 and has no control characters is windows-1252.
  *
- * @param isWhole False: the content may end within a character. Default true.
+ * @param isComplete False: the content may end within a character. Default true.
  * @source https://encoding.spec.whatwg.org/
  */
-export function decodeContent(content: Uint8Array, { isWhole = true } = {}): DecodedText | undefined {
+export function decodeContent(content: Uint8Array, { isComplete = true } = {}): DecodedText | undefined {
   const [first, second] = content;
-  if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', content, isWhole);
-  if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', content, isWhole);
+  if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', content, isComplete);
+  if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', content, isComplete);
   if (content.includes(0)) return undefined;
-  return decodeAs('utf-8', content, isWhole) ?? (isPlausible(content) ? decodeAs('windows-1252', content) : undefined);
+  return decodeAs('utf-8', content, isComplete) ?? (isPlausible(content) ? decodeAs('windows-1252', content) : undefined);
 }
 
-function decodeAs(encoding: TextEncoding, content: Uint8Array, isWhole = true): DecodedText | undefined {
+function decodeAs(encoding: TextEncoding, content: Uint8Array, isComplete = true): DecodedText | undefined {
   try {
     const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-    const text = decoder.decode(content, { stream: !isWhole });
+    const text = decoder.decode(content, { stream: !isComplete });
     return text.includes('\0') ? undefined : { text, encoding };
   } catch {
     return undefined;

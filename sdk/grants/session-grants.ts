@@ -88,7 +88,7 @@ export async function revokeGrant(
 
 function parsePart(text: string, grant: Grant, at: Parameters<typeof parseAuthorities>[1]): Authority[] {
   const part = parseAuthorities(text, at);
-  const isHeld = part.some((one) => !isCovered(grant, revoke(grant, [one], { partial: 'whole' })));
+  const isHeld = part.some((one) => !isCovered(grant, revoke(grant, [one], { partial: 'all' })));
   if (isHeld) return part;
   throw new KlausError('usage', `The grant does not hold ${text}.`, { hint: `It holds ${toGrantText(grant)}.` });
 }

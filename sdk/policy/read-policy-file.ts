@@ -94,7 +94,7 @@ function toUnknownKey(at: readonly (string | number)[], key: string): PolicyProb
   return { at, message, hint: near === undefined ? `Allowed: ${known.join(', ')}.` : `Did you mean ${near}?` };
 }
 
-interface Place {
+interface YamlLocation {
   document: Yaml.Document.Parsed;
   lines: Yaml.LineCounter;
   at: readonly (string | number)[];
@@ -103,7 +103,7 @@ interface Place {
 }
 
 /** The line, from 1, of the innermost part of the way that is there. */
-function findLine(yaml: typeof Yaml, { document, lines, at, key }: Place): number {
+function findLine(yaml: typeof Yaml, { document, lines, at, key }: YamlLocation): number {
   let node: unknown = document.contents;
   let offset = 0;
   let isElsewhere = false;

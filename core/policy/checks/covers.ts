@@ -22,10 +22,10 @@ function coversCheck(check: Check, asked: Check): boolean {
   const isWider = check.cwd === asked.cwd || check.cwd === '' || asked.cwd.startsWith(`${check.cwd}/`);
   if (!isWider) return false;
   // The project's own command for all of its tests asks what any narrower command asks.
-  const isProject = check.script !== undefined && isWhole(check);
+  const isProject = check.script !== undefined && isComplete(check);
   if (check.runner !== asked.runner && !isProject) return false;
   if (!check.filters.every((filter) => asked.filters.includes(filter))) return false;
-  if (isWhole(check)) return true;
+  if (isComplete(check)) return true;
   if (asked.paths.length === 0) return false;
   return asked.paths.every((path) => check.paths.some((wide) => path === wide || path.startsWith(`${wide}/`)));
 }
@@ -40,7 +40,7 @@ export function isMainScript(name: string): boolean {
 }
 
 /** True when a check looks at all that its runner finds, and not at a part that was chosen. */
-export function isWhole(check: Check): boolean {
+export function isComplete(check: Check): boolean {
   if (check.filters.length > 0) return false;
   // A folder inside that of the tests was chosen.
   if (/(?:^|\/)(?:tests?|__tests__|specs?)\/./.test(check.cwd)) return false;

@@ -6,7 +6,7 @@ export interface FoundClaim {
   said: string;
   kind: Claim['kind'];
   /** It speaks of all tests, or of a check as a whole; else of some part of it. */
-  isWhole: boolean;
+  isComplete: boolean;
   /** The number of tests that it says passed. */
   count?: number;
 }
@@ -104,7 +104,7 @@ function readSentence(sentence: string, admits: boolean): FoundClaim[] {
   if (kinds.length > 0 && isGood) return kinds.map((kind) => toClaim(said, kind));
   const counted = /\b(\d+)(?:\s*\/\s*(\d+)| of (\d+))? (?:\w+ )?pass(?:ed|es|ing)?\b/iu.exec(sentence);
   if (counted) return [toClaim(said, 'test')];
-  if (WORKS.test(sentence)) return [{ said, kind: 'any', isWhole: true }];
+  if (WORKS.test(sentence)) return [{ said, kind: 'any', isComplete: true }];
   return [];
 }
 
@@ -113,8 +113,8 @@ function toClaim(said: string, kind: Claim['kind']): FoundClaim {
     /\b(\d{1,6})(?:\s*(?:\/|of|out of)\s*\d+)?\s+(?:\w+\s+){0,3}?(?:tests?\b[^.]{0,20}?\b)?(?:pass|green|succe)/iu.exec(
       said,
     )?.[1];
-  const isWhole = WHOLE.test(said) || !PART.test(said);
-  return { said, kind, isWhole, ...(number !== undefined && kind === 'test' ? { count: Number(number) } : {}) };
+  const isComplete = WHOLE.test(said) || !PART.test(said);
+  return { said, kind, isComplete, ...(number !== undefined && kind === 'test' ? { count: Number(number) } : {}) };
 }
 
 /** Without code, quotes and links: what stands there is shown, not said. Words in backticks stay. */

@@ -1,5 +1,5 @@
 import type { CheckKind, Claim, ClaimStatus, Evidence } from '../../protocol/index.ts';
-import { findOpenReds, isSound, isWhole } from './covers.ts';
+import { findOpenReds, isSound, isComplete } from './covers.ts';
 import type { FoundClaim } from './find-claims.ts';
 
 /** Kinds of checks that can prove a claim of a kind. */
@@ -48,7 +48,7 @@ function judge(claim: FoundClaim, evidence: readonly Evidence[]): Judged {
   const red = findOpenReds(rows).at(-1);
   const proof = rows.findLast((row) => whyNot(row, claim) === undefined);
   // A narrow check that was green behind a broad red one proves what is said of a part.
-  const isPartOnly = proof && !claim.isWhole && red && rows.indexOf(proof) > rows.indexOf(red);
+  const isPartOnly = proof && !claim.isComplete && red && rows.indexOf(proof) > rows.indexOf(red);
   if (red && !isPartOnly) {
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
     if (red.standing === 'stale')
@@ -84,9 +84,9 @@ function whyNot(row: Evidence, claim: FoundClaim): Judged | undefined {
     return unverified(`No states of the workspace were kept, so nothing tells whether ${command} still holds.`);
   }
   if (claim.kind === 'test' && tests && tests.passed === 0) return unverified(`${command} ran no test that passed.`);
-  if (claim.isWhole && claim.kind !== 'any' && row.checks) {
+  if (claim.isComplete && claim.kind !== 'any' && row.checks) {
     const ofKind = row.checks.filter(({ kind }) => PROVES[claim.kind].includes(kind));
-    const narrow = ofKind.every((check) => !isWhole(check));
+    const narrow = ofKind.every((check) => !isComplete(check));
     if (narrow) return unverified(`Only a part was checked: ${command}.`);
   }
   if (claim.count !== undefined && tests) {

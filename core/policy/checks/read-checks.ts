@@ -56,7 +56,7 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
 }
 
 /** What is known while a line is walked. `cd` and `set` change it for what follows. */
-interface Place {
+interface CheckScope {
   cwd: string;
   root: string | undefined;
   scriptsOf: NonNullable<ReadChecksOptions['scriptsOf']>;
@@ -77,20 +77,20 @@ interface Found {
 
 const NOTHING: Found = { checks: [], acts: false };
 
-function walkText(text: string, place: Place): Found {
-  if (place.depth > DEEPEST) return { ...NOTHING, acts: true };
+function walkText(text: string, scope: CheckScope): Found {
+  if (scope.depth > DEEPEST) return { ...NOTHING, acts: true };
   const script = parse(text);
   if (script.errors?.[0]) return { ...NOTHING, acts: true };
-  return walkList(script, place);
+  return walkList(script, scope);
 }
 
-function walkList(list: Script | CompoundList, place: Place): Found {
+function walkList(list: Script | CompoundList, scope: CheckScope): Found {
   let all: Found = NOTHING;
   for (const [at, statement] of list.commands.entries()) {
-    let found = walkAndOr(statement.command, place);
+    let found = walkAndOr(statement.command, scope);
     const isLast = at === list.commands.length - 1;
     if (statement.background) found = doubted(found, 'it runs in the background, so its exit code is lost');
-    else if (!isLast && !place.errexit) found = doubted(found, 'what follows it hides its exit code');
+    else if (!isLast && !scope.errexit) found = doubted(found, 'what follows it hides its exit code');
     all = join(all, found);
   }
   return all;
@@ -111,11 +111,11 @@ function doubted(found: Found, doubt: string): Found {
   return found.checks.length === 0 ? found : { ...found, doubt: found.doubt ?? doubt };
 }
 
-function walkAndOr(node: AndOr | PipelineNode, place: Place): Found {
-  if (node.type !== 'AndOr') return walkNode(node, place);
-  let all = walkNode(node.commands[0]!, place);
+function walkAndOr(node: AndOr | PipelineNode, scope: CheckScope): Found {
+  if (node.type !== 'AndOr') return walkNode(node, scope);
+  let all = walkNode(node.commands[0]!, scope);
   for (const [at, operator] of node.operators.entries()) {
-    const found = walkNode(node.commands[at + 1]!, place);
+    const found = walkNode(node.commands[at + 1]!, scope);
     if (operator === '&&') all = join(all, found);
     else if (found.fails) all = { ...join(all, { ...found, acts: false }), fails: false };
     else all = doubted(join(all, found), 'its failure is caught by ||');
@@ -123,24 +123,24 @@ function walkAndOr(node: AndOr | PipelineNode, place: Place): Found {
   return all;
 }
 
-function walkNode(node: PipelineNode | CompoundList, place: Place): Found {
+function walkNode(node: PipelineNode | CompoundList, scope: CheckScope): Found {
   switch (node.type) {
     case 'Command':
-      return walkCommand(node, place);
+      return walkCommand(node, scope);
     case 'CompoundList':
-      return walkList(node, place);
+      return walkList(node, scope);
     case 'BraceGroup':
-      return walkList(node.body, place);
+      return walkList(node.body, scope);
     case 'Subshell':
-      return walkList(node.body, { ...place });
+      return walkList(node.body, { ...scope });
     case 'Redirected':
-      return walkNode(node.command, place);
+      return walkNode(node.command, scope);
     case 'Pipeline': {
       let all: Found = NOTHING;
       const last = node.commands.length - 1;
       for (const [at, part] of node.commands.entries()) {
-        const found = walkNode(part, node.commands.length > 1 ? { ...place } : place);
-        const isHidden = at < last && !place.pipefail;
+        const found = walkNode(part, node.commands.length > 1 ? { ...scope } : scope);
+        const isHidden = at < last && !scope.pipefail;
         all = join(
           all,
           isHidden ? doubted(found, `its exit code is lost: that of a pipe is that of its last command`) : found,
@@ -151,12 +151,12 @@ function walkNode(node: PipelineNode | CompoundList, place: Place): Found {
       return all;
     }
     default:
-      return walkBranches(node, place);
+      return walkBranches(node, scope);
   }
 }
 
 /** What runs in a condition, a loop or a function: whether it ran at all is not known. */
-function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, place: Place): Found {
+function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, scope: CheckScope): Found {
   const lists: CompoundList[] = [];
   switch (node.type) {
     case 'If':
@@ -184,11 +184,11 @@ function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, place: Pl
       return { checks: [], acts: true };
   }
   let all: Found = NOTHING;
-  for (const list of lists) all = join(all, walkList(list, { ...place }));
+  for (const list of lists) all = join(all, walkList(list, { ...scope }));
   return doubted({ ...all, fails: false }, 'it runs inside a condition or a loop');
 }
 
-function walkCommand(node: Command, place: Place): Found {
+function walkCommand(node: Command, scope: CheckScope): Found {
   const words = toWords(node);
   const writes = words.writes;
   const { name } = words;
@@ -196,12 +196,12 @@ function walkCommand(node: Command, place: Place): Found {
   const args = words.argv?.slice(1) ?? ['='];
   if (name === '') return { ...NOTHING, ...optional({ doubt: words.trick }), acts: writes };
   if (name === 'cd') {
-    place.cwd = toFolder(place, args.find((arg) => arg !== '--') ?? '/');
+    scope.cwd = toFolder(scope, args.find((arg) => arg !== '--') ?? '/');
     return NOTHING;
   }
   if (name === 'set') {
-    if (args.some((arg) => /^-[a-z]*e/.test(arg))) place.errexit = true;
-    if (args.includes('pipefail')) place.pipefail = !args.includes('+o');
+    if (args.some((arg) => /^-[a-z]*e/.test(arg))) scope.errexit = true;
+    if (args.includes('pipefail')) scope.pipefail = !args.includes('+o');
     return NOTHING;
   }
   if (name === 'exit' || name === 'return') return { ...NOTHING, fails: args[0] !== undefined && args[0] !== '0' };
@@ -214,10 +214,10 @@ function walkCommand(node: Command, place: Place): Found {
     return { ...NOTHING, doubt, acts: !isHarmless };
   }
   const options: ProgramOptions = {
-    cwd: place.cwd,
-    scriptsOf: place.scriptsOf,
-    readText: (text, { cwd = place.cwd, errexit = false, pipefail = false } = {}) =>
-      walkText(text, { ...place, cwd, errexit, pipefail, depth: place.depth + 1 }),
+    cwd: scope.cwd,
+    scriptsOf: scope.scriptsOf,
+    readText: (text, { cwd = scope.cwd, errexit = false, pipefail = false } = {}) =>
+      walkText(text, { ...scope, cwd, errexit, pipefail, depth: scope.depth + 1 }),
   };
   const found = readProgram(words.argv ?? [], options);
   if (!found) return { ...NOTHING, acts: writes || !NEUTRAL.has(name) };
@@ -239,7 +239,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 );
 
 /** A folder seen from another, relative to the workspace; what leads out of it is kept as it is written. */
-function toFolder({ cwd: from, root }: Pick<Place, 'cwd' | 'root'>, path: string): string {
+function toFolder({ cwd: from, root }: Pick<CheckScope, 'cwd' | 'root'>, path: string): string {
   if (root !== undefined && (path === root || path.startsWith(`${root}/`))) {
     return toFolder({ cwd: '', root }, path.slice(root.length + 1));
   }

@@ -90,13 +90,13 @@ export function parseAuthorities(
   const out: Authority[] = [];
   for (let token = reader.take(); token; token = reader.take()) {
     if (token.text === ',' && token.kind === 'sign') continue;
-    const whole = options.widest && reader.isNextOpen() !== true ? toWhole(token, options.widest) : undefined;
+    const whole = options.widest && reader.isNextOpen() !== true ? toWidest(token, options.widest) : undefined;
     out.push(...(whole ? [whole] : reader.authorities(token)));
   }
   return out;
 }
 
-function toWhole(token: Token, widest: Readonly<Record<Authority['kind'], Authority>>): Authority | undefined {
+function toWidest(token: Token, widest: Readonly<Record<Authority['kind'], Authority>>): Authority | undefined {
   return token.kind === 'word' && isKind(token.text) ? widest[token.text] : undefined;
 }
 

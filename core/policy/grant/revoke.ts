@@ -25,7 +25,7 @@ export interface RevokeOptions {
    * What to do when only a part of an authority is to go that a grant cannot leave out, such as one folder of
    * `fs(/srv, rw)`: `refuse` throws, `whole` revokes the authority. Default: `refuse`.
    */
-  partial?: 'refuse' | 'whole';
+  partial?: 'refuse' | 'all';
 }
 
 /**
@@ -59,7 +59,7 @@ function deduct(unit: Authority, part: Authority, { partial = 'refuse' }: Revoke
   if (unit.kind === 'spend' && part.kind === 'spend') return [{ ...unit, usd: unit.usd - part.usd }];
   if (unit.kind === 'turns' && part.kind === 'turns') return [{ ...unit, count: unit.count - part.count }];
   if (unit.kind === 'spawn' && part.kind === 'spawn') return [{ ...unit, count: Math.max(0, unit.count - part.count) }];
-  if (partial === 'whole') return [];
+  if (partial === 'all') return [];
   throw new KlausError(
     'usage',
     `The grant has ${toAuthorityText(unit)}, and a grant cannot leave out ${toAuthorityText(part)} of it.`,

@@ -1,6 +1,6 @@
 import { readGitWords } from '../shell/rules/git-rule.ts';
 import { evaluateCommand } from '../shell/interpreter/evaluate-command.ts';
-import type { SimpleCommand } from '../shell/reading.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { couldBe, countKnown, isDynamic, isKnown, showWord, type Word } from '../shell/expansion/word.ts';
 import { toWordGlob } from './policy.ts';
 

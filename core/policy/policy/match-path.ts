@@ -1,5 +1,5 @@
 import { matchesGlob, toRelative } from '../places.ts';
-import type { SimpleCommand } from '../shell/reading.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
 import { couldBe, isDynamic, isKnown, withoutGlob, type Word } from '../shell/expansion/word.ts';
 import type { Match } from './match-command.ts';

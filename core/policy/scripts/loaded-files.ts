@@ -1,4 +1,4 @@
-import type { SimpleCommand } from '../shell/reading.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { isKnown, type Word } from '../shell/expansion/word.ts';
 
 /** Folders of a workspace that can be on the search path of its commands. */

@@ -1,8 +1,8 @@
 import { isBelow } from '../path.ts';
 import { toLanguage } from '../shell/programs/interpreters.ts';
 import { readOptions } from '../shell/programs/options.ts';
-import { evaluateCommand, type ReadOptions } from '../shell/interpreter/evaluate-command.ts';
-import type { SimpleCommand } from '../shell/reading.ts';
+import { evaluateCommand, type EvaluateOptions } from '../shell/interpreter/evaluate-command.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
 import { SHELLS } from '../shell/programs/shells.ts';
 import { hasGlob, isDynamic, isKnown, type Word } from '../shell/expansion/word.ts';
@@ -38,8 +38,8 @@ const LONGEST_PATH = 1_024;
  *
  * @param options.files Contents of files by absolute path: shell scripts and makefiles among them are followed.
  */
-export function findScripts(line: string, options: ReadOptions): ScriptUse {
-  const reading = evaluateCommand(line, options);
+export function findScripts(line: string, options: EvaluateOptions): ScriptUse {
+  const evaluation = evaluateCommand(line, options);
   const files = new Set<string>();
   const packages: { folder: string; script: string }[] = [];
   let isComplete = true;
@@ -51,8 +51,8 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
   // A word of bash's grammar, and a program to a plain sh.
   if (/\btime\b/.test(line)) for (const file of toProgramPaths('time')) add(file, [options.workspace]);
   // Where a shell is fed what other commands print, what those read is code.
-  const isFed = reading.problems.some(({ rule }) => rule === 'downloaded' || rule === 'dynamic');
-  for (const command of reading.commands) {
+  const isFed = evaluation.problems.some(({ rule }) => rule === 'downloaded' || rule === 'dynamic');
+  for (const command of evaluation.commands) {
     const { cwds, name, argv } = command;
     const program = argv[0] ?? '';
     if (program.includes('/') && (isDynamic(program) || hasGlob(program) || !isSystemPath(program))) add(program, cwds);
@@ -60,7 +60,7 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
     const loaded = toLoaded(command);
     if (!loaded.isComplete) isComplete = false;
     for (const word of loaded.words) add(word, cwds);
-    for (const folder of toSearchPath(reading.commands)) add(`${folder}/${name}`, cwds);
+    for (const folder of toSearchPath(evaluation.commands)) add(`${folder}/${name}`, cwds);
     if (command.via.some((via) => RUNS_BINARY.test(via))) add(`node_modules/.bin/${name}`, cwds);
     if (PACKAGE_MANAGERS.test(name)) {
       packages.push(...toPackages(command));
@@ -80,7 +80,7 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
       for (const file of toIncludes(text)) add(file, [path.replace(/\/[^/]*$/, '')]);
       for (const file of toNamedInterpreter(text)) add(file, [options.workspace]);
     }
-  const isReadable = reading.problems.every(({ rule }) => rule !== 'unreadable' && rule !== 'fork-bomb');
+  const isReadable = evaluation.problems.every(({ rule }) => rule !== 'unreadable' && rule !== 'fork-bomb');
   return { files, packages, isComplete, isReadable };
 }
 

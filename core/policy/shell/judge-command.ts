@@ -9,7 +9,7 @@ import { judgePackages } from './rules/package-rule.ts';
 import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
 import { evaluateCommand } from './interpreter/evaluate-command.ts';
-import { renderReading } from './reading.ts';
+import { renderEvaluation } from './evaluation.ts';
 import type { CommandRule } from './rules/command-rule.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';
@@ -71,7 +71,7 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
  * tests, reads or edits passes. Deny beats ask beats allow. Never throws: what breaks it is asked about.
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
-  const reading = evaluateCommand(line, options);
+  const evaluation = evaluateCommand(line, options);
   const context: ShellContext = {
     workspace: options.workspace,
     secretPatterns: options.secretPatterns ?? [],
@@ -82,9 +82,9 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
     if (!found || (verdict === 'deny' && found.verdict === 'ask')) found = { verdict, rule: `shell:${rule}`, reason };
   };
   try {
-    for (const problem of reading.problems)
+    for (const problem of evaluation.problems)
       note(problem.rule === 'fork-bomb' ? 'deny' : 'ask', problem.rule, problem.reason);
-    for (const command of reading.commands) {
+    for (const command of evaluation.commands) {
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
         if (finding && !(options.isOffline && finding.needs && !finding.worksOffline))
@@ -94,7 +94,7 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
   } catch {
     note('ask', 'unreadable', 'could not be understood: a rule failed');
   }
-  const understood = renderReading(reading);
+  const understood = renderEvaluation(evaluation);
   return {
     ...(found ?? { verdict: 'allow', rule: 'shell', reason: 'it builds, tests, reads or edits in the workspace' }),
     understood,

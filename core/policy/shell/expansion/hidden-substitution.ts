@@ -13,26 +13,26 @@ const END = 'KLAUS_END_OF_TEXT';
  *
  * @param options.anywhere Also outside of subscripts, as in a prompt. Default false.
  */
-export function walkHidden(text: Word, machine: ExpansionContext, { anywhere = false } = {}): void {
+export function expandHidden(text: Word, context: ExpansionContext, { anywhere = false } = {}): void {
   if (!(anywhere ? ANY : SUBSCRIPT).test(text)) return;
-  machine.step(1 + text.length / 256);
+  context.step(1 + text.length / 256);
   if (!isKnown(text)) {
-    machine.report({ rule: 'dynamic', reason: 'a subscript runs text that is only known when it runs' });
+    context.report({ rule: 'dynamic', reason: 'a subscript runs text that is only known when it runs' });
     return;
   }
   // A here-document is expanded as such a text is: without quotes.
-  machine.substitute(parse(`: <<${END}\n${text.replaceAll(END, '')}\n${END}`), 'subscript');
+  context.substitute(parse(`: <<${END}\n${text.replaceAll(END, '')}\n${END}`), 'subscript');
 }
 
 const DEEPEST = 4;
 
-/** As {@link walkHidden}, for a number: the values of the variables that it names are expressions too. */
-export function walkExpression(text: Word, machine: ExpansionContext, depth = 0): void {
-  walkHidden(text, machine);
+/** As {@link expandHidden}, for a number: the values of the variables that it names are expressions too. */
+export function expandHiddenInExpression(text: Word, context: ExpansionContext, depth = 0): void {
+  expandHidden(text, context);
   if (depth >= DEEPEST || text.length > 256) return;
   for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
-    const value = machine.scope.variables.get(name);
+    const value = context.scope.variables.get(name);
     for (const each of typeof value === 'string' ? [value] : (value ?? []))
-      if (/[A-Za-z_[]/.test(each) && each !== text) walkExpression(each, machine, depth + 1);
+      if (/[A-Za-z_[]/.test(each) && each !== text) expandHiddenInExpression(each, context, depth + 1);
   }
 }

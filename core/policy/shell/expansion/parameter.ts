@@ -1,5 +1,5 @@
 import type { ParameterExpansionPart, Word as SourceWord } from 'unbash';
-import { walkExpression, walkHidden } from './hidden-substitution.ts';
+import { expandHiddenInExpression, expandHidden } from './hidden-substitution.ts';
 import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { couldBe, isKnown, isOpaque, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
@@ -9,8 +9,8 @@ export type ParameterValue = Word[];
 type Expand = (word: SourceWord) => Word;
 
 /** The value of `$name`, of a position or of a special parameter; undefined when it is not set in this line. */
-export function lookUp(name: string, machine: ExpansionContext): Word[] | undefined {
-  const { scope } = machine;
+export function lookUp(name: string, context: ExpansionContext): Word[] | undefined {
+  const { scope } = context;
   if (name === '@' || name === '*') return scope.positional.slice(1);
   if (/^\d+$/.test(name)) {
     const value = scope.positional[Number(name)];
@@ -26,26 +26,26 @@ export function lookUp(name: string, machine: ExpansionContext): Word[] | undefi
 /** Expands `${…}`; `expand` reads the words in it. */
 export function expandParameter(
   part: ParameterExpansionPart,
-  machine: ExpansionContext,
+  context: ExpansionContext,
   expand: Expand,
 ): ParameterValue {
-  machine.step();
+  context.step();
   const name = part.parameter;
   const index = part.index && expand(part.index);
   if (index !== undefined) {
-    walkHidden(`[${index}]`, machine);
-    walkExpression(index, machine);
+    expandHidden(`[${index}]`, context);
+    expandHiddenInExpression(index, context);
   }
-  let values = pick(lookUp(name, machine), index);
+  let values = pick(lookUp(name, context), index);
   const operation = part.operation;
   if (part.prefix === '!') {
     if (operation?.type === 'Names') return [OPAQUE];
     if (index === '@' || index === '*') return values ? values.map((_, at) => String(at)) : [UNKNOWN];
     const target = values?.[0];
     if (target === undefined || !isKnown(target)) return [UNKNOWN];
-    walkHidden(target, machine);
+    expandHidden(target, context);
     const indexed = /^(\w+)\[(\d+|[@*])\]$/.exec(target);
-    values = indexed ? pick(lookUp(indexed[1] ?? '', machine), indexed[2]) : lookUp(target, machine);
+    values = indexed ? pick(lookUp(indexed[1] ?? '', context), indexed[2]) : lookUp(target, context);
   }
   if (part.prefix === '#') return [UNKNOWN];
   if (!operation) return values ?? [UNKNOWN];
@@ -55,17 +55,18 @@ export function expandParameter(
       const operand = expand(operation.operand);
       if (operation.operator.endsWith('+')) return [isSet ? operand : values === undefined ? unknownOr(operand) : ''];
       if (isSet) return values ?? [];
-      if (operation.operator.endsWith('=')) machine.scope.variables.set(name, operand);
+      if (operation.operator.endsWith('=')) context.scope.variables.set(name, operand);
       return operation.operator.endsWith('?') ? [UNKNOWN] : [operand];
     }
     case 'Slice': {
-      for (const word of [operation.offset, operation.length]) if (word) walkExpression(expand(word), machine);
-      const offset = toInteger(expand(operation.offset), machine);
-      const length = operation.length && toInteger(expand(operation.length), machine);
+      for (const word of [operation.offset, operation.length])
+        if (word) expandHiddenInExpression(expand(word), context);
+      const offset = toInteger(expand(operation.offset), context);
+      const length = operation.length && toInteger(expand(operation.length), context);
       if (!values || offset === undefined || (operation.length && length === undefined)) return [unknownFrom(values)];
       const isList = [name, index].some((it) => it === '@' || it === '*');
       // The positional parameters are counted from `$0`.
-      const list = index === undefined ? [machine.scope.positional[0] ?? '', ...values] : values;
+      const list = index === undefined ? [context.scope.positional[0] ?? '', ...values] : values;
       if (isList) return list.slice(offset, length === undefined ? undefined : offset + length);
       return values.map((value) => slice(value, offset, length));
     }
@@ -88,7 +89,7 @@ export function expandParameter(
       );
     case 'Transform': {
       const kind = expand(operation.operand);
-      if (kind === 'P') for (const value of values ?? []) walkHidden(value, machine, { anywhere: true });
+      if (kind === 'P') for (const value of values ?? []) expandHidden(value, context, { anywhere: true });
       return [unknownFrom(values)];
     }
     case 'Names':
@@ -113,10 +114,10 @@ function pick(values: Word[] | undefined, index: Word | undefined): Word[] | und
   return [values.at(Number(index)) ?? (values.some(isOpaque) ? OPAQUE : '')];
 }
 
-function toInteger(text: Word, machine: ExpansionContext): number | undefined {
+function toInteger(text: Word, context: ExpansionContext): number | undefined {
   const trimmed = text.trim();
   if (/^-?\d{1,6}$/.test(trimmed)) return Number(trimmed);
-  const variable = lookUp(trimmed, machine)?.[0];
+  const variable = lookUp(trimmed, context)?.[0];
   return variable !== undefined && /^-?\d{1,6}$/.test(variable) ? Number(variable) : undefined;
 }
 

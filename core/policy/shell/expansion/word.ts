@@ -104,11 +104,11 @@ const LONGEST_SHOWN = 400;
 
 /** The word for a reader, cut after 400 characters: quoted where needed, patterns bare, `…` for what is not known. */
 export function showWord(word: Word): string {
-  return showWholeWord(word.length > LONGEST_SHOWN ? `${word.slice(0, LONGEST_SHOWN)}${UNKNOWN}` : word);
+  return showFullWord(word.length > LONGEST_SHOWN ? `${word.slice(0, LONGEST_SHOWN)}${UNKNOWN}` : word);
 }
 
 /** As {@link showWord}, but uncut: different known words never look the same. */
-export function showWholeWord(word: Word): string {
+export function showFullWord(word: Word): string {
   if (word === '') return "''";
   const quoted = word.replace(/[^\uE000-\uE004]+/g, (text) =>
     /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`,

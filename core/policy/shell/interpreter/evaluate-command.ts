@@ -11,15 +11,15 @@ import {
 import { expandArithmetic, expandText, expandWord } from '../expansion/expand.ts';
 import { assign, readArgument } from './assign.ts';
 import { limit, readFile, record, writeFile } from './files.ts';
-import { TooMuch, type Call, type Stdin, type Interpreter } from './interpreter.ts';
-import type { CommandReading } from '../reading.ts';
+import { LimitError, type Call, type Stdin, type Interpreter } from './interpreter.ts';
+import type { CommandEvaluation } from '../evaluation.ts';
 import { finish, readRedirects } from './redirects.ts';
 import { runCommand } from './run-command.ts';
 import { copyScope, createScope, joinScopes, unite, type Scope } from './scope.ts';
-import { walkTest } from './test-expression.ts';
+import { expandTest } from './test-expression.ts';
 import { hasMarks, isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
-export interface ReadOptions {
+export interface EvaluateOptions {
   /** Absolute path. */
   workspace: string;
   /** Absolute path of the folder where the line runs; default: the workspace. */
@@ -35,125 +35,128 @@ const MOST_ROUNDS = 48;
 const MOST_SUBSTITUTIONS = 200;
 
 /** Reads a command line as a shell would run it, as far as that can be known without running it. Never throws. */
-export function evaluateCommand(line: string, options: ReadOptions): CommandReading {
-  const reading: CommandReading = { commands: [], problems: [] };
+export function evaluateCommand(line: string, options: EvaluateOptions): CommandEvaluation {
+  const evaluation: CommandEvaluation = { commands: [], problems: [] };
   const give = (reason: string) =>
-    reading.problems.push({ rule: 'unreadable', reason: `could not be understood: ${reason}` });
+    evaluation.problems.push({ rule: 'unreadable', reason: `could not be understood: ${reason}` });
   if (line.length > LONGEST_LINE) give(`longer than ${LONGEST_LINE} characters`);
   else if (hasMarks(line) || line.includes('\u0000')) give('it holds characters that no command needs');
   else {
     try {
       const scope = createScope(options.cwd ?? options.workspace);
       for (const [path, text] of options.files ?? []) if (!hasMarks(text)) scope.files.set(path, limit(text));
-      createWalk(reading, scope).text(line, '', undefined);
+      createInterpreter(evaluation, scope).evaluate(line, '', undefined);
     } catch (error) {
       // The parser and the walk meet whatever a model writes: what breaks them is asked about.
-      give(error instanceof TooMuch ? error.message : 'the parser failed');
+      give(error instanceof LimitError ? error.message : 'the parser failed');
     }
   }
-  return reading;
+  return evaluation;
 }
 
-function createWalk(reading: CommandReading, scope: Scope): Interpreter {
+function createInterpreter(evaluation: CommandEvaluation, scope: Scope): Interpreter {
   let steps = 0;
   let depth = 0;
   let substitutions = 0;
   const running: string[] = [];
-  const walk: Interpreter = {
-    reading,
+  const shell: Interpreter = {
+    evaluation,
     scope,
     via: [],
     status: undefined,
     step(cost = 1) {
       steps += cost;
-      if (steps > MOST_STEPS) throw new TooMuch('it does more than can be followed');
+      if (steps > MOST_STEPS) throw new LimitError('it does more than can be followed');
     },
     report(problem) {
-      if (!reading.problems.some((known) => known.reason === problem.reason)) reading.problems.push(problem);
+      if (!evaluation.problems.some((known) => known.reason === problem.reason)) evaluation.problems.push(problem);
     },
     inside(label, work) {
-      if (depth >= DEEPEST) throw new TooMuch('it is nested too deeply');
-      const before = walk.via;
+      if (depth >= DEEPEST) throw new LimitError('it is nested too deeply');
+      const before = shell.via;
       depth++;
-      if (label !== '') walk.via = [...before, label];
+      if (label !== '') shell.via = [...before, label];
       try {
         return work();
       } finally {
         depth--;
-        walk.via = before;
+        shell.via = before;
       }
     },
     subshell(label, work) {
-      const before = walk.scope;
-      walk.scope = copyScope(before);
+      const before = shell.scope;
+      shell.scope = copyScope(before);
       try {
-        return walk.inside(label ?? '', work);
+        return shell.inside(label ?? '', work);
       } finally {
-        walk.scope = before;
+        shell.scope = before;
       }
     },
     substitute(script, label) {
-      return walk.subshell(label, () => walkScript(walk, script, undefined)).replace(/\n+$/, '');
+      return shell.subshell(label, () => runScript(shell, script, undefined)).replace(/\n+$/, '');
     },
     toPath(script, operator) {
       const path = `/dev/fd/${60 + substitutions++}`;
-      const feed = operator === '>' ? { text: UNKNOWN } : undefined;
-      const text = walk.subshell(`${operator}(…)`, () => walkScript(walk, script, feed));
-      walk.scope.files.set(path, text);
+      const stdin = operator === '>' ? { text: UNKNOWN } : undefined;
+      const text = shell.subshell(`${operator}(…)`, () => runScript(shell, script, stdin));
+      shell.scope.files.set(path, text);
       return path;
     },
-    text(text, label, feed) {
-      walk.step(1 + text.length / 256);
+    evaluate(text, label, stdin) {
+      shell.step(1 + text.length / 256);
       if ((text.match(/\$\(|`|[<>]\(/g)?.length ?? 0) > MOST_SUBSTITUTIONS)
-        throw new TooMuch('it has too many substitutions');
-      return walk.inside(label, () => walkScript(walk, parse(text), feed));
+        throw new LimitError('it has too many substitutions');
+      return shell.inside(label, () => runScript(shell, parse(text), stdin));
     },
-    body(name, args, feed) {
-      const body = walk.scope.functions.get(name);
+    callFunction(name, args, stdin) {
+      const body = shell.scope.functions.get(name);
       if (!body) return UNKNOWN;
       if (running.filter((other) => other === name).length > 2) {
-        walk.report({ rule: 'fork-bomb', reason: `the function ${name} calls itself without an end that can be seen` });
+        shell.report({
+          rule: 'fork-bomb',
+          reason: `the function ${name} calls itself without an end that can be seen`,
+        });
         return UNKNOWN;
       }
-      const before = walk.scope.positional;
-      walk.scope.positional = [before[0] ?? '', ...args];
+      const before = shell.scope.positional;
+      shell.scope.positional = [before[0] ?? '', ...args];
       running.push(name);
       try {
-        return walk.inside(`${name}()`, () =>
-          body.type === 'CompoundList' ? walkList(walk, body, feed) : walkNode(walk, body, feed),
+        return shell.inside(`${name}()`, () =>
+          body.type === 'CompoundList' ? runList(shell, body, stdin) : runNode(shell, body, stdin),
         );
       } finally {
         running.pop();
-        walk.scope.positional = before;
+        shell.scope.positional = before;
       }
     },
-    run: (call) => runCommand(call, walk),
-    record: (call, code) => record(walk, call, code),
-    readFile: (path, feed) => readFile(walk, path, feed),
-    writeFile: (path, text, append) => writeFile(walk, path, { text, append }),
+    run: (call) => runCommand(call, shell),
+    record: (call, code) => record(shell, call, code),
+    readFile: (path, stdin) => readFile(shell, path, stdin),
+    writeFile: (path, text, append) => writeFile(shell, path, { text, append }),
   };
-  return walk;
+  return shell;
 }
 
-function walkScript(
-  walk: Interpreter,
+function runScript(
+  shell: Interpreter,
   script: Script & { errors?: readonly { message: string }[] | undefined },
-  feed: Stdin | undefined,
+  stdin: Stdin | undefined,
 ): Word {
   const error = script.errors?.[0];
-  if (error) walk.report({ rule: 'unreadable', reason: `could not be understood: ${error.message}` });
-  return walkList(walk, script, feed);
+  if (error) shell.report({ rule: 'unreadable', reason: `could not be understood: ${error.message}` });
+  return runList(shell, script, stdin);
 }
 
-function walkList(walk: Interpreter, list: CompoundList | Script, feed: Stdin | undefined): Word {
+function runList(shell: Interpreter, list: CompoundList | Script, stdin: Stdin | undefined): Word {
   let out = '';
   for (const statement of list.commands) {
-    walk.step();
+    shell.step();
     if (statement.background) {
-      out += walk.subshell(undefined, () => walkAndOr(walk, statement.command, feed));
-      walk.status = 0;
-    } else out += walkAndOr(walk, statement.command, feed);
-    const { scope } = walk;
+      out += shell.subshell(undefined, () => runAndOr(shell, statement.command, stdin));
+      shell.status = 0;
+    } else out += runAndOr(shell, statement.command, stdin);
+    const { scope } = shell;
     if (scope.cwdsOnFailure) {
       // A `cd` that failed leaves the next statement where it was.
       if (!scope.errexit) scope.cwds = unite(scope.cwds, scope.cwdsOnFailure);
@@ -163,203 +166,204 @@ function walkList(walk: Interpreter, list: CompoundList | Script, feed: Stdin | 
   return limit(out);
 }
 
-function walkAndOr(walk: Interpreter, node: AndOr | PipelineNode, feed: Stdin | undefined): Word {
-  if (node.type !== 'AndOr') return walkNode(walk, node, feed);
+function runAndOr(shell: Interpreter, node: AndOr | PipelineNode, stdin: Stdin | undefined): Word {
+  if (node.type !== 'AndOr') return runNode(shell, node, stdin);
   let out = '';
   // The chain goes on where its parts succeeded; behind it, any of them may have failed.
   const failures: Scope[] = [];
   for (const [at, part] of node.commands.entries()) {
     const operator = node.operators[at - 1];
     if (operator === undefined) {
-      out += walkNode(walk, part, feed);
+      out += runNode(shell, part, stdin);
       continue;
     }
-    if (operator === '&&' && walk.status === 0) {
-      out += walkNode(walk, part, feed);
+    if (operator === '&&' && shell.status === 0) {
+      out += runNode(shell, part, stdin);
       continue;
     }
-    const before = copyScope(walk.scope);
+    const before = copyScope(shell.scope);
     if (operator === '||') {
-      if (walk.scope.cwdsOnFailure) walk.scope.cwds = walk.scope.cwdsOnFailure;
+      if (shell.scope.cwdsOnFailure) shell.scope.cwds = shell.scope.cwdsOnFailure;
       const leaves = part.type === 'Command' && /^(?:exit|return)$/.test(part.name?.value ?? '');
-      out += walkNode(walk, part, feed);
+      out += runNode(shell, part, stdin);
       if (leaves) {
-        walk.scope.cwds = before.cwds;
-        walk.scope.cwdsOnFailure = undefined;
-      } else joinScopes(walk.scope, before);
+        shell.scope.cwds = before.cwds;
+        shell.scope.cwdsOnFailure = undefined;
+      } else joinScopes(shell.scope, before);
     } else {
       failures.push(before);
-      out += walkNode(walk, part, feed);
+      out += runNode(shell, part, stdin);
       continue;
     }
-    walk.status = undefined;
+    shell.status = undefined;
   }
   if (failures.length === 0) return out;
-  const { cwds } = walk.scope;
-  for (const failure of failures) joinScopes(walk.scope, failure);
-  walk.scope.cwdsOnFailure = unite(walk.scope.cwds, failures.at(-1)?.cwdsOnFailure ?? []);
-  walk.scope.cwds = cwds;
-  walk.status = undefined;
+  const { cwds } = shell.scope;
+  for (const failure of failures) joinScopes(shell.scope, failure);
+  shell.scope.cwdsOnFailure = unite(shell.scope.cwds, failures.at(-1)?.cwdsOnFailure ?? []);
+  shell.scope.cwds = cwds;
+  shell.status = undefined;
   return out;
 }
 
 /** Walks branches of which one runs: each from the same beginning. */
-function walkBranches(walk: Interpreter, branches: (() => Word)[]): Word {
-  const start = walk.scope;
+function runBranches(shell: Interpreter, branches: (() => Word)[]): Word {
+  const start = shell.scope;
   let joined: Scope | undefined;
   let out = '';
   for (const branch of branches) {
-    walk.scope = copyScope(start);
+    shell.scope = copyScope(start);
     const text = branch();
     out = out === '' || out === text ? text : text === '' ? out : UNKNOWN;
-    if (joined) joinScopes(joined, walk.scope);
-    else joined = walk.scope;
+    if (joined) joinScopes(joined, shell.scope);
+    else joined = shell.scope;
   }
-  walk.scope = start;
+  shell.scope = start;
   if (joined) Object.assign(start, joined);
-  walk.status = undefined;
+  shell.status = undefined;
   return out;
 }
 
-function walkNode(walk: Interpreter, node: CommandNode | PipelineNode | CompoundList, feed: Stdin | undefined): Word {
-  walk.step();
+function runNode(shell: Interpreter, node: CommandNode | PipelineNode | CompoundList, stdin: Stdin | undefined): Word {
+  shell.step();
   switch (node.type) {
     case 'Command':
-      return walkCommand(walk, node, feed);
+      return runSimpleCommand(shell, node, stdin);
     case 'CompoundList':
-      return walkList(walk, node, feed);
+      return runList(shell, node, stdin);
     case 'Pipeline': {
       if (node.commands.length === 1 && node.commands[0]) {
-        const out = walkNode(walk, node.commands[0], feed);
-        walk.status = undefined;
+        const out = runNode(shell, node.commands[0], stdin);
+        shell.status = undefined;
         return out;
       }
-      let next = feed;
+      let next = stdin;
       for (const command of node.commands) {
         const from = next;
-        next = { text: walk.subshell(undefined, () => walkNode(walk, command, from)) };
+        next = { text: shell.subshell(undefined, () => runNode(shell, command, from)) };
       }
-      walk.status = undefined;
+      shell.status = undefined;
       return next?.text ?? '';
     }
     case 'Function':
-      walk.scope.functions.set(node.name.value, node.body);
-      walk.status = 0;
-      if (/^command_not_found_handler?$/.test(node.name.value)) walk.body(node.name.value, [UNKNOWN], undefined);
+      shell.scope.functions.set(node.name.value, node.body);
+      shell.status = 0;
+      if (/^command_not_found_handler?$/.test(node.name.value))
+        shell.callFunction(node.name.value, [UNKNOWN], undefined);
       return '';
     case 'Coproc':
-      return walk.subshell('coproc', () => walkNode(walk, node.body, { text: UNKNOWN }));
+      return shell.subshell('coproc', () => runNode(shell, node.body, { text: UNKNOWN }));
     case 'Redirected': {
-      const redirects = readRedirects(walk, node.redirects, feed);
+      const redirects = readRedirects(shell, node.redirects, stdin);
       if (redirects.list.length > 0)
-        walk.record({ argv: [], feed: undefined, assignments: [], redirects: redirects.list });
-      return finish(walk, walkCompound(walk, node.command, redirects.feed), redirects.list);
+        shell.record({ argv: [], stdin: undefined, assignments: [], redirects: redirects.list });
+      return finish(shell, runCompound(shell, node.command, redirects.stdin), redirects.list);
     }
     default:
-      return walkCompound(walk, node, feed);
+      return runCompound(shell, node, stdin);
   }
 }
 
-function walkCompound(walk: Interpreter, node: CompoundCommand, feed: Stdin | undefined): Word {
+function runCompound(shell: Interpreter, node: CompoundCommand, stdin: Stdin | undefined): Word {
   switch (node.type) {
     case 'BraceGroup':
-      return walkList(walk, node.body, feed);
+      return runList(shell, node.body, stdin);
     case 'Subshell':
-      return walk.subshell(undefined, () => walkList(walk, node.body, feed));
+      return shell.subshell(undefined, () => runList(shell, node.body, stdin));
     case 'If': {
-      let out = walkList(walk, node.clause, feed);
-      for (const branch of node.elif) out += walkList(walk, branch.clause, feed);
+      let out = runList(shell, node.clause, stdin);
+      for (const branch of node.elif) out += runList(shell, branch.clause, stdin);
       const lists = [node.then, ...node.elif.map((branch) => branch.then), node.else];
       return (
         out +
-        walkBranches(
-          walk,
-          lists.map((list) => () => (list ? walkList(walk, list, feed) : '')),
+        runBranches(
+          shell,
+          lists.map((list) => () => (list ? runList(shell, list, stdin) : '')),
         )
       );
     }
     case 'Case': {
-      expandText(node.word, walk);
-      for (const item of node.items) for (const pattern of item.pattern) expandText(pattern, walk);
-      return walkBranches(walk, [...node.items.map((item) => () => walkList(walk, item.body, feed)), () => '']);
+      expandText(node.word, shell);
+      for (const item of node.items) for (const pattern of item.pattern) expandText(pattern, shell);
+      return runBranches(shell, [...node.items.map((item) => () => runList(shell, item.body, stdin)), () => '']);
     }
     case 'For':
     case 'Select': {
-      const words = node.wordlist?.flatMap((word) => expandWord(word, walk)) ?? walk.scope.positional.slice(1);
+      const words = node.wordlist?.flatMap((word) => expandWord(word, shell)) ?? shell.scope.positional.slice(1);
       const rounds = node.type === 'Select' || words.length > MOST_ROUNDS ? [UNKNOWN] : words;
       let out = '';
       for (const word of rounds) {
-        walk.scope.variables.set(node.name.value, word);
-        out += walkList(walk, node.body, feed);
+        shell.scope.variables.set(node.name.value, word);
+        out += runList(shell, node.body, stdin);
       }
-      walk.status = undefined;
+      shell.status = undefined;
       return limit(out);
     }
     case 'While': {
       let out = '';
       for (let round = 0; round < MOST_ROUNDS; round++) {
-        out += walkList(walk, node.clause, feed);
-        if (node.kind === 'while' && walk.status === 1) break;
+        out += runList(shell, node.clause, stdin);
+        if (node.kind === 'while' && shell.status === 1) break;
         // Nothing tells when it ends: twice shows what one round leaves for the next.
-        const endless = walk.status !== 0 || !feed || !isKnown(feed.text);
-        out += walkList(walk, node.body, feed);
+        const endless = shell.status !== 0 || !stdin || !isKnown(stdin.text);
+        out += runList(shell, node.body, stdin);
         if (endless && round >= 1) break;
       }
-      walk.status = undefined;
+      shell.status = undefined;
       return limit(out);
     }
     case 'ArithmeticFor': {
-      expandArithmetic(node.initialize, walk);
+      expandArithmetic(node.initialize, shell);
       let out = '';
       for (let round = 0; round < MOST_ROUNDS; round++) {
-        const test = node.test ? expandArithmetic(node.test, walk) : UNKNOWN;
+        const test = node.test ? expandArithmetic(node.test, shell) : UNKNOWN;
         if (test === '0') break;
-        out += walkList(walk, node.body, feed);
-        expandArithmetic(node.update, walk);
+        out += runList(shell, node.body, stdin);
+        expandArithmetic(node.update, shell);
         if (!isKnown(test)) break;
       }
-      walk.status = undefined;
+      shell.status = undefined;
       return limit(out);
     }
     case 'TestCommand':
-      walkTest(node.expression, walk);
-      walk.status = undefined;
+      expandTest(node.expression, shell);
+      shell.status = undefined;
       return '';
     case 'ArithmeticCommand':
-      expandArithmetic(node.expression, walk);
-      walk.status = undefined;
+      expandArithmetic(node.expression, shell);
+      shell.status = undefined;
       return '';
   }
 }
 
-function walkCommand(walk: Interpreter, node: Command, feed: Stdin | undefined): Word {
+function runSimpleCommand(shell: Interpreter, node: Command, stdin: Stdin | undefined): Word {
   const argv: Word[] = [];
-  if (node.name) argv.push(...expandWord(node.name, walk));
-  for (const argument of node.args) argv.push(...readArgument(argument, walk));
-  const redirects = readRedirects(walk, node.redirects, feed);
+  if (node.name) argv.push(...expandWord(node.name, shell));
+  for (const argument of node.args) argv.push(...readArgument(argument, shell));
+  const redirects = readRedirects(shell, node.redirects, stdin);
   const assignments: Call['assignments'] = [];
   const temporary = argv.length > 0;
   const before =
-    temporary && node.prefix.some((item) => item.type === 'Assignment') ? new Map(walk.scope.variables) : undefined;
-  walk.status = 0;
+    temporary && node.prefix.some((item) => item.type === 'Assignment') ? new Map(shell.scope.variables) : undefined;
+  shell.status = 0;
   for (const item of node.prefix) {
     if (item.type !== 'Assignment') continue;
-    const value = assign(item, walk);
+    const value = assign(item, shell);
     assignments.push({ name: item.name, value });
   }
-  const call: Call = { argv, feed: redirects.feed, assignments, redirects: redirects.list };
+  const call: Call = { argv, stdin: redirects.stdin, assignments, redirects: redirects.list };
   let out = '';
   if (temporary) {
-    walk.status = undefined;
-    out = walk.run(call);
+    shell.status = undefined;
+    out = shell.run(call);
   } else if (call.assignments.length > 0 || call.redirects.length > 0) {
-    walk.record(call);
+    shell.record(call);
     // `$(<file)` prints the file.
     if (call.assignments.length === 0 && redirects.list.some(({ operator }) => operator === '<'))
-      out = redirects.feed?.text ?? '';
+      out = redirects.stdin?.text ?? '';
   }
-  if (before) for (const { name } of assignments) restore(walk.scope, name, before);
-  return finish(walk, limit(out), redirects.list);
+  if (before) for (const { name } of assignments) restore(shell.scope, name, before);
+  return finish(shell, limit(out), redirects.list);
 }
 
 function restore(scope: Scope, name: string, before: Map<string, Word | Word[]>): void {

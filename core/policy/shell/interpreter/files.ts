@@ -3,36 +3,36 @@ import { resolvePath } from '../expansion/resolve-path.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
 /** Notes a command as one that runs. */
-export function record(walk: Interpreter, call: Call, code: { language: string; text: Word }[] = []): void {
+export function record(shell: Interpreter, call: Call, code: { language: string; text: Word }[] = []): void {
   // Long words cost too: what is shown of a line is bounded by this.
-  walk.step(1 + call.argv.reduce((size, word) => size + word.length, 0) / 1024);
+  shell.step(1 + call.argv.reduce((size, word) => size + word.length, 0) / 1024);
   const word = call.argv[0] ?? '';
-  walk.reading.commands.push({
+  shell.evaluation.commands.push({
     argv: call.argv,
     name: word.slice(word.lastIndexOf('/') + 1),
     assignments: call.assignments,
     redirects: call.redirects,
-    via: walk.via,
-    cwds: walk.scope.cwds,
-    ...(call.feed && { stdin: call.feed.text }),
+    via: shell.via,
+    cwds: shell.scope.cwds,
+    ...(call.stdin && { stdin: call.stdin.text }),
     code,
-    dotglob: walk.scope.dotglob,
+    dotglob: shell.scope.dotglob,
   });
 }
 
 /** What a file holds that this line wrote, or that is fed; undefined for other files. */
-export function readFile(walk: Interpreter, path: Word, feed: Stdin | undefined): Word | undefined {
-  if (/^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/.test(path)) return feed?.text ?? UNKNOWN;
-  const full = resolvePath(path, walk.scope.cwds[0] ?? '/').replace('/proc/self/fd/', '/dev/fd/');
-  return walk.scope.files.get(full);
+export function readFile(shell: Interpreter, path: Word, stdin: Stdin | undefined): Word | undefined {
+  if (/^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/.test(path)) return stdin?.text ?? UNKNOWN;
+  const full = resolvePath(path, shell.scope.cwds[0] ?? '/').replace('/proc/self/fd/', '/dev/fd/');
+  return shell.scope.files.get(full);
 }
 
 /** Keeps what goes into a file, for who reads it later in the line. */
-export function writeFile(walk: Interpreter, path: Word, { text, append }: { text: Word; append: boolean }): void {
+export function writeFile(shell: Interpreter, path: Word, { text, append }: { text: Word; append: boolean }): void {
   if (!isKnown(path) || path.startsWith('/dev/')) return;
-  const full = resolvePath(path, walk.scope.cwds[0] ?? '/');
-  const before = append ? (walk.scope.files.get(full) ?? UNKNOWN) : '';
-  walk.scope.files.set(full, limit(before + text));
+  const full = resolvePath(path, shell.scope.cwds[0] ?? '/');
+  const before = append ? (shell.scope.files.get(full) ?? UNKNOWN) : '';
+  shell.scope.files.set(full, limit(before + text));
 }
 
 /** The text, or unknown where it is too long to be followed. */

@@ -1,5 +1,5 @@
 import type { Script } from 'unbash';
-import type { CommandReading, Problem, Redirect } from '../reading.ts';
+import type { CommandEvaluation, Problem, Redirect } from '../evaluation.ts';
 import type { Scope } from './scope.ts';
 import type { Word } from '../expansion/word.ts';
 
@@ -11,7 +11,7 @@ export interface ExpansionContext {
   /** Walks the script of a process substitution and returns the path that stands for it. */
   toPath(script: Script, operator: '<' | '>'): Word;
   report(problem: Problem): void;
-  /** Counts work. Throws {@link TooMuch} when a line needs more than any ordinary one. */
+  /** Counts work. Throws {@link LimitError} when a line needs more than any ordinary one. */
   step(cost?: number): void;
 }
 
@@ -23,22 +23,22 @@ export interface Stdin {
 /** A command about to run. */
 export interface Call {
   argv: Word[];
-  feed: Stdin | undefined;
+  stdin: Stdin | undefined;
   assignments: { name: string; value: Word }[];
   redirects: Redirect[];
 }
 
 /** The walk through a line, command by command. */
 export interface Interpreter extends ExpansionContext {
-  readonly reading: CommandReading;
+  readonly evaluation: CommandEvaluation;
   /** What the present command runs through, outermost first. */
   via: string[];
   /** How the last command ended: 0, 1 or not known. */
   status: 0 | 1 | undefined;
   /** Walks text as a script in the present scope; returns what it prints. */
-  text(text: Word, label: string, feed: Stdin | undefined): Word;
+  evaluate(text: Word, label: string, stdin: Stdin | undefined): Word;
   /** Runs a function's body. */
-  body(name: string, args: Word[], feed: Stdin | undefined): Word;
+  callFunction(name: string, args: Word[], stdin: Stdin | undefined): Word;
   run(call: Call): Word;
   /** Does `work` one level deeper, named `label` in what is recorded. */
   inside<T>(label: string, work: () => T): T;
@@ -47,12 +47,12 @@ export interface Interpreter extends ExpansionContext {
   /** Notes a command as one that runs. */
   record(call: Call, code?: { language: string; text: Word }[]): void;
   /** What a file holds that this line wrote, or that is fed; undefined for other files. */
-  readFile(path: Word, feed: Stdin | undefined): Word | undefined;
+  readFile(path: Word, stdin: Stdin | undefined): Word | undefined;
   writeFile(path: Word, text: Word, append: boolean): void;
 }
 
 /** Thrown and caught inside the shell reader alone. */
-export class TooMuch extends Error {}
+export class LimitError extends Error {}
 
 /** Longest text that is followed; a longer one becomes unknown. */
 export const LONGEST_TEXT = 65_536;

@@ -1,4 +1,4 @@
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isOpaque } from '../expansion/word.ts';
 import type { ShellFinding } from './command-rule.ts';
 

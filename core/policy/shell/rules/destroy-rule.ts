@@ -1,6 +1,6 @@
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, namesSecret, protectedPlace, reach, type ShellContext } from './target.ts';
 import { describePlace } from '../../places.ts';
 import {

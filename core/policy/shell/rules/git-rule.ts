@@ -1,7 +1,7 @@
 import { createOptionLookup, judgeRewrite } from './git-rewrite.ts';
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, protectedPlace, type ShellContext } from './target.ts';
 import { isDynamic, isKnown, showWord, toGlobWord, type Word } from '../expansion/word.ts';
 

@@ -1,5 +1,5 @@
 import type { ShellFinding } from './command-rule.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
 
 const PROGRAMS = new Set(

@@ -1,7 +1,7 @@
 import { describePlace } from '../../places.ts';
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { protectedPlace, reach, type ShellContext } from './target.ts';
 import { isDynamic, isOpaque, showWord, type Word } from '../expansion/word.ts';
 

@@ -1,5 +1,5 @@
 import type { ShellFinding } from './command-rule.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 
 const PRIVILEGE = new Set(
   'sudo su doas pkexec runuser gosu mount umount nsenter unshare chroot pivot_root insmod modprobe rmmod setcap capsh setpriv sysctl iptables ip6tables nft ufw useradd usermod userdel groupadd passwd chpasswd visudo losetup swapon swapoff fdisk parted sgdisk cryptsetup bwrap firejail proot fakechroot kexec ptrace mknod ip ifconfig'.split(
@@ -26,7 +26,7 @@ export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined
       return undefined;
     return ask(`${name} asks for more power than the sandbox gives`);
   }
-  if (PERSISTENCE.has(name)) return ask(`${name} starts things that outlive this command, or ends the machine's`);
+  if (PERSISTENCE.has(name)) return ask(`${name} starts things that outlive this command, or ends the context's`);
   if (
     DEBUGGERS.has(name) ||
     ((name === 'strace' || name === 'gdb') && argv.some((arg) => /^(?:-p|--pid.*)$/.test(arg)))

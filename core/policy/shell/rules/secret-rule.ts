@@ -1,6 +1,6 @@
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isEverything, namesSecret, type ShellContext } from './target.ts';
 import { isKnown, isOpaque, showWord, type Word } from '../expansion/word.ts';
 

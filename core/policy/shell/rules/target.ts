@@ -1,6 +1,6 @@
 import { isBelow } from '../../path.ts';
-import { isSecretPath, placeOf, PROTECTED_NAMES, toRelative, type Place } from '../../places.ts';
-import type { SimpleCommand } from '../reading.ts';
+import { isSecretPath, placeOf, PROTECTED_NAMES, toRelative, type ProtectedPathKind } from '../../places.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import {
   ANY_NAME,
@@ -121,7 +121,7 @@ export function protectedPlace(
   word: Word,
   command: SimpleCommand,
   context: ShellContext,
-): Exclude<Place, 'secret'> | undefined {
+): Exclude<ProtectedPathKind, 'secret'> | undefined {
   for (const candidate of toCandidates(word)) {
     for (const found of reach(candidate, command, context)) {
       if (found.kind === 'outside' && found.path.startsWith('/~/')) {

@@ -1,4 +1,4 @@
-import { showWholeWord, type Word } from './expansion/word.ts';
+import { showFullWord, type Word } from './expansion/word.ts';
 
 export interface Redirect {
   /** As in `>`, `>>`, `<`, `&>`; `<<<` for text that is given in the line, with that text as its target. */
@@ -40,24 +40,24 @@ export interface Problem {
 }
 
 /** A command line as it was understood. */
-export interface CommandReading {
+export interface CommandEvaluation {
   commands: SimpleCommand[];
   problems: Problem[];
 }
 
 /** One simple command a line, with what it runs through in brackets. */
-export function renderReading(reading: CommandReading): string {
-  const lines = reading.commands.map((command) => {
+export function renderEvaluation(evaluation: CommandEvaluation): string {
+  const lines = evaluation.commands.map((command) => {
     const parts = [
-      ...command.assignments.map(({ name, value }) => `${name}=${value === '' ? '' : showWholeWord(value)}`),
-      ...command.argv.map(showWholeWord),
+      ...command.assignments.map(({ name, value }) => `${name}=${value === '' ? '' : showFullWord(value)}`),
+      ...command.argv.map(showFullWord),
       ...command.redirects.map(
-        ({ operator, target, descriptor }) => `${descriptor ?? ''}${operator} ${showWholeWord(target)}`,
+        ({ operator, target, descriptor }) => `${descriptor ?? ''}${operator} ${showFullWord(target)}`,
       ),
     ];
     const via = command.via.length > 0 ? `[${command.via.join(' › ')}] ` : '';
     return via + parts.join(' ');
   });
-  for (const problem of reading.problems) lines.push(`(${problem.reason})`);
+  for (const problem of evaluation.problems) lines.push(`(${problem.reason})`);
   return lines.join('\n');
 }
