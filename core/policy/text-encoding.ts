@@ -24,7 +24,9 @@ export function decodeContent(content: Uint8Array, { isComplete = true } = {}): 
   if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', content, isComplete);
   if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', content, isComplete);
   if (content.includes(0)) return undefined;
-  return decodeAs('utf-8', content, isComplete) ?? (isPlausible(content) ? decodeAs('windows-1252', content) : undefined);
+  return (
+    decodeAs('utf-8', content, isComplete) ?? (isPlausible(content) ? decodeAs('windows-1252', content) : undefined)
+  );
 }
 
 function decodeAs(encoding: TextEncoding, content: Uint8Array, isComplete = true): DecodedText | undefined {

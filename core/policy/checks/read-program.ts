@@ -166,18 +166,9 @@ function readFile(path: string, args: readonly string[], { cwd }: ProgramOptions
 }
 
 /** Options of package managers that take a value. */
-const MANAGER_VALUED = new Set([
-  '--prefix',
-  '-C',
-  '--dir',
-  '--cwd',
-  '-w',
-  '--workspace',
-  '--filter',
-  '-F',
-  '--loglevel',
-  '--script-shell',
-]);
+const MANAGER_VALUED = new Set(
+  '--prefix -C --dir --cwd -w --workspace --filter -F --loglevel --script-shell'.split(' '),
+);
 
 /** `npm test`, `pnpm run lint`, `yarn vitest`: a script of package.json, or a program behind `exec`. */
 function readManager(name: string, args: readonly string[], options: ProgramOptions): ReadProgram | undefined {

@@ -1,81 +1,12 @@
 import type { CheckKind } from '../../protocol/index.ts';
+import { ESLINT, JEST, MOCHA, NODE_TEST, TSC, VITEST } from './javascript-runners.ts';
+import { ASKS, type Runner } from './runner.ts';
 
-/** What is known about a program that checks something. */
-export interface Runner {
-  kind: CheckKind;
-  /** First words that make it a check; absent: it always is one. */
-  verbs?: readonly string[];
-  /** With one of these options it checks; absent: it always does. */
-  needs?: readonly string[];
-  /** Options that leave something out. Those that end with `=` take a value in the next word, too. */
-  filters?: readonly string[];
-  /** Options that take a value in the next word and leave nothing out. */
-  valued?: readonly string[];
-  /** Options with which it lists, explains or lets everything pass. */
-  nothing?: readonly string[];
-  /** Options whose value is a project: what is checked, as a path. */
-  projects?: readonly string[];
-  /** Option that changes files, so that it is no check. */
-  mends?: readonly string[];
-}
-
-const ASKS = ['--help', '-h', '--version', '-v', '-V'];
-const JS_TESTS = [
-  '-t=',
-  '--testNamePattern=',
-  '--testPathPattern=',
-  '--testPathPatterns=',
-  '--grep=',
-  '-g=',
-  '--exclude=',
-];
-
-const VITEST: Runner = {
-  kind: 'test',
-  filters: [...JS_TESTS, '--changed', '--related', '--shard=', '--project=', '--dir=', '--onlyFailures'],
-  valued: ['-c', '--config', '-r', '--root', '--reporter', '--environment', '--pool', '--testTimeout', '--maxWorkers'],
-  nothing: ['--passWithNoTests', '--run=false', '--help', '-h', '--version', '-v', '--mergeReports', '--clearCache'],
-};
-const JEST: Runner = {
-  kind: 'test',
-  filters: [
-    ...JS_TESTS,
-    '--onlyChanged',
-    '-o',
-    '--onlyFailures',
-    '-f',
-    '--findRelatedTests',
-    '--shard=',
-    '--testPathIgnorePatterns=',
-    '--selectProjects=',
-    '--lastCommit',
-    '--changedSince=',
-    '--runTestsByPath',
-  ],
-  valued: ['-c', '--config', '--rootDir', '--reporters', '--maxWorkers', '-w', '--testTimeout', '--testEnvironment'],
-  nothing: [...ASKS, '--passWithNoTests', '--listTests', '--showConfig', '--testFailureExitCode=0', '--clearCache'],
-};
-const MOCHA: Runner = {
-  kind: 'test',
-  filters: ['-g=', '--grep=', '-f=', '--fgrep=', '-i', '--invert', '--ignore=', '--exclude='],
-  valued: ['-R', '--reporter', '-r', '--require', '-t', '--timeout', '--config', '--ui', '-u', '--spec', '--extension'],
-  nothing: [...ASKS, '--dry-run', '--list-files'],
-};
 const PYTEST: Runner = {
   kind: 'test',
-  filters: [
-    '-k=',
-    '-m=',
-    '--deselect=',
-    '--ignore=',
-    '--ignore-glob=',
-    '--lf',
-    '--last-failed',
-    '--sw',
-    '--stepwise',
-    '--picked',
-    '--testmon',
-  ],
+  filters: '-k= -m= --deselect= --ignore= --ignore-glob= --lf --last-failed --sw --stepwise --picked --testmon'.split(
+    ' ',
+  ),
   valued: ['-c', '-p', '-o', '-n', '--rootdir', '--tb', '--maxfail', '--cov', '--cov-report', '-W', '--junitxml', '-r'],
   nothing: [...ASKS, '--collect-only', '--co', '--markers', '--fixtures', '--setup-plan', '--setup-only'],
 };
@@ -84,47 +15,6 @@ const UNITTEST: Runner = {
   filters: ['-k=', '-p=', '--pattern='],
   valued: ['-s', '--start-directory', '-t', '--top-level-directory'],
   nothing: ['-h', '--help'],
-};
-const NODE_TEST: Runner = {
-  kind: 'test',
-  filters: ['--test-name-pattern=', '--test-skip-pattern=', '--test-only', '--test-shard='],
-  valued: [
-    '--test-reporter',
-    '--test-reporter-destination',
-    '--import',
-    '-r',
-    '--require',
-    '--loader',
-    '--test-concurrency',
-    '--test-timeout',
-    '--conditions',
-    '-C',
-  ],
-  nothing: ['--help', '-h', '--version', '-v', '--check', '-c'],
-};
-const TSC: Runner = {
-  kind: 'types',
-  projects: ['-p', '--project'],
-  valued: ['--outDir', '--target', '--module', '--lib', '--pretty', '--rootDir', '--jsx', '--moduleResolution'],
-  nothing: [...ASKS, '--noCheck', '--init', '--showConfig', '--listFilesOnly', '--clean', '--all', '--dry', '-d'],
-};
-const ESLINT: Runner = {
-  kind: 'lint',
-  filters: ['--ignore-pattern=', '--quiet', '--no-inline-config', '--suppress-all'],
-  valued: [
-    '-c',
-    '--config',
-    '-f',
-    '--format',
-    '--ext',
-    '--max-warnings',
-    '-o',
-    '--output-file',
-    '--cache-location',
-    '--rule',
-  ],
-  nothing: [...ASKS, '--print-config', '--init', '--env-info', '--pass-on-no-patterns', '--exit-on-fatal-error'],
-  mends: ['--fix'],
 };
 const GO_TEST: Runner = {
   kind: 'test',
@@ -196,7 +86,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   cargo: [
     { kind: 'test', verbs: ['test', 'nextest', 't'], ...CARGO },
     { kind: 'types', verbs: ['check', 'c'], ...CARGO },
-    { kind: 'lint', verbs: ['clippy'], ...CARGO, mends: ['--fix'] },
+    { kind: 'lint', verbs: ['clippy'], ...CARGO, fixes: ['--fix'] },
     { kind: 'build', verbs: ['build', 'b'], ...CARGO },
     { kind: 'format', verbs: ['fmt'], needs: ['--check'] },
   ],
@@ -209,7 +99,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
       nothing: [...ASKS, '--no-run', '--permit-no-files'],
     },
     { kind: 'types', verbs: ['check'] },
-    { kind: 'lint', verbs: ['lint'], mends: ['--fix'] },
+    { kind: 'lint', verbs: ['lint'], fixes: ['--fix'] },
     { kind: 'format', verbs: ['fmt'], needs: ['--check'] },
   ],
   bun: {
@@ -297,9 +187,9 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
       filters: ['--only=', '--skip=', '--changed', '--staged'],
       valued: ['--config-path', '--reporter'],
       nothing: [...ASKS, '--no-errors-on-unmatched'],
-      mends: ['--write', '--fix', '--apply'],
+      fixes: ['--write', '--fix', '--apply'],
     },
-    { kind: 'format', verbs: ['format'], nothing: ASKS, mends: ['--write', '--fix'] },
+    { kind: 'format', verbs: ['format'], nothing: ASKS, fixes: ['--write', '--fix'] },
   ],
   ruff: [
     {
@@ -308,7 +198,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
       filters: ['--ignore=', '--select=', '--exclude=', '--extend-exclude='],
       valued: ['--config', '--output-format'],
       nothing: [...ASKS, '--exit-zero', '-e'],
-      mends: ['--fix'],
+      fixes: ['--fix'],
     },
     { kind: 'format', verbs: ['format'], needs: ['--check', '--diff'], filters: ['--exclude='] },
   ],
@@ -330,7 +220,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
     filters: ['-D=', '--disable=', '--new', '--fast'],
     valued: ['-c', '--config', '--timeout'],
     nothing: ['-h', '--issues-exit-code=0'],
-    mends: ['--fix'],
+    fixes: ['--fix'],
   },
   shellcheck: {
     kind: 'lint',
@@ -338,22 +228,22 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
     valued: ['-s', '-f'],
     nothing: ASKS,
   },
-  rubocop: { kind: 'lint', filters: ['--only=', '--except='], nothing: ASKS, mends: ['-a', '-A', '--autocorrect'] },
-  standard: { kind: 'lint', mends: ['--fix'], nothing: ASKS },
-  xo: { kind: 'lint', mends: ['--fix'], nothing: ASKS },
+  rubocop: { kind: 'lint', filters: ['--only=', '--except='], nothing: ASKS, fixes: ['-a', '-A', '--autocorrect'] },
+  standard: { kind: 'lint', fixes: ['--fix'], nothing: ASKS },
+  xo: { kind: 'lint', fixes: ['--fix'], nothing: ASKS },
   stylelint: {
     kind: 'lint',
     filters: ['--ignore-pattern=', '--quiet'],
     valued: ['--config', '-f'],
     nothing: [...ASKS, '--allow-empty-input'],
-    mends: ['--fix'],
+    fixes: ['--fix'],
   },
   prettier: {
     kind: 'format',
     needs: ['--check', '-c', '--list-different', '-l'],
     valued: ['--config', '--ignore-path', '--parser'],
     nothing: ['--help', '-h', '--version'],
-    mends: ['--write', '-w'],
+    fixes: ['--write', '-w'],
   },
   oxfmt: { kind: 'format', needs: ['--check'], valued: ['-c', '--config'], nothing: ASKS },
   black: { kind: 'format', needs: ['--check'], filters: ['--exclude='], valued: ['-l', '-t'], nothing: ASKS },

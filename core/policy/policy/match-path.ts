@@ -26,21 +26,7 @@ function toFixed(glob: string): string {
 }
 
 /** Commands that change nothing but by a redirection, whatever their arguments. */
-const READERS = new Set([
-  'cat',
-  'head',
-  'tail',
-  'wc',
-  'ls',
-  'grep',
-  'diff',
-  'cmp',
-  'stat',
-  'file',
-  'less',
-  'cd',
-  'test',
-]);
+const READERS = new Set('cat head tail wc ls grep diff cmp stat file less cd test'.split(' '));
 
 /**
  * A file of the globs that a command names, in its words or redirections. What the program does with it shows

@@ -15,27 +15,11 @@ const SECRET_WORDS = new Set(
 /** What a name that ends like this says is something about a secret: `SESSION_DRIVER`, `TOKEN_TTL`. */
 const ABOUT =
   /^(?:driver|method|mode|type|provider|backend|store|storage|connection|strategy|guard|name|prefix|suffix|header|domain|path|dir|folder|host|port|table|model|class|ttl|lifetime|expir\w*|timeout|age|length|size|min|max|count|rounds|algorithm|alg|format|encoding|enabled|disabled|required|region|version|issuer|audience|scopes?)$/;
-const TRIVIAL = new Set([
-  'development',
-  'production',
-  'localhost',
-  'undefined',
-  'disabled',
-  'enabled',
-  'required',
-  'optional',
-  'automatic',
-  'internal',
-  'external',
-  'info,debug',
-  'postgres',
-  'postgresql',
-  'changeme',
-  'password',
-  'username',
-  'database',
-  'utf8mb4_unicode_ci',
-]);
+const TRIVIAL = new Set(
+  'development production localhost undefined disabled enabled required optional automatic internal external info,debug postgres postgresql changeme password username database utf8mb4_unicode_ci'.split(
+    ' ',
+  ),
+);
 /** Also with a number: `us-east-1`, `checkout_v2`, `1.2.3-beta.1`. */
 const WORDS =
   /^(?=(?:\D*\d){0,4}\D*$)(?:[A-Za-z]+|\d+|v\d+|[A-Za-z]{3,}\d)(?:[-_. /](?:[A-Za-z]+|\d+|v\d+|[A-Za-z]{3,}\d))*$/;

@@ -133,22 +133,7 @@ const SHAPES: readonly Shape[] = [
     name: 'password-hash',
     pattern:
       /(?<value>\$(?:apr1|2[abxy]|[156]|y|gy|7|argon2(?:id|i|d)|pbkdf2[\w-]{0,12})\$[./A-Za-z0-9$=,+-]{20,300}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,200})/g,
-    keywords: [
-      '$apr1$',
-      '$2a$',
-      '$2b$',
-      '$2x$',
-      '$2y$',
-      '$1$',
-      '$5$',
-      '$6$',
-      '$y$',
-      '$7$',
-      '$argon2',
-      '$pbkdf2',
-      'sha}',
-      '{ssha',
-    ],
+    keywords: '$apr1$ $2a$ $2b$ $2x$ $2y$ $1$ $5$ $6$ $y$ $7$ $argon2 $pbkdf2 sha} {ssha'.split(' '),
     isCertain: true,
   },
 ];

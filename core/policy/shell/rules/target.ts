@@ -140,3 +140,9 @@ export function protectedPlace(
   }
   return undefined;
 }
+
+/** The path relative to the workspace if it is below it, else the absolute path. */
+export function toInside(path: string, command: SimpleCommand, context: ShellContext): string {
+  const full = resolvePath(path, command.cwds[0] ?? context.workspace);
+  return full.startsWith(`${context.workspace}/`) ? full.slice(context.workspace.length + 1) : full;
+}
