@@ -125,7 +125,7 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
       return ask(`names ${showWord(secret)}, a secret file`);
     if (
       /^(?:.*\/)?\.(?:\*|\?|\[|e[*?[])|^\.{0,2}\/?\*?\*?\/?\*?env\*?$/.test(string) &&
-      /glob|listdir|readdir|scandir|Dir|shell/.test(text)
+      /glob|listdir|readdir|scandir|Dir|walk/.test(text)
     )
       return ask('looks for hidden files');
     if (!writes || /\s/.test(string)) continue;
@@ -141,7 +141,7 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
     )
       return ask(`writes, and names ${showWord(string)} outside the workspace`);
   }
-  const lists = /\blistdir\b|\bscandir\b|\bos\.shell\b|\breaddir|\biterdir\b|\brglob\b|\bglob\b|\bDir\b/.test(text);
+  const lists = /\blistdir\b|\bscandir\b|\bos\.walk\b|\breaddir|\biterdir\b|\brglob\b|\bglob\b|\bDir\b/.test(text);
   if (lists && strings.some((string) => /^(?:\.e|en|nv|env|\.en|e?nv|\.env?|\.e\w?)$/.test(string)))
     return ask('looks for hidden files');
   return undefined;

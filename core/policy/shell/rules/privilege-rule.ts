@@ -26,7 +26,7 @@ export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined
       return undefined;
     return ask(`${name} asks for more power than the sandbox gives`);
   }
-  if (PERSISTENCE.has(name)) return ask(`${name} starts things that outlive this command, or ends the context's`);
+  if (PERSISTENCE.has(name)) return ask(`${name} starts processes that outlive this command, or stops the machine`);
   if (
     DEBUGGERS.has(name) ||
     ((name === 'strace' || name === 'gdb') && argv.some((arg) => /^(?:-p|--pid.*)$/.test(arg)))
