@@ -1,13 +1,13 @@
 import { showFullWord, type Word } from './expansion/word.ts';
 
 export interface Redirect {
-  /** As in `>`, `>>`, `<`, `&>`; `<<<` for text that is given in the line, with that text as its target. */
+  /** As in `>`, `>>`, `<`, `&>`; `<<<` for text in the line, which is the target then. */
   operator: string;
   target: Word;
   descriptor?: number;
 }
 
-/** Code in a language that is not the shell's, for an interpreter. */
+/** Code for an interpreter other than a shell. */
 export interface InlineCode {
   /** Such as `python`, `node`, `awk`. */
   language: string;
@@ -16,7 +16,7 @@ export interface InlineCode {
 
 /** One program with its arguments, as it would be started. */
 export interface SimpleCommand {
-  /** The words; empty where there are only assignments or redirects. */
+  /** The words; empty if there are only assignments or redirects. */
   argv: Word[];
   /** The last part of the command word's path. */
   name: string;
@@ -26,26 +26,26 @@ export interface SimpleCommand {
   via: string[];
   /** Folders it may run in, absolute. */
   cwds: readonly string[];
-  /** What it is fed, where that is known to be something. */
+  /** Its standard input, if the line provides it. */
   stdin?: Word;
   code: InlineCode[];
-  /** True where names that begin with a dot match `*`. */
+  /** True if `*` matches names that begin with a dot. */
   dotglob: boolean;
 }
 
-/** Something about a line that cannot be followed. */
+/** A part of a line that cannot be evaluated. */
 export interface Problem {
   rule: 'unreadable' | 'dynamic' | 'downloaded' | 'fork-bomb';
   reason: string;
 }
 
-/** A command line as it was understood. */
+/** The result of evaluating a command line. */
 export interface CommandEvaluation {
   commands: SimpleCommand[];
   problems: Problem[];
 }
 
-/** One simple command a line, with what it runs through in brackets. */
+/** One simple command per line, with the programs it runs through in brackets. */
 export function renderEvaluation(evaluation: CommandEvaluation): string {
   const lines = evaluation.commands.map((command) => {
     const parts = [

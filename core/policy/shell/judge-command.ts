@@ -21,16 +21,16 @@ export interface JudgeOptions {
   cwd?: string;
   /** Further globs of secret files, relative to the workspace. */
   secretPatterns?: readonly string[];
-  /** True where the command gets no network: what would only fail there passes. Default false. */
+  /** True if the command has no network: effects that would only fail are allowed. Default false. */
   isOffline?: boolean;
 }
 
 export interface CommandVerdict {
   verdict: Verdict;
-  /** Name of the rule that decided, such as `shell:destroy`; `shell` where all let it pass. */
+  /** Name of the rule that decided, such as `shell:destroy`; `shell` if none objects. */
   rule: string;
   reason: string;
-  /** The line as it was understood, one simple command a line. */
+  /** The evaluated line, one simple command per line. */
   understood: string;
 }
 
@@ -47,7 +47,7 @@ const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['dynamic', judgeComputed],
 ];
 
-/** Why a command needs the network, where one of its programs does; undefined for others. Never throws. */
+/** Why a command needs the network; undefined if none of its programs does. Never throws. */
 export function findNetworkNeed(line: string, options: JudgeOptions): string | undefined {
   const context: ShellContext = {
     workspace: options.workspace,
@@ -61,14 +61,14 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
         if (finding?.needs === 'network') return finding.reason;
       }
   } catch {
-    // A hint is no judgement: the gate judges the line by itself.
+    // This is only a hint: the gate judges the line itself.
   }
   return undefined;
 }
 
 /**
- * Judges a command line for a sandbox in which only the workspace can be written: what builds,
- * tests, reads or edits passes. Deny beats ask beats allow. Never throws: what breaks it is asked about.
+ * Judges a command line for a sandbox in which only the workspace is writable: builds, tests, reads and edits are
+ * allowed. Deny wins over ask, ask over allow. Never throws: a line on which it fails is asked about.
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
   const evaluation = evaluateCommand(line, options);
@@ -92,7 +92,7 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
       }
     }
   } catch {
-    note('ask', 'unreadable', 'could not be understood: a rule failed');
+    note('ask', 'unreadable', 'the command could not be judged: a rule failed');
   }
   const understood = renderEvaluation(evaluation);
   return {

@@ -6,7 +6,7 @@ import { isKnown, UNKNOWN } from './word.ts';
 /** Reads a word of an arithmetic expression that has expansions in it. */
 export type ReadWord = (expression: ArithmeticExpression & { type: 'ArithmeticWord' }) => string;
 
-/** The value of an arithmetic expression; undefined where it depends on something unknown. Assignments take place. */
+/** The value of an arithmetic expression; undefined if it depends on something unknown. Performs its assignments. */
 export function evaluateArithmetic(
   expression: ArithmeticExpression | undefined,
   context: ExpansionContext,
@@ -62,7 +62,7 @@ function toNumber(text: string, context: ExpansionContext): number | undefined {
   if (word === '') return 0;
   if (!isKnown(word)) return undefined;
   if (/^[+-]?(?:0|[1-9]\d*)$/.test(word)) return Number(word);
-  // A base, as in `0x1f` or `2#101`, is not followed.
+  // Numbers with a base, such as `0x1f` or `2#101`, are not evaluated.
   if (/^[+-]?\d/.test(word)) return undefined;
   const variable = context.scope.variables.get(word.replace(/^\$\{?(\w+)\}?$/, '$1'));
   if (typeof variable !== 'string' || !/^-?(?:0|[1-9]\d*)$/.test(variable)) {

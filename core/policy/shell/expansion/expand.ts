@@ -13,7 +13,7 @@ import { resolvePath } from './resolve-path.ts';
 import { HOME } from '../interpreter/scope.ts';
 import { ANY_NAME, isKnown, ONE, OPAQUE, STAR, toGlobWord, UNKNOWN, withoutGlob, type Word } from './word.ts';
 
-/** A stretch of a word. `split`: it came from an unquoted expansion. `fields`: from `"$@"`, one word each. */
+/** A part of a word. `split`: it came from an unquoted expansion. `fields`: from `"$@"`, one word each. */
 interface Piece {
   text: Word;
   split: boolean;
@@ -39,7 +39,7 @@ export function expandWord(word: SourceWord, context: ExpansionContext): Word[] 
   });
 }
 
-/** Expands a word where it stays one: in an assignment, behind a redirect, in quotes. */
+/** Expands a word that is not split: in an assignment, a redirect or quotes. */
 export function expandText(word: SourceWord, context: ExpansionContext): Word {
   context.step();
   if (!word.parts) return expandTilde(word.value, word.text, context);
@@ -52,7 +52,7 @@ export function expandText(word: SourceWord, context: ExpansionContext): Word {
   );
 }
 
-/** Expands the parts of a here-document or of something else in double quotes. */
+/** Expands the parts of a here-document or of other double-quoted text. */
 export function expandParts(parts: readonly WordPart[], context: ExpansionContext): Word {
   return cut(
     parts
@@ -171,7 +171,7 @@ function toFields(pieces: Piece[], context: ExpansionContext): Word[] {
       continue;
     }
     if (!isKnown(separators)) {
-      // Where it comes apart is not known, and so what the words are.
+      // The separators are not known, and so the words are not.
       current = (current ?? '') + OPAQUE;
       continue;
     }
@@ -187,7 +187,7 @@ function toFields(pieces: Piece[], context: ExpansionContext): Word[] {
   return fields.map(cut);
 }
 
-/** The stretches between separators, with undefined for each separator. */
+/** The text between separators, with undefined for each separator. */
 function splitAt(text: Word, separators: string): (Word | undefined)[] {
   if (text === '' || separators === '') return [text];
   const out: (Word | undefined)[] = [];
@@ -205,7 +205,7 @@ function cut(text: Word): Word {
   return text.length > LONGEST_TEXT ? UNKNOWN : text;
 }
 
-/** The absolute paths a word can mean from where the scope may be. */
+/** The absolute paths that a word can name from the possible folders. */
 export function toPaths(word: Word, cwds: readonly string[]): string[] {
   return cwds.map((cwd) => resolvePath(word, cwd));
 }

@@ -3,12 +3,12 @@ import { expandHiddenInExpression, expandHidden } from './hidden-substitution.ts
 import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { couldBe, isKnown, isOpaque, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
-/** What a parameter expansion gives: several fields for `$@` and whole arrays. */
+/** The fields of a parameter expansion: several for `$@` and for all of an array. */
 export type ParameterValue = Word[];
 
 type Expand = (word: SourceWord) => Word;
 
-/** The value of `$name`, of a position or of a special parameter; undefined when it is not set in this line. */
+/** The value of `$name`, of a position or of a special parameter; undefined if this line does not set it. */
 export function lookUp(name: string, context: ExpansionContext): Word[] | undefined {
   const { scope } = context;
   if (name === '@' || name === '*') return scope.positional.slice(1);
@@ -98,12 +98,12 @@ export function expandParameter(
   }
 }
 
-/** `${x:+y}` with an x of the environment: `y` or nothing. */
+/** `${x:+y}` for an `x` from the environment: `y` or nothing. */
 function unknownOr(operand: Word): Word {
   return operand === '' ? '' : UNKNOWN;
 }
 
-/** Unknown, and suspicious where it was computed from something known. */
+/** Opaque if it was computed from known text, else unknown. */
 function unknownFrom(values: Word[] | undefined): Word {
   return values?.some((value) => value !== '' && isKnown(value)) ? OPAQUE : UNKNOWN;
 }
@@ -137,7 +137,7 @@ function remove(value: Word, pattern: Word, operator: '#' | '##' | '%' | '%%'): 
   for (let step = 0; step <= value.length; step++) {
     const size = shortest ? step : value.length - step;
     const piece = front ? value.slice(0, size) : value.slice(value.length - size);
-    // A slash is an ordinary character here, so patterns match over it.
+    // A slash is an ordinary character here, so patterns match it.
     if (couldBe(pattern, piece.replaceAll('/', '\u0001'), true) || couldBe(pattern, piece, true)) {
       return front ? value.slice(size) : value.slice(0, value.length - size);
     }

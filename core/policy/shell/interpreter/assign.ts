@@ -4,7 +4,7 @@ import type { ExpansionContext } from './interpreter.ts';
 import { expandHidden } from '../expansion/hidden-substitution.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
-/** Carries out an assignment; returns the value as one word. */
+/** Performs an assignment; returns the value as one word. */
 export function assign(node: Assignment, context: ExpansionContext): Word {
   const { variables } = context.scope;
   const own = variables.get(node.name);
@@ -33,13 +33,13 @@ export function assign(node: Assignment, context: ExpansionContext): Word {
   return joined;
 }
 
-/** An argument of a command: words, or an assignment behind `export`, `declare` and the like. */
+/** An argument of a command: words, or an assignment of `export`, `declare` and similar builtins. */
 export function readArgument(argument: Command['args'][number], context: ExpansionContext): Word[] {
   if (argument.type === 'Word') return expandWord(argument, context);
   return [`${argument.name}=${assign(argument, context)}`];
 }
 
-/** Carries out `NAME=value` given as a plain word, as `env` and `export` take it. */
+/** Performs `NAME=value` from a plain word, as `env` and `export` take it. */
 export function assignWord(word: Word, context: ExpansionContext): { name: string; value: Word } | undefined {
   const match = /^([A-Za-z_]\w*)(\+?)=([^]*)$/.exec(word);
   if (!match) return undefined;

@@ -10,7 +10,7 @@ import { isDynamic, isKnown, isOpaque, OPAQUE, UNKNOWN, type Word } from '../exp
 
 type Builtin = (call: Call, shell: Interpreter) => Word;
 
-/** What the shell itself does, as far as it changes what later words mean. */
+/** The builtins that change the meaning of later words. */
 export const BUILTINS: Record<string, Builtin> = {
   cd: changeFolder,
   pushd: changeFolder,
@@ -40,7 +40,7 @@ export const BUILTINS: Record<string, Builtin> = {
     shell.record({ ...call, argv: ['eval'] });
     const text = call.argv.slice(call.argv[1] === '--' ? 2 : 1).join(' ');
     if (isDynamic(text)) {
-      const why = isOpaque(text) ? 'was decoded or computed' : 'is only known when it runs';
+      const why = isOpaque(text) ? 'was decoded or computed' : 'is only known at run time';
       shell.report({ rule: 'dynamic', reason: `eval runs text that ${why}` });
       if (text.length <= 1) return OPAQUE;
     }
@@ -139,7 +139,7 @@ function quiet(call: Call, shell: Interpreter): Word {
   return UNKNOWN;
 }
 
-/** A command that takes names of variables: their subscripts are expanded. */
+/** A builtin that takes names of variables: their subscripts are expanded. */
 function named(call: Call, shell: Interpreter): Word {
   for (const word of call.argv.slice(1)) expandHidden(word, shell);
   return quiet(call, shell);
@@ -150,9 +150,9 @@ function end(shell: Interpreter, status: 0 | 1): Word {
   return '';
 }
 
-/** Text that the shell keeps and runs by itself later. */
+/** Text that the shell stores and runs later. */
 function runLater(text: Word, label: string, shell: Interpreter): void {
-  if (isDynamic(text)) shell.report({ rule: 'dynamic', reason: `${label} keeps text that is only known when it runs` });
+  if (isDynamic(text)) shell.report({ rule: 'dynamic', reason: `${label} stores text that is only known at run time` });
   shell.subshell(undefined, () => shell.evaluate(text, label, undefined));
 }
 
@@ -183,7 +183,7 @@ function declare(call: Call, shell: Interpreter): Word {
     expandHidden(word, shell);
     if (word.startsWith('-')) continue;
     const match = /^([A-Za-z_]\w*)\+?=/.exec(word);
-    // Words that the parser gave as assignments took place already; doing it again changes nothing.
+    // The assignments that the parser reports are performed already; to repeat one changes nothing.
     const known = match && shell.scope.variables.get(match[1] ?? '');
     if (Array.isArray(known)) continue;
     const done = word.includes('+=') ? undefined : assignWord(word, shell);
@@ -224,7 +224,7 @@ function read(call: Call, shell: Interpreter): Word {
   stdin.text = at < 0 ? '' : stdin.text.slice(at + 1);
   if (!flags.has('-r')) line = line.replace(/\\([^])/g, '$1');
   const ifs = variables.get('IFS');
-  // One variable takes the line; its division into several is not followed.
+  // One variable takes the line; the division into several is not evaluated.
   const isOne = names.length === 1 && !['-a', '-n', '-N'].some((flag) => values.has(flag));
   const value = isOne && (ifs === '' || ifs === ' \t\n') ? (ifs === '' ? line : line.trim()) : OPAQUE;
   for (const name of names) variables.set(name, value);

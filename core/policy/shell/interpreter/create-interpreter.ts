@@ -11,7 +11,7 @@ const DEEPEST = 24;
 const MOST_STEPS = 6_000;
 const MOST_SUBSTITUTIONS = 200;
 
-/** An interpreter that adds what it finds to `evaluation`. */
+/** Creates an interpreter that adds commands and problems to `evaluation`. */
 export function createInterpreter(evaluation: CommandEvaluation, scope: Scope): Interpreter {
   let steps = 0;
   let depth = 0;
@@ -24,7 +24,7 @@ export function createInterpreter(evaluation: CommandEvaluation, scope: Scope): 
     status: undefined,
     step(cost = 1) {
       steps += cost;
-      if (steps > MOST_STEPS) throw new LimitError('it does more than can be followed');
+      if (steps > MOST_STEPS) throw new LimitError('it has too many steps');
     },
     report(problem) {
       if (!evaluation.problems.some((known) => known.reason === problem.reason)) evaluation.problems.push(problem);
@@ -72,7 +72,7 @@ export function createInterpreter(evaluation: CommandEvaluation, scope: Scope): 
       if (running.filter((other) => other === name).length > 2) {
         shell.report({
           rule: 'fork-bomb',
-          reason: `the function ${name} calls itself without an end that can be seen`,
+          reason: `the function ${name} calls itself without a visible end`,
         });
         return UNKNOWN;
       }

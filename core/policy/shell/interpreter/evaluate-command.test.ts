@@ -49,7 +49,7 @@ describe('a command is found behind', () => {
   });
 });
 
-test('what it runs through is told', () => {
+test('the programs that a command runs through are listed', () => {
   expect(renderEvaluation(read(`sudo sh -c 'ls "a b"'`))).toBe(`sudo\n[sudo] sh -c\n[sudo › sh -c] ls 'a b'`);
 });
 
@@ -68,10 +68,10 @@ describe('not understood:', () => {
   test.each([
     ['an open quote', `echo 'a`],
     ['an open block', 'if true; then ls'],
-    ['a program that only running it tells', '$(curl x) -rf .'],
+    ['a program whose name is only known at run time', '$(curl x) -rf .'],
     ['a program by a pattern', '/bin/r? -rf .'],
     ['text from elsewhere for a shell', 'cat x | sh'],
-    ['decoded text that cannot be followed', 'echo x | gunzip | bash'],
+    ['decoded text that cannot be evaluated', 'echo x | gunzip | bash'],
     ['characters of our own marks', 'echo \uE000'],
     ['a null character', 'ls \u0000'],
     ['a very long line', `echo ${'a'.repeat(70_000)}`],

@@ -10,26 +10,26 @@ export interface EvaluateOptions {
   workspace: string;
   /** Absolute path of the folder where the line runs; default: the workspace. */
   cwd?: string;
-  /** Contents of files by absolute path: a script among them is followed. Default: none. */
+  /** Contents of files by absolute path: scripts among them are evaluated. Default: none. */
   files?: ReadonlyMap<string, string>;
 }
 
 const LONGEST_LINE = 65_536;
 
-/** Reads a command line as a shell would run it, as far as that can be known without running it. Never throws. */
+/** Evaluates a command line without running it, as far as its words are known. Never throws. */
 export function evaluateCommand(line: string, options: EvaluateOptions): CommandEvaluation {
   const evaluation: CommandEvaluation = { commands: [], problems: [] };
   const give = (reason: string) =>
-    evaluation.problems.push({ rule: 'unreadable', reason: `could not be understood: ${reason}` });
-  if (line.length > LONGEST_LINE) give(`longer than ${LONGEST_LINE} characters`);
-  else if (hasMarks(line) || line.includes('\u0000')) give('it holds characters that no command needs');
+    evaluation.problems.push({ rule: 'unreadable', reason: `the command could not be evaluated: ${reason}` });
+  if (line.length > LONGEST_LINE) give(`it is longer than ${LONGEST_LINE} characters`);
+  else if (hasMarks(line) || line.includes('\u0000')) give('it contains characters that no command needs');
   else {
     try {
       const scope = createScope(options.cwd ?? options.workspace);
       for (const [path, text] of options.files ?? []) if (!hasMarks(text)) scope.files.set(path, limit(text));
       createInterpreter(evaluation, scope).evaluate(line, '', undefined);
     } catch (error) {
-      // The parser and the walk meet whatever a model writes: what breaks them is asked about.
+      // The line is untrusted: if the parser or the interpreter fails on it, the gate asks.
       give(error instanceof LimitError ? error.message : 'the parser failed');
     }
   }

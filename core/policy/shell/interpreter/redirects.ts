@@ -4,7 +4,7 @@ import type { Stdin, Interpreter } from './interpreter.ts';
 import type { Redirect } from '../evaluation.ts';
 import { UNKNOWN, type Word } from '../expansion/word.ts';
 
-/** Reads redirects in order: what is left to note, and what standard input is behind them. */
+/** Reads redirects in order: those to record, and the standard input that results. */
 export function readRedirects(
   shell: Interpreter,
   redirects: readonly Redirection[],
@@ -30,7 +30,7 @@ export function readRedirects(
     if (redirect.type === 'HereString') text = redirect.target ? `${expandText(redirect.target, shell)}\n` : UNKNOWN;
     else {
       if (redirect.body.parts) text = expandParts(redirect.body.parts, shell);
-      // Without expansions the parser leaves the text as it is written, backslashes too.
+      // Without expansions the parser keeps the text as written, with backslashes.
       else if (redirect.delimiter?.quoted) text = redirect.body.text;
       else text = redirect.body.text.replace(/\\\n/g, '').replace(/\\([$`\\])/g, '$1');
       if (redirect.operator === '<<-') text = text.replace(/^\t+/gm, '');
@@ -46,7 +46,7 @@ function redirectTarget(words: Word[]): Word {
   return words.length === 1 ? (words[0] ?? UNKNOWN) : UNKNOWN;
 }
 
-/** What is left of the output behind the redirects; what went into a file is kept for who reads it. */
+/** The output that is not redirected; output to a file is stored for later commands. */
 export function finish(shell: Interpreter, out: Word, redirects: readonly Redirect[]): Word {
   let left = out;
   for (const { operator, target, descriptor } of redirects) {

@@ -7,12 +7,12 @@ import { runTextTool } from '../programs/text-tools.ts';
 import { hasGlob, isDynamic, OPAQUE, showWord, UNKNOWN, type Word } from '../expansion/word.ts';
 import { unwrap, WRAPPERS } from '../programs/wrappers.ts';
 
-/** Follows one command to what it really runs, notes it, and returns what it prints. */
+/** Resolves one command to the program that runs, records it, and returns its output. */
 export function runCommand(call: Call, shell: Interpreter): Word {
   const word = call.argv[0] ?? '';
   if (isDynamic(word) || hasGlob(word)) {
     shell.record(call);
-    const what = hasGlob(word) ? 'a pattern of file names' : 'only known when it runs';
+    const what = hasGlob(word) ? 'a pattern of file names' : 'only known at run time';
     shell.report({ rule: 'dynamic', reason: `the program's name ${showWord(word)} is ${what}` });
     return OPAQUE;
   }
@@ -55,7 +55,7 @@ function runProgram(name: string, call: Call, shell: Interpreter): Word {
   return runTextTool(tool, { args, stdin: call.stdin?.text, readFile }) ?? UNKNOWN;
 }
 
-/** Programs that fetch, decode or make a file: what is in it is not known. */
+/** Programs that fetch, decode or create a file with unknown content. */
 function writeOutputs(name: string, args: Word[], shell: Interpreter): void {
   const flags: Record<string, RegExp> = {
     curl: /^(?:-o|--output)$/,
@@ -81,7 +81,10 @@ function writeOutputs(name: string, args: Word[], shell: Interpreter): void {
 function runWritten(call: Call, text: Word, shell: Interpreter): Word {
   const path = call.argv[0] ?? '';
   if (isDynamic(text)) {
-    shell.report({ rule: 'downloaded', reason: `it runs ${showWord(path)}, and what is in that file is not known` });
+    shell.report({
+      rule: 'downloaded',
+      reason: `it runs ${showWord(path)}, and the content of that file is not known`,
+    });
     return OPAQUE;
   }
   const interpreter = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(text)?.[1];

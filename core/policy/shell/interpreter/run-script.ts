@@ -10,14 +10,14 @@ import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
 const MOST_ROUNDS = 48;
 
-/** Runs a script; returns what it prints. */
+/** Runs a script; returns its output. */
 export function runScript(
   shell: Interpreter,
   script: Script & { errors?: readonly { message: string }[] | undefined },
   stdin: Stdin | undefined,
 ): Word {
   const error = script.errors?.[0];
-  if (error) shell.report({ rule: 'unreadable', reason: `could not be understood: ${error.message}` });
+  if (error) shell.report({ rule: 'unreadable', reason: `the command could not be parsed: ${error.message}` });
   return runList(shell, script, stdin);
 }
 
@@ -31,7 +31,7 @@ export function runList(shell: Interpreter, list: CompoundList | Script, stdin: 
     } else out += runAndOr(shell, statement.command, stdin);
     const { scope } = shell;
     if (scope.cwdsOnFailure) {
-      // A `cd` that failed leaves the next statement where it was.
+      // If a `cd` fails, the next statement runs in the former folder.
       if (!scope.errexit) scope.cwds = unite(scope.cwds, scope.cwdsOnFailure);
       scope.cwdsOnFailure = undefined;
     }
@@ -42,7 +42,7 @@ export function runList(shell: Interpreter, list: CompoundList | Script, stdin: 
 function runAndOr(shell: Interpreter, node: AndOr | PipelineNode, stdin: Stdin | undefined): Word {
   if (node.type !== 'AndOr') return runNode(shell, node, stdin);
   let out = '';
-  // The chain goes on where its parts succeeded; behind it, any of them may have failed.
+  // The chain continues while its parts succeed; after it, any of them may have failed.
   const failures: Scope[] = [];
   for (const [at, part] of node.commands.entries()) {
     const operator = node.operators[at - 1];
@@ -79,7 +79,7 @@ function runAndOr(shell: Interpreter, node: AndOr | PipelineNode, stdin: Stdin |
   return out;
 }
 
-/** Walks branches of which one runs: each from the same beginning. */
+/** Runs branches of which one is taken, each from the same scope. */
 function runBranches(shell: Interpreter, branches: (() => Word)[]): Word {
   const start = shell.scope;
   let joined: Scope | undefined;
@@ -181,7 +181,7 @@ function runCompound(shell: Interpreter, node: CompoundCommand, stdin: Stdin | u
       for (let round = 0; round < MOST_ROUNDS; round++) {
         out += runList(shell, node.clause, stdin);
         if (node.kind === 'while' && shell.status === 1) break;
-        // Nothing tells when it ends: twice shows what one round leaves for the next.
+        // The end is not known: a second round shows the effect of the first.
         const endless = shell.status !== 0 || !stdin || !isKnown(stdin.text);
         out += runList(shell, node.body, stdin);
         if (endless && round >= 1) break;

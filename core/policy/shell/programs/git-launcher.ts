@@ -3,11 +3,11 @@ import { resolvePath } from '../expansion/resolve-path.ts';
 import { runArgument } from './run-argument.ts';
 import { ANY_NAME, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
 
-/** Settings whose value git hands to a shell. */
+/** Settings whose value git passes to a shell. */
 const GIT_COMMANDS =
   /^(?:core\.(?:fsmonitor|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|sequence\.editor|pager\..+|diff\.external|(?:diff|filter|merge)\..+\.(?:command|textconv|clean|smudge|process|driver)|(?:difftool|mergetool|man|browser|trailer)\..+\.(?:cmd|path|command)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\..+|submodule\..+\.update)$/i;
 
-/** Follows the programs that git starts by its settings and subcommands. */
+/** Evaluates the programs that git starts because of its settings and subcommands. */
 export function git(call: Call, shell: Interpreter): Word {
   const args = call.argv.slice(1);
   let at = 0;

@@ -6,11 +6,11 @@ interface CodeProgram {
   language: string;
   /** Flags followed by code. Short ones may be joined with others before them: `-ne`. */
   code: RegExp;
-  /** Flags that take another value. */
+  /** Flags that take a value which is not code. */
   valued?: RegExp;
   /** The first plain argument is the program itself, as for awk. */
   first?: boolean;
-  /** Standard input is code when there is no file. */
+  /** Standard input is code if there is no file. */
   readsStdin?: boolean;
 }
 
@@ -87,7 +87,7 @@ const INTERPRETERS: Record<string, CodeProgram> = {
   pwsh: { language: 'powershell', code: /^-(?:c|Command|command|EncodedCommand|e)$/, readsStdin: true },
 };
 
-/** The interpreter that a program's name stands for: `python3.11` → `python`. Undefined for other programs. */
+/** The language of an interpreter by its name: `python3.11` → `python`. Undefined for other programs. */
 export function toLanguage(name: string): string | undefined {
   return find(name)?.language;
 }
@@ -103,7 +103,7 @@ interface CodeSources {
   readFile: (path: Word) => Word | undefined;
 }
 
-/** The code that an interpreter is given on its command line, on standard input or in a file that this line wrote. */
+/** The code of an interpreter: from its command line, standard input or a file that this line wrote. */
 export function readCode(name: string, args: readonly Word[], { stdin, readFile }: CodeSources): InlineCode[] {
   const interpreter = find(name);
   if (!interpreter) return [];
@@ -147,7 +147,7 @@ export function readCode(name: string, args: readonly Word[], { stdin, readFile 
   return code;
 }
 
-/** Code that stands right behind its flag: `-c'…'`, `-e…`. */
+/** Code joined to its flag: `-c'…'`, `-e…`. */
 function joined({ language, code }: CodeProgram, arg: Word): Word | undefined {
   if (language === 'node' || arg.length <= 2 || !/^-[ceEr]/.test(arg) || arg.startsWith('--')) return undefined;
   if (!code.test(arg.slice(0, 2)) || /^-\w+$/.test(arg)) return undefined;

@@ -12,7 +12,7 @@ const TAR_COMMANDS =
     ' ',
   );
 
-/** Programs that start other programs by some of their arguments. */
+/** Programs that start other programs because of their arguments. */
 export const LAUNCHERS: Record<string, Launcher> = {
   find,
   fd,
@@ -39,7 +39,7 @@ export const LAUNCHERS: Record<string, Launcher> = {
   lldb: debugged,
 };
 
-/** A debugger starts the program behind `--args` (gdb) or `--` (lldb) with its arguments. */
+/** A debugger starts the program after `--args` (gdb) or `--` (lldb). */
 function debugged(call: Call, shell: Interpreter): Word {
   const at = call.argv.findIndex((arg) => arg === '--args' || arg === '-args' || arg === '--');
   const argv = at < 0 ? [] : call.argv.slice(at + 1);
@@ -68,7 +68,7 @@ function finish(call: Call, shell: Interpreter): Word {
   );
 }
 
-/** Options whose value is run by a shell. */
+/** For programs with options whose value a shell runs. */
 function textOptions(flags: readonly string[]): Launcher {
   return (call, shell) => {
     const args = call.argv.slice(1);
@@ -114,7 +114,7 @@ function lastArguments(call: Call, shell: Interpreter): Word {
   return UNKNOWN;
 }
 
-/** What `{}` can stand for. */
+/** The names that `{}` can be replaced by. */
 function toFound(args: Word[]): Word[] {
   const found = runTextTool('find', { args, stdin: undefined, readFile: () => undefined }) ?? UNKNOWN;
   return found.split('\n').filter((line) => line !== '');
@@ -204,7 +204,7 @@ function packageRunner(call: Call, shell: Interpreter): Word {
 }
 
 function make(call: Call, shell: Interpreter): Word {
-  // Noted first: a recipe that makes itself again ends the walk.
+  // Recorded first: a recipe that calls make again ends the evaluation.
   const out = finish(call, shell);
   if (shell.via.filter((via) => via === 'make').length > 3) return out;
   const makefiles: Word[] = [];

@@ -2,7 +2,7 @@ import { isKnown, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
 import { unescape } from './encodings.ts';
 import { readOptions } from './options.ts';
 
-/** Expands the sets of `tr`: ranges, escapes and the usual classes. */
+/** Expands a set of `tr`: ranges, escapes and the common classes. */
 function toSet(text: string): string[] | undefined {
   const plain = unescape(text)
     .replaceAll('[:lower:]', 'a-z')
@@ -27,7 +27,7 @@ function toSet(text: string): string[] | undefined {
   return out;
 }
 
-/** `tr`: what it makes of the text; undefined where its sets are not followed. */
+/** The output of `tr`; undefined if its sets are not supported. */
 export function tr(args: Word[], text: Word): Word | undefined {
   const { flags, rest } = readOptions(args, [], true);
   const from = toSet(rest[0] ?? '');

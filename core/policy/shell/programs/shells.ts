@@ -1,14 +1,14 @@
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { isDynamic, isOpaque, OPAQUE, showWord, type Word } from '../expansion/word.ts';
 
-/** Programs that read shell. */
+/** Shells. */
 export const SHELLS: ReadonlySet<string> = new Set(
   'sh bash zsh dash ksh ksh93 mksh ash rbash fish csh tcsh yash posh hush'.split(' '),
 );
 
 const VALUED = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
 
-/** Follows `sh -c TEXT`, `sh FILE` and a shell that is fed its commands. */
+/** Runs `sh -c TEXT`, `sh FILE` and a shell that reads commands from standard input. */
 export function runShell(call: Call, shell: Interpreter): Word {
   const name = call.argv[0] ?? 'sh';
   const label = name.slice(name.lastIndexOf('/') + 1);
@@ -56,7 +56,7 @@ export function runShell(call: Call, shell: Interpreter): Word {
   const text = shell.readFile(file, call.stdin);
   if (text !== undefined) return runText(text, { label: `${label} ${showWord(file)}`, positional: rest, call }, shell);
   if (isDynamic(file))
-    shell.report({ rule: 'dynamic', reason: `${label} runs a file whose name is only known when it runs` });
+    shell.report({ rule: 'dynamic', reason: `${label} runs a file whose name is only known at run time` });
   return '';
 }
 
@@ -68,7 +68,7 @@ interface Text {
 
 function runText(text: Word, { label, positional, call }: Text, shell: Interpreter): Word {
   if (isDynamic(text)) {
-    const why = isOpaque(text) ? 'was decoded or computed' : 'is only known when it runs';
+    const why = isOpaque(text) ? 'was decoded or computed' : 'is only known at run time';
     shell.report({ rule: 'downloaded', reason: `${label} runs text that ${why}` });
     if (text.length <= 1) return OPAQUE;
   }
@@ -79,16 +79,19 @@ function runText(text: Word, { label, positional, call }: Text, shell: Interpret
   });
 }
 
-/** `source FILE`: in the present scope. */
+/** Runs `source FILE` in the current scope. */
 export function source(file: Word, call: Call, shell: Interpreter): Word {
   const text = shell.readFile(file, call.stdin);
   if (text === undefined) {
     if (isDynamic(file))
-      shell.report({ rule: 'dynamic', reason: `it sources a file whose name is only known when it runs` });
+      shell.report({ rule: 'dynamic', reason: `it sources a file whose name is only known at run time` });
     return '';
   }
   if (isDynamic(text)) {
-    shell.report({ rule: 'downloaded', reason: `it sources ${showWord(file)}, and what is in it is not known` });
+    shell.report({
+      rule: 'downloaded',
+      reason: `it sources ${showWord(file)}, and the content of that file is not known`,
+    });
     return OPAQUE;
   }
   return shell.evaluate(text, `source ${showWord(file)}`, call.stdin);

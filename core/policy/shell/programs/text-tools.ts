@@ -5,17 +5,17 @@ import { ANY_NAME, isKnown, OPAQUE, STAR, toGlobWord, UNKNOWN, type Word } from 
 
 interface Input {
   args: Word[];
-  /** Undefined when nothing is fed to it. */
+  /** Undefined without standard input. */
   stdin: Word | undefined;
-  /** What a file is known to hold. */
+  /** The known content of a file. */
   readFile: (path: Word) => Word | undefined;
 }
 
 type Tool = (input: Input) => Word | undefined;
 
 /**
- * What a text tool prints: known where its input is. Undefined for a program that is not a text tool.
- * A text tool that is not followed gives {@link OPAQUE} for known input.
+ * The output of a text tool. Undefined for a program that is not a text tool. For a tool or an option that is not
+ * evaluated, known input gives {@link OPAQUE}.
  */
 export function runTextTool(name: string, input: Input): Word | undefined {
   const tool = TOOLS[name];
@@ -23,7 +23,7 @@ export function runTextTool(name: string, input: Input): Word | undefined {
   return tool(input) ?? spoil(input.stdin);
 }
 
-/** Programs that make text from text in ways that are not followed. */
+/** Programs that compute text from text in ways that are not evaluated. */
 const OPAQUE_TOOLS = new Set(
   'awk gawk mawk nawk fold nl base32 basenc gunzip zcat gzip bzip2 xz zstd uudecode uuencode jq yq bc dc iconv od hexdump rot13 python python3 node perl ruby php lua m4 tclsh base58 factor numfmt cmp column expand fmt pr dd'.split(
     ' ',
@@ -34,13 +34,13 @@ function spoil(stdin: Word | undefined): Word {
   return stdin === undefined || stdin === '' || isKnown(stdin) ? OPAQUE : stdin.includes(OPAQUE) ? OPAQUE : UNKNOWN;
 }
 
-/** The content of the files named, or of standard input. */
+/** The content of the given files, or of standard input. */
 function read({ stdin, readFile }: Input, files: Word[]): Word {
   if (files.length === 0 || (files.length === 1 && files[0] === '-')) return stdin ?? UNKNOWN;
   return files.map((file) => (file === '-' ? (stdin ?? UNKNOWN) : (readFile(file) ?? UNKNOWN))).join('');
 }
 
-/** A tool that turns known text into text; text with unknown stretches becomes unknown as a whole. */
+/** A tool for known text; if a part of the text is unknown, all of the output is. */
 function onText(
   valued: string[],
   change: (text: string, options: ReturnType<typeof readOptions>) => string | undefined,
@@ -53,7 +53,7 @@ function onText(
   };
 }
 
-/** As {@link onText}, for tools that keep lines whole, so that unknown stretches and patterns stay where they are. */
+/** As {@link onText}, for tools that do not change lines: unknown parts and patterns are kept. */
 function onLines(
   valued: string[],
   change: (lines: string[], options: ReturnType<typeof readOptions>) => string[] | undefined,
@@ -78,7 +78,7 @@ function countOf(value: Word | undefined, fallback: number): number {
   return match ? Number(match[1]) : fallback;
 }
 
-/** `1,3-5` as a test for positions, from 1. */
+/** A test for positions, from 1, by a list such as `1,3-5`. */
 function toRanges(list: string): ((position: number) => boolean) | undefined {
   const ranges = list.split(',').map((item) => /^(\d*)(-?)(\d*)$/.exec(item));
   if (ranges.some((range) => !range || range[0] === '')) return undefined;
@@ -145,7 +145,7 @@ function echo(args: Word[]): Word {
   return (escapes ? unescape(text) : text) + newline;
 }
 
-/** Text around which nothing is known: a line that holds the pattern, where that is plain. */
+/** A line that contains the pattern, with unknown text around it, if the pattern is plain. */
 const grep: Tool = (input) => {
   const options = readOptions(input.args, '-e -f -m -A -B -C --include --exclude --exclude-dir'.split(' '));
   const pattern = options.values.get('-e') ?? options.rest[0] ?? '';
@@ -187,7 +187,7 @@ const TOOLS: Record<string, Tool> = {
   },
   tr: (input) => {
     const text = input.stdin ?? UNKNOWN;
-    // Newlines to blanks and the like keep names whole.
+    // To turn newlines into spaces does not change names.
     if (!isKnown(text) && !/^\\n$|^\s$/.test(input.args[0] ?? '')) return text.includes(OPAQUE) ? OPAQUE : UNKNOWN;
     return tr(input.args, text);
   },
@@ -262,7 +262,7 @@ const TOOLS: Record<string, Tool> = {
     const at = args.findIndex((arg) => /^-i?(?:name|path|wholename)$/.test(arg));
     const negated = at > 0 && (args[at - 1] === '!' || args[at - 1] === '-not');
     const name = at < 0 || negated ? ANY_NAME : toGlobWord(args[at + 1] ?? '').replaceAll(STAR, ANY_NAME);
-    // Any folder between the start and the name.
+    // There can be any folder between the start and the name.
     return roots
       .map(
         (root) => `${root === '.' ? '.' : root.replace(/\/$/, '')}/${at < 0 ? ANY_NAME : name.replace(/^.*\//, '')}\n`,

@@ -7,25 +7,25 @@ import { isDynamic, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
 interface Wrapper {
   /** Options that take a value. */
   valued?: readonly string[];
-  /** Words before the command, such as the time of `timeout`. */
+  /** Number of words before the command, such as the time of `timeout`. */
   skip?: number;
   /** Takes `NAME=value` before the command. */
   assigns?: boolean;
   /** Options whose value is shell text. */
   text?: readonly string[];
-  /** The command's words are joined and read by a shell. */
+  /** A shell runs the joined words of the command. */
   joins?: boolean;
-  /** What it runs it may fetch first: the name of it belongs to the wrapper too. */
+  /** It may fetch the program first: the program's name is recorded with the wrapper. */
   fetches?: boolean;
-  /** Each word is shell text of its own. */
+  /** Each word is a separate shell text. */
   each?: boolean;
-  /** With these options it only tells about the command. */
-  tells?: readonly string[];
-  /** A word that comes before the command, such as `exec` of `npm exec`. */
+  /** With these options it only describes the command. */
+  describes?: readonly string[];
+  /** The word before the command, such as `exec` in `npm exec`. */
   after?: readonly string[];
 }
 
-/** Programs that run the program named behind them. */
+/** Programs that run the program in their arguments. */
 export const WRAPPERS: Record<string, Wrapper> = {
   env: { valued: ['-u', '--unset', '-C', '--chdir', '-S', '--split-string', '-a', '--argv0'], assigns: true },
   sudo: {
@@ -42,7 +42,7 @@ export const WRAPPERS: Record<string, Wrapper> = {
   nohup: {},
   setsid: {},
   builtin: {},
-  command: { tells: ['-v', '-V'] },
+  command: { describes: ['-v', '-V'] },
   exec: { valued: ['-a'] },
   time: { valued: ['-f', '-o', '--format', '--output'] },
   nice: { valued: ['-n', '--adjustment'] },
@@ -129,7 +129,7 @@ export const WRAPPERS: Record<string, Wrapper> = {
   at: { valued: ['-f', '-q', '-t'], skip: 99 },
 };
 
-/** Follows a wrapper to the command that it runs. The wrapper is noted without that command. */
+/** Runs the command of a wrapper. The wrapper is recorded without that command. */
 export function unwrap(name: string, call: Call, shell: Interpreter): Word {
   const wrapper = WRAPPERS[name] ?? {};
   let args = call.argv.slice(1);
@@ -145,7 +145,7 @@ export function unwrap(name: string, call: Call, shell: Interpreter): Word {
   let rest = options.rest;
   const assignments = [...call.assignments];
   if (wrapper.assigns) {
-    // `env` takes any name: `BASH_FUNC_ls%%` is a function of the next shell.
+    // `env` takes any name: `BASH_FUNC_ls%%` defines a function of the next shell.
     while (/^[^=]+=/.test(rest[0] ?? '') || rest[0] === '-') {
       const word = rest[0] ?? '';
       const done = word === '-' ? undefined : (assignWord(word, shell) ?? toAssignment(word));
@@ -158,7 +158,7 @@ export function unwrap(name: string, call: Call, shell: Interpreter): Word {
   const own = call.argv.slice(0, call.argv.length - rest.length);
   const noted = wrapper.fetches ? [...own, ...rest.slice(0, 1)] : own;
   shell.record({ ...call, argv: wrapper.each ? own.slice(0, 1) : noted, assignments });
-  if (wrapper.tells?.some((flag) => options.flags.has(flag))) return UNKNOWN;
+  if (wrapper.describes?.some((flag) => options.flags.has(flag))) return UNKNOWN;
   const folder = options.values.get('-C') ?? options.values.get('--chdir');
   const run = (): Word => {
     if (name === 'env' && folder !== undefined)
@@ -178,7 +178,7 @@ export function unwrap(name: string, call: Call, shell: Interpreter): Word {
     if (wrapper.joins) return runText(rest.join(' '), call, shell);
     return shell.run({ ...call, argv: rest, redirects: [], assignments: [] });
   };
-  // `exec` and `command` stay in this shell; what others run cannot change it.
+  // `exec`, `command` and `builtin` run in this shell; other wrappers cannot change it.
   if (name === 'exec' || name === 'command' || name === 'builtin') return shell.inside(name, run);
   return shell.subshell([name, ...skipped].join(' ').slice(0, 40), run);
 }
@@ -190,7 +190,7 @@ function toAssignment(word: Word): { name: string; value: Word } {
 
 function runText(text: Word, call: Call, shell: Interpreter): Word {
   if (isDynamic(text))
-    shell.report({ rule: 'dynamic', reason: `${call.argv[0]} runs text that is only known when it runs` });
+    shell.report({ rule: 'dynamic', reason: `${call.argv[0]} runs text that is only known at run time` });
   return shell.evaluate(text, '', call.stdin);
 }
 
@@ -258,24 +258,24 @@ function runParallel(rest: Word[], call: Call, shell: Interpreter): Word {
             ? template.replace(/\{.?\}/g, () => item)
             : `${template} ${item}`;
       if (item === UNKNOWN && template === '')
-        shell.report({ rule: 'dynamic', reason: 'parallel runs text that is only known when it runs' });
+        shell.report({ rule: 'dynamic', reason: 'parallel runs text that is only known at run time' });
       if (item === OPAQUE) shell.report({ rule: 'dynamic', reason: 'parallel runs text that was computed' });
       return shell.evaluate(text, '', undefined);
     })
     .join('');
 }
 
-/** The first of many; that there are more is told, so that nothing hides behind them. */
+/** The first `count` items; reports that there are more, so that none can hide. */
 function atMost(count: number, items: Word[], shell: Interpreter): Word[] {
   if (items.length <= count) return items;
   shell.report({
     rule: 'unreadable',
-    reason: 'could not be understood: it runs a program more often than can be followed',
+    reason: 'the command could not be evaluated: it runs a program too often',
   });
   return items.slice(0, count);
 }
 
-/** Words as xargs reads them: quotes and backslashes keep blanks together. */
+/** Words as xargs reads them: quotes and backslashes keep spaces. */
 function splitQuoted(text: Word): Word[] {
   const out: Word[] = [];
   for (const match of text.matchAll(/(?:\\[^]|'[^'\n]*'|"[^"\n]*"|[^\s])+/g)) {

@@ -7,13 +7,13 @@ import type { InlineCode, SimpleCommand } from '../evaluation.ts';
 import { reach, toInside, type ShellContext } from './target.ts';
 import { isDynamic, showWord, UNKNOWN } from '../expansion/word.ts';
 
-/** More strings than this are asked about. */
+/** The gate asks about code with more strings. */
 const MOST_STRINGS = 3000;
 
 const WRITES =
   /['"][wax]\+?b?\+?['"]|write_text|write_bytes|writeFile|appendFile|createWriteStream|outputFile|outputJson|File\s*\.\s*(?:write|open)|file_put_contents|fopen|symlink|copyfile|copyFile|\bcp(?:Sync)?\s*\(|shutil\s*\.\s*copy|print\w*[^;}]{0,999}>|>{1,2}\s*['"]|\bcopy\b|\bopen\b[^;]{0,999}['"]\+?[>+]|\brename|\bwrite\b|\bmakedirs|\bmkdir/;
 
-/** Inline code: judged by its words. Starting programs, deleting, connecting, hiding and touching protected files ask. */
+/** Judges inline code by its words: asks if it starts programs, deletes, connects, hides, or names protected files. */
 export function judgeCode(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   for (const code of command.code) {
     const finding = judgeText(code, command, context);
@@ -39,7 +39,7 @@ export function judgeCode(command: SimpleCommand, context: ShellContext): ShellF
     loaded !== undefined ||
     command.argv.some((arg) => /^--(?:import|loader|require)=(?:data:|https?:|\/tmp|\/dev)/.test(arg))
   )
-    return { verdict: 'ask', reason: `${command.name} loads foreign code` };
+    return { verdict: 'ask', reason: `${command.name} loads code from elsewhere` };
   return undefined;
 }
 
@@ -50,7 +50,7 @@ function judgeText(
 ): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason: `the ${language} code ${reason}` });
   if (isDynamic(text) && (text === UNKNOWN || text.length < 3 || (language !== 'awk' && language !== 'sed'))) {
-    if (text.length < 3 || text.includes('\uE004')) return ask('is only known when it runs');
+    if (text.length < 3 || text.includes('\uE004')) return ask('is only known at run time');
   }
   if (language === 'sed') return judgeSed(text, command, context);
   const plain = join(unescape(text));
@@ -58,11 +58,11 @@ function judgeText(
   if (signs.spawns?.test(plain)) return ask('starts other programs');
   if (signs.removes?.test(plain)) return ask('deletes or moves files');
   if (signs.connects?.test(plain) && !context.isOffline) return { ...ask('opens connections'), needs: 'network' };
-  if (signs.obscures?.test(plain)) return ask('runs or names something that is only computed');
+  if (signs.obscures?.test(plain)) return ask('runs or names something that it computes');
   return judgeLiterals(plain, { language, command, context });
 }
 
-/** Puts strings together that stand side by side: `'.e' + 'nv'`. */
+/** Joins adjacent strings: `'.e' + 'nv'`. */
 function join(text: string): string {
   let out = '';
   let from = 0;
@@ -101,13 +101,13 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
   // Editors and databases name files without quotes: `w! x`, `.output x`.
   if (BARE.has(language))
     strings.push(...text.split(/[\s;'"|]+/).filter((word) => /[\w*]/.test(word) && word.length < 512));
-  if (strings.length > MOST_STRINGS) return ask('is too long to be followed');
+  if (strings.length > MOST_STRINGS) return ask('is too long to be judged');
   const writes = BARE.has(language) || WRITES.test(text);
   for (const [at, string] of strings.entries()) {
     const pieces = [
       string,
       Array.from(string).toReversed().join(''),
-      // What is a whole, open name already is not the beginning of another: `readFileSync('.env.example', 'utf8')`.
+      // A template's name is not the beginning of another name: `readFileSync('.env.example', 'utf8')`.
       ...(OPEN_NAME.test(string) ? [] : [2, 3, 4, 5, 6].map((count) => strings.slice(at, at + count).join(''))),
       string.replace(/%s|\{\w*\}/, strings[at + 1] ?? ''),
     ];

@@ -1,10 +1,10 @@
-/** Expressions by which code of one language is judged. */
+/** Expressions by which code in one language is judged. */
 export interface CodeSigns {
-  /** Starting other programs. */
+  /** Starts other programs. */
   spawns?: RegExp;
   removes?: RegExp;
   connects?: RegExp;
-  /** Running or naming what is only computed. */
+  /** Runs or names something that is computed. */
   obscures?: RegExp;
 }
 
@@ -59,7 +59,7 @@ const LUA: CodeSigns = {
   obscures:
     /\bload(?:string|file)?\s*\(|\bdofile\b|\bstring\s*\.\s*char|\bpackage\s*\.|\bdebug\s*\.|\b_G\b|:reverse\b|:char\b|\brequire\b|\bstring\s*\.\s*reverse/,
 };
-const GDB_LOOKS = [
+const GDB_READS = [
   '(?:r|run|start|starti|process launch)',
   '(?:thread apply all |t a a )?(?:bt|backtrace|where)(?: full| -?\\d+| all)*',
   '(?:c|continue|n|next|s|step|ni|si|nexti|stepi|fin|finish|u|until|q|quit|kill|detach|up|down|frame|f)(?: \\d+)?',
@@ -92,8 +92,8 @@ export const SIGNS: Record<string, CodeSigns> = {
     obscures: /\bexe(?:cute)?\b|\bnr2char\b|\bsource\b|\bso\b/,
   },
   gdb: {
-    // Commands can be cut short, so those are named that only look: `run` without arguments, and what shows something.
-    spawns: new RegExp(`^(?!(?:\\s*(?:${GDB_LOOKS})\\s*(?:\\n|$))*$)`),
+    // Commands can be abbreviated, so the list holds the harmless ones: `run` without arguments, and those that show something.
+    spawns: new RegExp(`^(?!(?:\\s*(?:${GDB_READS})\\s*(?:\\n|$))*$)`),
     obscures: /\b(?!sizeof\b)[a-z_]\w*\s*\(/i,
   },
   sqlite: {
@@ -112,7 +112,7 @@ export const SIGNS: Record<string, CodeSigns> = {
     obscures: /\beval\b|\bread\b|\bbase64-decode|\bload\b|\bfuncall\b|\bconcat\b|\bstring\b/,
   },
 };
-/** For languages of which little is known here: anything that starts, deletes or connects in the words of most of them. */
+/** For other languages: common words for starting, deleting and connecting. */
 export const OTHER: CodeSigns = {
   spawns:
     /\b(?:system|exec\w*|popen|spawn\w*|shell|run|ProcessBuilder|Process|Runtime|do shell script|cmd|Start-Process|Invoke-Expression|iex|callCommand|readProcess)\b|`/,

@@ -10,12 +10,12 @@ const HARMLESS = new Set(
 );
 
 /**
- * An argument that was computed from known text in a way that is not followed: it can be an option or a subcommand.
- * With a known beginning, as in `name=…` or `v…`, it is neither.
+ * Asks about an opaque argument that can be an option or a subcommand. An argument with a known beginning, such as
+ * `name=…` or `v…`, is neither.
  */
 export function judgeComputed({ name, argv }: SimpleCommand): ShellFinding | undefined {
   if (HARMLESS.has(name)) return undefined;
   const isHidden = argv.some((word, at) => at > 0 && isOpaque(/^(?:-[^=]*|.)/su.exec(word)?.[0] ?? ''));
   if (!isHidden) return undefined;
-  return { verdict: 'ask', reason: `an argument of ${name} is computed in a way that cannot be followed` };
+  return { verdict: 'ask', reason: `an argument of ${name} is computed in a way that cannot be evaluated` };
 }

@@ -4,7 +4,7 @@ import type { SimpleCommand } from '../evaluation.ts';
 import { reach, toInside, type ShellContext } from './target.ts';
 import { showWord } from '../expansion/word.ts';
 
-/** `sed`: the commands that start programs (`e`) or write files (`w`). */
+/** Asks about commands of sed that start programs (`e`), or that read or write files (`r`, `w`). */
 export function judgeSed(text: string, command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   let rest = text;
   for (let round = 0; round < 200 && rest !== ''; round++) {
