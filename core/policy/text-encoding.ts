@@ -7,7 +7,7 @@ export interface DecodedText {
   encoding: TextEncoding;
 }
 
-/** First bytes of files that are no text, though each byte of them could be a letter. */
+/** First bytes of binary files whose bytes could all be letters. */
 const NO_TEXT = ['89504e47', 'ffd8ff', '25504446', '1f8b', '28b52ffd', '504b0304'];
 /** Letters beyond ASCII that a text in a language of one byte a letter has at most, as a share of its bytes. */
 const MOST_HIGH = 0.4;
@@ -45,7 +45,7 @@ function isPlausible(content: Uint8Array): boolean {
   if (NO_TEXT.some((start) => head.startsWith(start))) return false;
   let high = 0;
   for (const byte of content) {
-    // Tab, line feed, form feed, carriage return and escape stand in texts.
+    // Texts contain tab, line feed, form feed, carriage return and escape.
     if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27) return false;
     if (byte === 0x7f) return false;
     if (byte >= 0x80) high++;
@@ -58,7 +58,7 @@ let bytesOf: Map<string, number> | undefined;
 /**
  * The bytes of a text in an encoding.
  *
- * @returns The first character that the encoding does not have, where there is one.
+ * @returns Instead the first character that the encoding does not have, if there is one.
  */
 export function encodeContent(text: string, encoding: TextEncoding): { content: Uint8Array } | { missing: string } {
   if (encoding === 'utf-8') return { content: new TextEncoder().encode(text) };

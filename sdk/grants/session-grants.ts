@@ -60,7 +60,7 @@ export function grantHistory(store: SqliteStore, session: string): GrantRecord[]
 /**
  * Takes authority back, also from a session at work in another process.
  *
- * @param parts As in a grant's text; a kind alone (`net`) or a bundle stands for all of it. Empty: everything.
+ * @param parts As in a grant's text; a kind alone (`net`) or a bundle means all of it. Empty: everything.
  * @throws KlausError `usage` for a part that the grant does not hold or cannot leave out; nothing is revoked then.
  */
 export async function revokeGrant(

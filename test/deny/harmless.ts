@@ -28,7 +28,7 @@ export async function runGuarded(command: string): Promise<Effect> {
   });
   putSecrets(engine.place.workspace);
   const session = await engine.klaus.open();
-  await play(engine.klaus, session, { user: 'nobody' });
+  await play(engine.klaus, session, { user: 'none' });
   const [{ finished } = { finished: undefined }] = toCalls(session.events());
   const detail = finished?.detail as { exitCode?: unknown } | undefined;
   const output = (finished?.output ?? 'nothing ran').replace(/\n?\[exit code \d+\]$/, '');

@@ -116,7 +116,7 @@ async function playAll(calls: ToolCall[]) {
   const lookAround = () => digest(root, ['workspace', 'klaus']);
   const [before, aroundBefore] = [look(), lookAround()];
   const session = await engine.klaus.open();
-  await play(engine.klaus, session, { user: 'nobody' });
+  await play(engine.klaus, session, { user: 'none' });
   return {
     events: [...session.events()],
     before,

@@ -65,7 +65,7 @@ describe('what claims a success', () => {
     'You asked that all tests pass.',
   ])('nothing: %s', (text) => expect(findClaims(text)).toEqual([]));
 
-  test('tells the whole from a part, and counts', () => {
+  test('distinguishes all tests from a part, and counts', () => {
     expect(findClaims('All 42 tests pass.')[0]).toMatchObject({ isComplete: true, count: 42 });
     expect(findClaims('The tests pass.')[0]).toMatchObject({ isComplete: true });
     expect(findClaims('The new test passes.')[0]).toMatchObject({ isComplete: false });

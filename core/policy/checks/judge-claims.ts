@@ -22,9 +22,9 @@ const NAMES: Readonly<Record<Claim['kind'], string>> = {
 };
 
 /**
- * Sets claims against evidence: what the engine saw decides, never the words around it.
+ * Compares claims with evidence. Only the recorded results decide, not the text around a claim.
  *
- * @param evidence In the order in which it came, with its standing at the end of the run.
+ * @param evidence In order, with its freshness at the end of the run.
  */
 export function judgeClaims(claims: readonly FoundClaim[], evidence: readonly Evidence[]): Claim[] {
   return claims.map((claim) => {
@@ -47,7 +47,7 @@ function judge(claim: FoundClaim, evidence: readonly Evidence[]): Judged {
   const rows = evidence.filter((row) => isOfKind(row, claim.kind));
   const red = findOpenReds(rows).at(-1);
   const proof = rows.findLast((row) => whyNot(row, claim) === undefined);
-  // A narrow check that was green behind a broad red one proves what is said of a part.
+  // A narrow success after a broad failure proves a claim about a part.
   const isPartOnly = proof && !claim.isComplete && red && rows.indexOf(proof) > rows.indexOf(red);
   if (red && !isPartOnly) {
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
@@ -58,14 +58,14 @@ function judge(claim: FoundClaim, evidence: readonly Evidence[]): Judged {
   if (proof) return { status: 'verified', reason: `${proof.command} was green on the files as they are.` };
   const last = rows.at(-1);
   if (!last) return { status: 'unverified', reason: `${NAMES[claim.kind]} in this session.` };
-  // The nearest miss says most: a green row before one that proves nothing at all.
+  // The closest evidence explains most: a success before one that proves nothing.
   const nearest = rows.findLast((row) => isSound(row) && row.exitCode === 0) ?? last;
   const why = whyNot(nearest, claim)!;
   return { status: why.status, reason: why.reason };
 }
 
 function isOfKind({ checks, command }: Evidence, kind: Claim['kind']): boolean {
-  // Logs from before checks were read know the command alone.
+  // In older logs only the command is known.
   if (!checks) return kind === 'any' || (kind === 'test' ? /test|spec/i.test(command) : command.includes(kind));
   return checks.some((check) => PROVES[kind].includes(check.kind));
 }
@@ -81,7 +81,7 @@ function whyNot(row: Evidence, claim: FoundClaim): Judged | undefined {
     return unverified(`Files changed after ${command} was green${paths === '' ? '' : `: ${paths}`}.`);
   }
   if (row.standing !== 'fresh') {
-    return unverified(`No states of the workspace were kept, so nothing tells whether ${command} still holds.`);
+    return unverified(`No states of the workspace were stored, so it is not known whether ${command} still holds.`);
   }
   if (claim.kind === 'test' && tests && tests.passed === 0) return unverified(`${command} ran no test that passed.`);
   if (claim.isComplete && claim.kind !== 'any' && row.checks) {

@@ -32,8 +32,8 @@ const DEEPEST = 5;
 const LONGEST = 20_000;
 
 /**
- * Finds the checks in a command line, and whether its exit code is theirs. What a model says about the command
- * plays no part. Undefined for a line that checks nothing. Never throws.
+ * Finds the checks in a command line, and whether its exit code is theirs. The model's description of the
+ * command is ignored. Undefined for a line that checks nothing. Never throws.
  */
 export function readChecks(line: string, options: ReadChecksOptions = {}): ReadChecks | undefined {
   if (line.length > LONGEST) return undefined;
@@ -50,12 +50,12 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
     const { checks, doubt } = found;
     return { checks, ...optional({ doubt }) };
   } catch {
-    // The parser meets whatever a model writes; what it does not understand proves nothing.
+    // The line is untrusted; one that cannot be parsed proves nothing.
     return undefined;
   }
 }
 
-/** What is known while a line is walked. `cd` and `set` change it for what follows. */
+/** The state of the shell at one point of a line. `cd` and `set` change it. */
 interface CheckScope {
   cwd: string;
   root: string | undefined;
@@ -65,11 +65,11 @@ interface CheckScope {
   depth: number;
 }
 
-/** What a part of a line comes to. */
+/** The result for a part of a line. */
 interface Found {
   checks: Check[];
   doubt?: string | undefined;
-  /** Something ran that is no check and may change files. */
+  /** Something ran that is not a check and may change files. */
   acts: boolean;
   /** It always ends with a failure: `exit 1`, `false`. */
   fails?: boolean;
@@ -96,7 +96,7 @@ function walkList(list: Script | CompoundList, scope: CheckScope): Found {
   return all;
 }
 
-/** One part behind another: what acts behind a check may have changed what it saw. */
+/** Two parts in sequence: an action after a check may have changed the checked files. */
 function join(first: Found, then: Found): Found {
   const late = first.checks.length > 0 && then.acts ? ACTED_LATER : undefined;
   return {
@@ -147,7 +147,7 @@ function walkNode(node: PipelineNode | CompoundList, scope: CheckScope): Found {
         );
       }
       if (node.prefixes.some(({ type }) => type === 'Negation'))
-        return doubted({ ...all, fails: false }, '! turns its exit code round');
+        return doubted({ ...all, fails: false }, '! inverts its exit code');
       return all;
     }
     default:
@@ -155,7 +155,7 @@ function walkNode(node: PipelineNode | CompoundList, scope: CheckScope): Found {
   }
 }
 
-/** What runs in a condition, a loop or a function: whether it ran at all is not known. */
+/** Commands in a condition, a loop or a function: they may not have run. */
 function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, scope: CheckScope): Found {
   const lists: CompoundList[] = [];
   switch (node.type) {
@@ -175,8 +175,8 @@ function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, scope: Ch
       lists.push(...node.items.flatMap((item) => (item.body ? [item.body] : [])));
       break;
     case 'Function':
-      // A function can stand in for any program.
-      return { checks: [], acts: true, doubt: 'the line defines a function, which may stand in for a program' };
+      // A function can replace any program.
+      return { checks: [], acts: true, doubt: 'the line defines a function, which may replace a program' };
     case 'TestCommand':
     case 'ArithmeticCommand':
       return NOTHING;
@@ -210,7 +210,7 @@ function walkCommand(node: Command, scope: CheckScope): Found {
     const isHarmless = name === 'export' && words.argv !== undefined && args.every((arg) => !TRICKS.test(arg));
     const doubt = isHarmless
       ? undefined
-      : `${name} stands before it, which can change what a program or an exit code means`;
+      : `${name} comes before it, which can change the meaning of a program or an exit code`;
     return { ...NOTHING, doubt, acts: !isHarmless };
   }
   const options: ProgramOptions = {
@@ -224,10 +224,10 @@ function walkCommand(node: Command, scope: CheckScope): Found {
   return { ...found, doubt: found.doubt ?? (found.checks.length > 0 ? words.trick : undefined) };
 }
 
-/** Builtins that change what follows them. */
+/** Builtins that change later commands. */
 const MEANINGS: ReadonlySet<string> = new Set(['trap', 'alias', 'export', 'source', '.', 'eval']);
 
-/** Variables with which another program, or another shell, runs under a known name. */
+/** Variables that can make another program or shell run under a known name. */
 const TRICKS =
   /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|HOME|XDG_CONFIG_HOME|npm_config_\w+|NODE_OPTIONS|NODE_PATH|PERL5OPT|RUBYOPT|MAKEFLAGS|PYTHON(?:STARTUP|HOME|USERBASE)|PYTEST_(?:ADDOPTS|PLUGINS))=/i;
 
@@ -238,7 +238,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A folder seen from another, relative to the workspace; what leads out of it is kept as it is written. */
+/** A folder seen from another, relative to the workspace; a path outside the workspace is unchanged. */
 function toFolder({ cwd: from, root }: Pick<CheckScope, 'cwd' | 'root'>, path: string): string {
   if (root !== undefined && (path === root || path.startsWith(`${root}/`))) {
     return toFolder({ cwd: '', root }, path.slice(root.length + 1));

@@ -56,7 +56,7 @@ function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunn
   return { check, ...optional({ doubt }) };
 }
 
-/** The place of the verb: the first word that is no option. `make` without one builds. */
+/** Index of the verb: the first word that is not an option. `make` without one builds. */
 function findVerb(args: readonly string[], verbs: readonly string[], valued: readonly string[]): number | undefined {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
@@ -71,7 +71,7 @@ function splitOption(arg: string): [option: string, value: string | undefined] {
   return at < 0 ? [arg, undefined] : [arg.slice(0, at), arg.slice(at + 1)];
 }
 
-/** Words that name no path: what vitest and others take as a verb. */
+/** Words that are not paths: verbs of vitest and others. */
 const VERBS: Readonly<Record<string, readonly string[]>> = { vitest: ['run'], unittest: ['discover'], tap: ['run'] };
 
 function addWord(name: string, check: Check, word: string): void {

@@ -7,15 +7,15 @@ export interface Runner {
   verbs?: readonly string[];
   /** With one of these options it checks; absent: it always does. */
   needs?: readonly string[];
-  /** Options that leave something out. Those that end with `=` take a value in the next word, too. */
+  /** Options that narrow the check. Those that end with `=` also take a value in the next word. */
   filters?: readonly string[];
-  /** Options that take a value in the next word and leave nothing out. */
+  /** Options that take a value in the next word and do not narrow the check. */
   valued?: readonly string[];
-  /** Options with which it lists, explains or lets everything pass. */
+  /** Options with which it only lists or explains, or always succeeds. */
   nothing?: readonly string[];
-  /** Options whose value is a project: what is checked, as a path. */
+  /** Options whose value is the path of the checked project. */
   projects?: readonly string[];
-  /** Option that changes files, so that it is no check. */
+  /** Options that change files, so that the call is not a check. */
   fixes?: readonly string[];
 }
 

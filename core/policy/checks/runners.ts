@@ -28,7 +28,7 @@ const CARGO: Pick<Runner, 'filters' | 'valued' | 'nothing'> = {
   nothing: ['--no-run', '--help', '-h', '--list'],
 };
 
-/** Programs by the name that they are called by. */
+/** Programs by name. */
 export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   vitest: VITEST,
   jest: JEST,
@@ -265,7 +265,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   cmake: { kind: 'build', needs: ['--build'], nothing: ['--help'] },
 };
 
-/** What the name of a script or a file says about what it checks. */
+/** The kind of check that the name of a script or a file indicates. */
 export function toNamedKind(name: string): CheckKind | undefined {
   const words = name.toLowerCase().split(/[^a-z0-9]+/);
   const has = (...all: string[]): boolean => all.some((word) => words.includes(word));

@@ -56,7 +56,7 @@ export function isCredentialFile(path: string): boolean {
   return (isNamed || isSecretFile(path)) && !PUBLISHED.some((pattern) => pattern.test(lower));
 }
 
-/** What {@link isCredentialFile} goes by: whoever keeps its answers keeps them for these rules. */
+/** The rules of {@link isCredentialFile}: cached results are valid for these rules only. */
 export const CREDENTIAL_RULES = JSON.stringify([
   SECRET_FILE_RULES,
   [...NAMES],

@@ -65,7 +65,7 @@ function toParts(name: string, raw: string): string[] {
   if (url !== undefined) {
     const user = url.slice(0, Math.max(0, url.indexOf(':')));
     const password = url.slice(url.indexOf(':') + 1);
-    // `postgres:postgres`: the name of a program, which stands in every second file.
+    // `postgres:postgres`: the name of a program, which many files contain.
     if (password === user || TRIVIAL.has(password.toLowerCase())) return [value];
     const plain = decode(password);
     return [value, password, plain].filter((part) => part.length >= SHORTEST && !REFERENCE.test(part));
@@ -108,7 +108,7 @@ function toJson(text: string): unknown {
 function walkJson(value: unknown, name: string, add: (name: string, value: string) => void): void {
   if (typeof value === 'string') {
     add(name, value);
-    // A key inside JSON stands with its line breaks escaped; its lines are what an output shows.
+    // JSON contains a key with escaped line breaks; output shows its lines.
     if (value.includes('-----BEGIN'))
       for (const line of value.split('\n')) if (/^[A-Za-z0-9+/=]{32,76}$/.test(line)) add('private-key', line);
   } else if (Array.isArray(value)) for (const item of value) walkJson(item, name, add);

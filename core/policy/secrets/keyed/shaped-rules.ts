@@ -151,7 +151,7 @@ function* findShape(
 ): Generator<readonly [number, number]> {
   for (const match of text.matchAll(pattern)) {
     const { value = '', ...groups } = match.groups ?? {};
-    // The value is the last thing of each pattern, but for what closes it.
+    // The value is the last part of each pattern, except for a closing character.
     const start = match.index + match[0].lastIndexOf(value);
     // A URL with one word before its host: a token, or the name of a user.
     const known = 'user' in groups && groups['user'] === undefined ? 'token' : kind;

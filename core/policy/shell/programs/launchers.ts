@@ -204,7 +204,7 @@ function packageRunner(call: Call, shell: Interpreter): Word {
 }
 
 function make(call: Call, shell: Interpreter): Word {
-  // Recorded first: a recipe that calls make again ends the evaluation.
+  // Recorded first: a recursive recipe ends the evaluation.
   const out = finish(call, shell);
   if (shell.via.filter((via) => via === 'make').length > 3) return out;
   const makefiles: Word[] = [];
