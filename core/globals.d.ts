@@ -12,6 +12,7 @@ declare class AbortController {
 }
 
 /** Text and bytes: pure conversions. */
+declare function atob(text: string): string;
 declare class TextEncoder {
   encode(text: string): Uint8Array;
 }

@@ -12,12 +12,12 @@ export interface ChangeContents {
 }
 
 /**
- * The parts of one changed path. Text that was changed gives a hunk for each place, and one for its mode; whatever
- * was created or removed, a content without lines, a link and a change of kind are one hunk.
+ * The hunks of one changed path. Changed text has one hunk for each location, and one for its mode. A created or
+ * removed file, content without lines, a link and a change of type are one hunk.
  */
 export function toChangeHunks(change: TreeChange, contents: ChangeContents): Hunk[] {
   const { path, before, after } = change;
-  if (!before || !after) return [toWhole(change, contents)];
+  if (!before || !after) return [toSingleHunk(change, contents)];
   if (before.type !== after.type) {
     return [toPart(path, 'type', { note: `${path}: a ${nameOf(before)} becomes a ${nameOf(after)}` })];
   }
@@ -29,7 +29,7 @@ export function toChangeHunks(change: TreeChange, contents: ChangeContents): Hun
   return hunks;
 }
 
-/** What is to become of one path. */
+/** The resolved change of one path. */
 export type KeptChange =
   /** The workspace stays as it is. */
   | { kept: 'none' }
@@ -39,10 +39,10 @@ export type KeptChange =
   | { kept: 'part'; content: Uint8Array | 'before' | 'after'; mode: number };
 
 /**
- * What an answer leaves of one change.
+ * The part of a change that an answer accepts.
  *
  * @param options.hunks Those of {@link toChangeHunks} for this change. Ids of other changes in the answer are
- *   passed over.
+ *   ignored.
  * @param options.before Content of the file before; null when there was none, or when it is no text.
  * @throws KlausError `usage` for an edit of a hunk that was not accepted or has no lines, `workspace.conflict`
  *   when `before` is another content than the hunks were made from.
@@ -63,7 +63,7 @@ export function keepHunks(
   const isEdited = taken.some(({ id }) => edits.has(id));
   if (taken.length === hunks.length && !isEdited) return { kept: 'all' };
   const { after } = change;
-  // Only a file that is there afterwards has several hunks, or one that can be edited.
+  // Only a file that exists after the change has several hunks, or one that can be edited.
   if (after?.type !== 'file') throw new KlausError('internal', `${change.path} has no parts.`);
   const mode = change.before && !taken.some(({ kind }) => kind === 'mode') ? change.before.mode : after.mode;
   if (edited.some(({ kind }) => kind === 'binary')) return { kept: 'part', content: 'after', mode };
@@ -85,7 +85,7 @@ function decode(content: Uint8Array): DecodedText | undefined {
   return content.length > MAX_TEXT ? undefined : decodeContent(content);
 }
 
-function toWhole({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
+function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
   const entry = (after ?? before)!;
   const kind = after ? 'created' : 'deleted';
   const note = `${path}: ${after ? 'a new' : 'removes a'} ${describe(entry)}`;

@@ -5,13 +5,13 @@ export interface FetchStep {
   /** Relative to the workspace; '' is its root. */
   folder: string;
   command: string;
-  /** False for what has everything and runs code of the packages. */
+  /** False for a command that only runs code of downloaded packages. */
   network: boolean;
-  /** What the tool reaches by itself; empty without a network. */
+  /** The hosts that the tool reaches; empty without a network. */
   hosts: readonly string[];
 }
 
-/** Where tools download from when nobody says otherwise, by the tool. */
+/** The default download hosts of each tool. */
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
   go: ['proxy.golang.org', 'sum.golang.org'],
   cargo: ['index.crates.io', 'static.crates.io', 'crates.io'],
@@ -54,7 +54,7 @@ const GRADLE = (program: string): string =>
   `printf '%s\\n' "${GRADLE_TASK}" > /tmp/klaus-fetch.gradle && ${program} -q -I /tmp/klaus-fetch.gradle klausFetch`;
 const BUILD_GRADLE = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
 const PIP = '.venv/bin/python -m pip install -q --disable-pip-version-check';
-/** Newer versions of venv tell git themselves to leave it out. */
+/** Newer versions of venv add their own ignore file for git. */
 const VENV = "test -x .venv/bin/python || (python3 -m venv .venv && echo '*' > .venv/.gitignore)";
 
 const ROWS: readonly FetchRow[] = [
@@ -126,7 +126,7 @@ const ROWS: readonly FetchRow[] = [
     download: 'composer install --no-interaction --no-progress --no-scripts --no-plugins',
   },
   {
-    // Where programs find gems without being told, and where commands can write.
+    // Programs find gems there by default, and commands can write there.
     language: 'Ruby',
     tool: 'bundle',
     markers: ['Gemfile'],

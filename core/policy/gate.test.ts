@@ -38,7 +38,7 @@ describe('modes', () => {
     expect(verdictOf(call(['execute'], [{ kind: 'exec', command: 'ls' }]), context(mode))).toBe(executing);
   });
 
-  test('patch approval asks before every file change, whatever the mode', () => {
+  test('patch approval asks before every file change in every mode', () => {
     const gate = context('auto', { patchApproval: true });
     expect(verdictOf(call(['write'], [write('/project/a')]), gate)).toBe('ask');
     expect(verdictOf(call(['read'], [read('/project/a')]), gate)).toBe('allow');
@@ -85,7 +85,7 @@ describe('places', () => {
 });
 
 describe('combining', () => {
-  test('deny beats ask beats allow, whatever the order', () => {
+  test('deny beats ask beats allow in any order', () => {
     const allow = { rule: 'a', verdict: 'allow', reason: 'a' } as const;
     const ask = { rule: 'b', verdict: 'ask', reason: 'b' } as const;
     const deny = { rule: 'c', verdict: 'deny', reason: 'c' } as const;

@@ -5,8 +5,8 @@ import { RULES } from './rules.ts';
 const WEIGHT: Record<Verdict, number> = { deny: 2, ask: 1, allow: 0 };
 
 /**
- * Judges a call before its effect. All rules look; deny beats ask beats allow; no allow at all means deny;
- * a rule that throws denies.
+ * Judges a call before its effect. All rules run; deny wins over ask, ask over allow; without an allow the call is
+ * denied; a rule that throws denies.
  */
 export function decide(call: CallFacts, context: GateContext, rules: readonly Rule[] = RULES): Decision {
   const findings: Finding[] = [];

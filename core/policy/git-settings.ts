@@ -1,6 +1,5 @@
 /**
- * Settings that make git store, compare and show things, and none that makes it run, read or write something
- * elsewhere.
+ * Settings for how git stores, compares and shows content. None of them makes git run, read or write other files.
  *
  * @source git-config(1), the list of variables
  */
@@ -24,9 +23,9 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
 export interface GitSettings {
   /** The configuration with its harmless settings only. */
   kept: string;
-  /** Names of the settings that were left out. */
+  /** Names of the removed settings. */
   refused: string[];
-  /** The lines that were left out, each with its section. */
+  /** The removed lines, each with its section. */
   refusedLines: string[];
 }
 

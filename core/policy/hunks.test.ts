@@ -45,7 +45,7 @@ test('every subset of the hunks of random texts gives the old lines outside of i
     expect(applyHunks(before, hunks, ids(hunks)), `seed ${seed}`).toBe(after);
     for (const subset of subsets(hunks)) {
       const kept = applyHunks(before, hunks, ids(subset));
-      // From here the rejected hunks lead on to `after`, and the accepted ones taken back lead to `before`.
+      // From here the rejected hunks lead to `after`, and the reverted accepted ones to `before`.
       const rest = hunks.filter((hunk) => !subset.includes(hunk));
       expect(applyHunks(kept, shift(rest, subset), ids(rest)), `seed ${seed}`).toBe(after);
       expect(applyHunks(kept, shift(subset.map(reverse), subset), ids(subset)), `seed ${seed}`).toBe(before);
@@ -114,7 +114,7 @@ test('texts that have next to nothing in common are one hunk, and take no long t
   expect(applyHunks(before, hunks, ids(hunks))).toBe(after);
 });
 
-test('more places than anybody would answer are one hunk', () => {
+test('too many changes to answer one by one are one hunk', () => {
   const lines = Array.from({ length: 6_000 }, (_, i) => `${i}\n`);
   const after = lines.map((line, i) => (i % 10 === 0 && i < 4_000 ? `x${line}` : line)).join('');
   expect(toHunks(lines.join(''), after, { path: 'f' })).toHaveLength(400);

@@ -9,11 +9,11 @@ export interface HunkOptions {
 }
 
 /**
- * Lines removed and added up to which the shortest difference is looked for: about a tenth of a second, which
+ * Removed and added lines up to which the shortest difference is computed: about a tenth of a second, which
  * grows with the square. Beyond it the file is one hunk, from the first line that differs to the last.
  */
 const MAX_EDITS = 1_000;
-/** Hunks of one file that a human could still answer one by one. */
+/** The most hunks of one file that a user can answer one by one. */
 const MAX_HUNKS = 500;
 const NO_NEWLINE = '\\ No newline at end of file';
 
@@ -25,15 +25,15 @@ interface Edit {
   newTo: number;
 }
 
-/** What separates two texts. Applied all together they give `after` to the byte; equal texts have none. */
+/** The differences of two texts. Together they produce `after` exactly; equal texts have none. */
 export function toHunks(before: string, after: string, options: HunkOptions): Hunk[] {
   const old = toLines(before);
   const fresh = toLines(after);
-  const whole = trim(old, fresh);
-  if (whole.oldFrom === whole.oldTo && whole.newFrom === whole.newTo) return [];
+  const all = trim(old, fresh);
+  if (all.oldFrom === all.oldTo && all.newFrom === all.newTo) return [];
   const context = options.context ?? 3;
-  let groups = group(findEdits(old, fresh, whole), context);
-  if (groups.length > MAX_HUNKS) groups = [[whole]];
+  let groups = group(findEdits(old, fresh, all), context);
+  if (groups.length > MAX_HUNKS) groups = [[all]];
   return groups.map((edits, at) => {
     const first = edits[0]!;
     const last = edits.at(-1)!;
@@ -51,10 +51,10 @@ export function toHunks(before: string, after: string, options: HunkOptions): Hu
 }
 
 /**
- * Takes the accepted hunks of one file: `before` itself when there are none of them, the text that the hunks
- * were made from when there are all. Hunks that have no place in a text are passed over.
+ * Applies the accepted hunks of one file: none of them give `before`, all of them the text after the change. Hunks
+ * without lines are ignored.
  *
- * @throws KlausError `workspace.conflict` when `before` is not the text that the hunks begin from.
+ * @throws KlausError `workspace.conflict` if `before` is not the text that the hunks were computed from.
  */
 export function applyHunks(before: string, hunks: readonly Hunk[], accepted: ReadonlySet<string>): string {
   const lines = toLines(before);
@@ -76,13 +76,13 @@ export function applyHunks(before: string, hunks: readonly Hunk[], accepted: Rea
   return result.join('');
 }
 
-/** What stands in the hunk's place when it is taken, with the unchanged lines around it: the text to edit. */
+/** The new text of the hunk, with the unchanged lines around it: the text to edit. */
 export function toNewText(hunk: Hunk): string {
   return toSides(hunk).fresh.join('');
 }
 
 /**
- * The hunk with other new lines: `text` stands in the place of all its old ones, those around the change too. Line
+ * The hunk with other new lines: `text` replaces all of its old ones, also the unchanged lines around the change. Line
  * ends are those of the hunk; the last line gets one, unless the hunk's own new text ends without.
  *
  * @throws KlausError `usage` for a hunk that has no lines of its own to edit.
@@ -96,8 +96,8 @@ export function replaceHunk(hunk: Hunk, text: string): Hunk {
   if (wanted !== '' && !wanted.endsWith('\n') && (was.at(-1) ?? old.at(-1) ?? '\n').endsWith('\n'))
     wanted += hasReturns([...old, ...was]) ? '\r\n' : '\n';
   const fresh = toLines(wanted);
-  const whole = trim(old, fresh);
-  const lines = showEdits([whole], { old, fresh, lead: whole.oldFrom, tail: old.length - whole.oldTo });
+  const all = trim(old, fresh);
+  const lines = showEdits([all], { old, fresh, lead: all.oldFrom, tail: old.length - all.oldTo });
   const from = hunk.newLines === 0 ? hunk.newStart : hunk.newStart - 1;
   return { ...hunk, ...toRange('new', from, from + fresh.length), lines };
 }
@@ -122,13 +122,13 @@ function trim(old: readonly string[], fresh: readonly string[]): Edit {
   return { oldFrom: head, oldTo: old.length - tail, newFrom: head, newTo: fresh.length - tail };
 }
 
-function findEdits(old: readonly string[], fresh: readonly string[], whole: Edit): Edit[] {
-  const parts = diffArrays(old.slice(whole.oldFrom, whole.oldTo), fresh.slice(whole.newFrom, whole.newTo), {
+function findEdits(old: readonly string[], fresh: readonly string[], all: Edit): Edit[] {
+  const parts = diffArrays(old.slice(all.oldFrom, all.oldTo), fresh.slice(all.newFrom, all.newTo), {
     maxEditLength: MAX_EDITS,
   });
-  if (!parts) return [whole];
+  if (!parts) return [all];
   const edits: Edit[] = [];
-  let [oldAt, newAt] = [whole.oldFrom, whole.newFrom];
+  let [oldAt, newAt] = [all.oldFrom, all.newFrom];
   let open: Edit | undefined;
   for (const part of parts) {
     const count = part.value.length;

@@ -1,4 +1,4 @@
-export { covers, findOpenReds, isSound, isWhole } from './checks/covers.ts';
+export { covers, findOpenReds, isSound, isComplete } from './checks/covers.ts';
 export { findClaims, type FoundClaim } from './checks/find-claims.ts';
 export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environment-changes.ts';
 export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
@@ -31,7 +31,7 @@ export {
   placeOf,
   placesBelow,
   toRelative,
-  type Place,
+  type ProtectedPathKind,
 } from './places.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
@@ -64,6 +64,6 @@ export { decodeContent, encodeContent, type DecodedText, type TextEncoding } fro
 export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
 export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
-export { evaluateCommand, type ReadOptions } from './shell/interpreter/evaluate-command.ts';
-export { renderReading, type CommandReading, type SimpleCommand } from './shell/reading.ts';
+export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
+export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
 export { shellRule } from './shell/rules/shell-rule.ts';

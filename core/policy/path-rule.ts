@@ -5,7 +5,7 @@ import type { GateContext, Rule } from './rule.ts';
 
 type Look = Omit<Finding, 'rule'>;
 
-/** Places: outside the workspace and in Klaus's state nothing is touched; secret files and protected places are asked about. */
+/** Paths: denies access outside the workspace and to Klaus's state; asks about secret files and protected places. */
 export const pathRule: Rule = {
   name: 'path',
   check(call, context) {
@@ -33,14 +33,14 @@ function lookAt(
   const beside = relativesOf(path, readable);
   const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable });
   if (relative === undefined && !isOpen) return { verdict: 'deny', reason: `${path} is outside the workspace` };
-  // A folder beside the workspace can lie at a secret place itself.
+  // A folder beside the workspace can itself be a secret path.
   const names = [...(relative === undefined ? [path.slice(1)] : [relative]), ...beside];
   if (names.some((name) => isSecretPath(name, secretPatterns)))
     return { verdict: 'ask', reason: `${relative ?? path} is a secret file` };
   return access.right === 'w' ? lookAtWrite(relative ?? path) : undefined;
 }
 
-/** The innermost folder decides: one that is only read can lie in one that may be changed. */
+/** The innermost folder decides: a writable folder can contain a read-only one. */
 function isWritable(
   path: string,
   { readable, writable }: { readable: readonly string[]; writable: readonly string[] },
@@ -49,25 +49,25 @@ function isWritable(
   return holders[0] !== undefined && writable.includes(holders[0]);
 }
 
-/** The path as each of the folders that hold it names it. */
+/** The path relative to each folder that contains it. */
 function relativesOf(path: string, folders: readonly string[]): string[] {
   return folders.flatMap((folder) => toRelative(path, folder) ?? []);
 }
 
-/** A change of what a protected place leads to is a change of that place. */
+/** A change of a protected place's link target is a change of that place. */
 function lookAtLinked(
   { path, right }: Extract<Access, { kind: 'fs' }>,
   linked: readonly string[],
   { workspace }: GateContext,
 ): Look | undefined {
   if (right !== 'w') return undefined;
-  // Paths beside the workspace are named by the whole of them.
+  // Paths beside the workspace are absolute.
   const name = toRelative(path, workspace) ?? path;
   if (!linked.some((place) => isBelow(`/${name}`, `/${place}`))) return undefined;
   return { verdict: 'ask', reason: `a protected file, or git's configuration, leads to ${name}` };
 }
 
-/** What the gate says to a change at this place, whoever makes it. */
+/** The verdict on a change of this path by any tool. */
 export function lookAtWrite(relative: string): Look | undefined {
   const place = placeOf(relative);
   if (place === undefined) return undefined;

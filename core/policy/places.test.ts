@@ -33,7 +33,7 @@ describe('a protected place', () => {
     expect(placeOf(path)).toBeUndefined();
   });
 
-  test('is found whatever a filesystem ignores in its name', () => {
+  test('is found regardless of characters that a filesystem ignores', () => {
     expect(placeOf('.CLA\u200cUDE/settings.json')).toBe('agent');
     expect(placeOf('.\u212airo/hooks/a')).toBe('agent');
   });

@@ -5,10 +5,10 @@ import { isSecretFile } from './secrets/secret-files.ts';
 
 export { matchesGlob } from './glob.ts';
 
-/** See {@link ProtectedPlace}; `secret`: files that hold credentials. */
-export type Place = ProtectedPlace | 'secret';
+/** The kind of a protected path; see {@link ProtectedPlace}. `secret`: a file that holds credentials. */
+export type ProtectedPathKind = ProtectedPlace | 'secret';
 
-const WORDS: Record<Place, string> = {
+const WORDS: Record<ProtectedPathKind, string> = {
   git: "git's own data",
   klaus: "Klaus's own configuration",
   agent: 'the configuration of an agent or editor',
@@ -18,28 +18,28 @@ const WORDS: Record<Place, string> = {
   secret: 'a secret file',
 };
 
-/** The place in words, to stand after "is". */
-export function describePlace(place: Place): string {
+/** The kind in words, for use after "is". */
+export function describePlace(place: ProtectedPathKind): string {
   return WORDS[place];
 }
 
-/** What makes an agent or editor run programs, in a workspace's own folder: no command changes it. */
+/** Configuration that makes an agent or editor run programs, in the workspace's own folder: no command can change it. */
 export const AGENT_CONFIGURATION: readonly string[] = PROTECTED_PLACES.filter(({ isHeld }) => isHeld).map(
   ({ pattern }) => pattern,
 );
 
-/** Hidden names at which a protected place begins, to see what a pattern of a shell can match. */
+/** Hidden first parts of protected paths, to test shell patterns with. */
 export const PROTECTED_NAMES: readonly string[] = [
   ...new Set(PROTECTED_PLACES.map(({ pattern }) => pattern.split('/')[0]!)),
 ].filter((name) => name.startsWith('.') && !name.includes('*'));
 
-/** From the strongest to the weakest: a path can be several. */
+/** From the strongest to the weakest: a path can have several kinds. */
 const RANKS: readonly ProtectedPlace[] = ['git', 'klaus', 'agent', 'startup', 'hook', 'ci'];
 
 interface Pattern {
   place: ProtectedPlace;
   parts: readonly string[];
-  /** Only the path itself is meant, not what is below it. */
+  /** Only the path itself is protected, not the paths below it. */
   isExact: boolean;
 }
 
@@ -47,7 +47,7 @@ const PATTERNS: readonly Pattern[] = PROTECTED_PLACES.map(({ pattern, place }) =
   const isExact = pattern.endsWith('/.');
   return { place, parts: (isExact ? pattern.slice(0, -2) : pattern).split('/'), isExact };
 });
-/** By the first part of the pattern: most parts of most paths begin none. */
+/** By the first part of the pattern, which most parts of paths do not match. */
 const BY_NAME = Map.groupBy(
   PATTERNS.filter(({ parts }) => !parts[0]!.includes('*')),
   ({ parts }) => parts[0]!,
@@ -72,8 +72,8 @@ function fits(part: string | undefined, pattern: string): boolean {
 }
 
 /**
- * What a path of a workspace is, by its name alone; undefined for an ordinary file. What is below a protected path is
- * protected too. Secret files are {@link isSecretPath}'s: a file can be both.
+ * The kind of a protected path, by its name alone; undefined for an ordinary file. Paths below a protected path are
+ * protected too. {@link isSecretPath} finds secret files: a file can be both.
  *
  * @param relative Relative to the workspace, with forward slashes. Case is ignored, as some filesystems do.
  */
@@ -90,8 +90,8 @@ export function placeOf(relative: string): ProtectedPlace | undefined {
 }
 
 /**
- * Protected places that a path would have below it by its name, as paths from there: `.github` has `workflows`. A
- * symlink at such a path brings the places of the folder to which it leads. A `*` stands for any part of a name.
+ * The protected places below a path by its name, relative to it: `workflows` for `.github`. A symlink at such a path
+ * makes the same paths below its target protected places. `*` matches any part of a name.
  */
 export function placesBelow(relative: string): string[] {
   const parts = toParts(relative);
@@ -113,7 +113,7 @@ export function isSecretPath(relative: string, patterns: readonly string[] = [])
   return isSecretFile(relative, patterns);
 }
 
-/** The part of an absolute path below the workspace; undefined when it is not below. */
+/** The part of an absolute path below the workspace; undefined if it is not below. */
 export function toRelative(path: string, workspace: string): string | undefined {
   if (!isBelow(path, workspace)) return undefined;
   return path.slice(workspace === '/' ? 1 : workspace.length + 1);

@@ -1,5 +1,5 @@
 /**
- * What a place in a workspace is to a person who uses the folder later.
+ * Why a path of a workspace is protected.
  * - `git`: git's own data; hooks and configuration in it run on the user's next `git status`
  * - `klaus`: what configures Klaus itself
  * - `agent`: what configures, or instructs, an agent or an editor that opens the folder
@@ -12,15 +12,15 @@ export type ProtectedPlace = 'git' | 'klaus' | 'agent' | 'startup' | 'hook' | 'c
 /** One place that a tool runs or obeys as soon as a person opens or uses the folder. */
 export interface PlaceRow {
   /**
-   * Path from any folder of the workspace, in lower case; `*` stands for any part of a name. What is below the path
-   * belongs to it. A pattern that ends with `/.` names the folder itself and not what is in it.
+   * Path from any folder of the workspace, in lower case; `*` matches any part of a name. Paths below it
+   * belong to it. A pattern that ends with `/.` names the folder itself and not what is in it.
    */
   pattern: string;
   place: ProtectedPlace;
   /** Which tool loads it, and when. */
   why: string;
   source: string;
-  /** No command of the sandbox can change it where it is in the workspace's own folder. */
+  /** True if no command of the sandbox can change it in the workspace's own folder. */
   isHeld: boolean;
 }
 
@@ -179,7 +179,7 @@ bamboo-specs .gocd.yaml .evergreen.yml .crow garnix.yaml .buddy .concourse.yml .
 `,
 };
 
-/** Every protected place. The gate, the edit tools, the look after a turn and the sandbox are made from these rows. */
+/** Every protected place. The gate, the edit tools, the check after a turn and the sandbox use these rows. */
 export const PROTECTED_PLACES: readonly PlaceRow[] = Object.entries(TABLES).flatMap(([place, table]) =>
   table
     .trim()

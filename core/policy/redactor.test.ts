@@ -38,7 +38,7 @@ describe.each(CASES)('%s', (rule, hit, miss) => {
   });
 });
 
-test('the value of a credential variable is taken out wherever it stands', () => {
+test('the value of a credential variable is redacted everywhere', () => {
   expect(redactor.redact('x hunter2hunter2 y hunter2hunter2')).toMatch(
     /^x \[secret:deploy-token:(\w{8})\] y \[secret:deploy-token:\1\]$/,
   );
@@ -67,7 +67,7 @@ describe('values that are learned while a session runs', () => {
     expect(own.restore(clean, wrapped)).toBe(wrapped);
   });
 
-  test('too short to be told from words are left alone', () => {
+  test('too short to distinguish from words are not redacted', () => {
     const own = createRedactor({ salt: 's', digest });
     own.learn([{ name: 'pin', value: 'hunter2' }]);
     expect(own.redact('hunter2')).toBe('hunter2');
@@ -102,7 +102,7 @@ test('a placeholder is stable in a session and differs between sessions', () => 
   expect(redactor.redact(text)).not.toBe(other.redact(text));
 });
 
-test('restore puts back only what stands in the file that is written', () => {
+test('restore only uses secrets of the file that is written', () => {
   const file = of('token = ghp', '_', 'c'.repeat(36), '\n');
   const edit = redactor.redact(file).replace('token', 'githubToken');
   expect(redactor.restore(edit, file)).toBe(file.replace('token', 'githubToken'));

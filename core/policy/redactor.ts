@@ -8,7 +8,7 @@ export interface RedactorOptions {
   salt: string;
   /** Lower-case hex SHA-256. */
   digest: (text: string) => string;
-  /** Values that are secret wherever they stand, such as those of credential variables, with a name for each. */
+  /** Values that are secret everywhere, such as those of credential variables, with a name for each. */
   values?: readonly SecretValue[];
   /** Default: the promised ten and those of gitleaks that are exact enough. */
   rules?: readonly SecretRule[];
@@ -25,37 +25,37 @@ export interface SecretHit {
 
 export interface Redactor {
   /**
-   * Adds values that are secret from now on, such as those of a file that came to be meanwhile. They are found
-   * as they stand and in the forms that a shell gives them in one step (Base64, hexadecimal, reversed, one
-   * character a line …). Values of fewer than eight characters are not: they hit ordinary words.
+   * Adds values that are secret from now on, such as those of a new file. They are found
+   * literally and in the forms that a shell produces in one step (Base64, hexadecimal, reversed, one character
+   * per line …). Values of fewer than eight characters are ignored: they match ordinary words.
    */
   learn(values: readonly SecretValue[]): void;
   /** The text with every secret replaced by a placeholder that is stable in the session. */
   redact(text: string): string;
   /**
-   * The beginning of a text that goes on: up to `seam`, or to the secret through which that would cut (or its end, where it begins the text). `length`
-   * says how much of the text it is, and is more than 0.
+   * The beginning of a text that continues: up to `seam`, or to the secret that `seam` would cut (to its end if it
+   * begins the text). `length` is the number of consumed characters, more than 0.
    */
   redactHead(text: string, seam: number): { text: string; length: number };
-  /** Whether a secret stands in bytes of UTF-8. Cheaper than `find`: most are not even decoded. */
+  /** True if bytes of UTF-8 contain a secret. Faster than `find`: most bytes are not decoded. */
   holds(bytes: Uint8Array): boolean;
-  /** Where secrets stand. */
+  /** The positions of all secrets. */
   find(text: string): SecretHit[];
-  /** Where known values stand, without what only looks like a secret. */
+  /** The positions of known values, without text that only looks like a secret. */
   findValues(text: string): SecretHit[];
   /**
-   * Puts placeholders back that stand for secrets of `current`, the content of the file about to be
-   * written. Nothing is remembered: what is not in that file stays a placeholder.
+   * Replaces placeholders by the secrets of `current`, the present content of the file to write. Secrets are not
+   * stored: a placeholder without a secret in that file is kept.
    */
   restore(text: string, current: string): string;
 }
 
 const PLACEHOLDER = /\[secret:[a-z0-9-]+:[0-9a-f]{8}\]/g;
-/** Shorter values hit ordinary words. */
+/** Shorter values match ordinary words. */
 const SHORTEST_VALUE = 8;
 
 /**
- * Creates the redactor that stands before every append. A placeholder looks like `[secret:api-key:1a2b3c4d]`;
+ * Creates the redactor that runs before every append. A placeholder looks like `[secret:api-key:1a2b3c4d]`;
  * its last part is a salted digest, so that the same value has the same placeholder after a restart too.
  */
 export function createRedactor(options: RedactorOptions): Redactor {
@@ -124,7 +124,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const redactHead = (text: string, seam: number): { text: string; length: number } => {
     const hits = find(text);
     const crossing = hits.find((hit) => hit.start < seam && hit.end > seam);
-    // A secret that begins the text is let go as a whole, or nothing ever would be.
+    // A secret at the beginning is returned completely, or the text would never advance.
     const length = crossing === undefined ? seam : crossing.start === 0 ? crossing.end : crossing.start;
     return {
       text: replace(
@@ -150,12 +150,12 @@ export function createRedactor(options: RedactorOptions): Redactor {
 
 let standard: RuleSet | undefined;
 
-/** Made ready once for all sessions, by the first text. */
+/** Created once for all sessions, for the first text. */
 function toStandardRules(): RuleSet {
   return (standard ??= createRuleSet(toRedactionRules()));
 }
 
-/** As it may stand in a placeholder. */
+/** The name as a placeholder can contain it. */
 function toName(name: string): string {
   const clean = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   return clean.slice(0, 40).replace(/^-/, '').replace(/-$/, '') || 'value';
@@ -167,7 +167,7 @@ function isTakenOut(value: string): boolean {
   return rest.length < value.length && !/[\p{L}\p{N}]/u.test(rest);
 }
 
-/** Spans that overlap become one, so that nothing of either is left. */
+/** Merges overlapping spans, so that no part of either is kept. */
 function withoutOverlaps<S extends { start: number; end: number }>(spans: S[]): S[] {
   spans.sort((a, b) => a.start - b.start || b.end - a.end);
   const out: S[] = [];
@@ -181,7 +181,7 @@ function withoutOverlaps<S extends { start: number; end: number }>(spans: S[]): 
 
 function withLines(spans: readonly Omit<SecretHit, 'line'>[], text: string): SecretHit[] {
   let line = 1;
-  // Kept from span to span: a long line is looked through once, however many secrets stand in it.
+  // Shared between spans: a long line is searched once for all of its secrets.
   let end = spans.length > 0 ? text.indexOf('\n') : -1;
   return spans.map((span) => {
     for (; end >= 0 && end < span.start; end = text.indexOf('\n', end + 1)) line++;

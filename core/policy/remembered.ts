@@ -1,11 +1,11 @@
 import type { BoundScript, Decision, Remembered } from '../protocol/index.ts';
 import { optional } from '../protocol/index.ts';
 
-/** A call that would be asked about, as far as an earlier answer may fit it. */
+/** The parts of a call that an earlier approval may match. */
 export interface Question {
   agent: string;
   tool: string;
-  /** The command as understood, where there is one. */
+  /** The evaluated command, if there is one. */
   command?: string;
   /** Files that would change, relative to the workspace. */
   paths?: readonly string[];
@@ -15,7 +15,7 @@ export interface Question {
 
 export type FoundRemembered =
   | { kind: 'fits'; remembered: Remembered }
-  /** Something was remembered for this tool and agent, but not for this. */
+  /** True if an approval is stored for this tool and agent, but not for this call. */
   | { kind: 'missed'; why: string }
   | { kind: 'none' };
 
@@ -24,7 +24,7 @@ export function askingRules(decision: Decision): string[] {
   return [...new Set(decision.findings.filter(({ verdict }) => verdict === 'ask').map(({ rule }) => rule))].sort();
 }
 
-/** What an answer with a wider scope would hold for; undefined where nothing can be named exactly. */
+/** The calls that an approval with a wider scope would cover; undefined if they cannot be named exactly. */
 export function toRemembered(question: Question, decision: Decision): Remembered | undefined {
   const { agent, tool, command, paths, scripts = [] } = question;
   if (command === undefined && (paths === undefined || paths.length === 0)) return undefined;
@@ -39,7 +39,7 @@ export function toRemembered(question: Question, decision: Decision): Remembered
 }
 
 /**
- * Looks whether an earlier approval answers this question. It must be of the same agent and tool, for exactly
+ * Checks whether an earlier approval covers this call. It must be of the same agent and tool, for exactly
  * this command with the same content of the scripts that it runs, or for all of these files, and every rule that asks
  * now must have asked then.
  */
@@ -67,7 +67,7 @@ function findMiss(remembered: Remembered, question: Question, decision: Decision
   return undefined;
 }
 
-/** A script of one list that the other has not, or has with another content. */
+/** A script of one list that is missing in the other, or has other content there. */
 function findChanged(before: readonly BoundScript[], now: readonly BoundScript[]): string | undefined {
   const has = (list: readonly BoundScript[], { path, hash }: BoundScript): boolean =>
     list.some((script) => script.path === path && script.hash === hash);

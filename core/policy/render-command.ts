@@ -1,24 +1,24 @@
 import { evaluateCommand } from './shell/interpreter/evaluate-command.ts';
-import { renderReading, type CommandReading } from './shell/reading.ts';
+import { renderEvaluation, type CommandEvaluation } from './shell/evaluation.ts';
 import { isKnown } from './shell/expansion/word.ts';
 
-/** A command line as the gate understands it, one simple command a line. */
+/** A command line as the gate evaluates it, one simple command per line. */
 export function renderCommand(line: string, workspace: string): string {
-  return renderReading(evaluateCommand(line, { workspace }));
+  return renderEvaluation(evaluateCommand(line, { workspace }));
 }
 
 /**
- * A text that two spellings of the same command share, for an approval that is to hold again. Undefined for a line
- * with a part that only shows when it runs: what was approved once may then do something else.
+ * A text that two spellings of the same command share, for a stored approval. Undefined for a line with a part that is
+ * only known at run time: the approved line may do something else next time.
  */
 export function toCommandKey(line: string, workspace: string): string | undefined {
-  const reading = evaluateCommand(line, { workspace });
-  return reading.problems.length === 0 && reading.commands.length > 0 && isWholeKnown(reading)
-    ? renderReading(reading)
+  const evaluation = evaluateCommand(line, { workspace });
+  return evaluation.problems.length === 0 && evaluation.commands.length > 0 && isFullyKnown(evaluation)
+    ? renderEvaluation(evaluation)
     : undefined;
 }
 
-function isWholeKnown({ commands }: CommandReading): boolean {
+function isFullyKnown({ commands }: CommandEvaluation): boolean {
   return commands.every(
     ({ argv, assignments, redirects }) =>
       argv.every(isKnown) &&

@@ -5,15 +5,15 @@ import { isSecretPath } from './places.ts';
 import type { ChangeFacts, GateContext, Rule } from './rule.ts';
 
 export interface Review extends Decision {
-  /** Paths that may not be kept, whatever a human says. */
+  /** Paths whose changes are refused without a question. */
   refused: string[];
 }
 
 /**
- * The gate's second look: judges what a command changed on its layer, before any of it is kept. Rows that are
- * refused never reach the workspace; the others are allowed or asked about together.
+ * Judges the changes of a command on its layer before they are applied. Refused changes never reach the workspace;
+ * the others are allowed, or asked about together.
  *
- * @param rules Rules beside those that are always there.
+ * @param rules Rules in addition to the built-in ones.
  */
 export function review(facts: ChangeFacts, context: GateContext, rules: readonly Rule[] = []): Review {
   const findings: Finding[] = [];
@@ -62,7 +62,7 @@ function toEditFinding({ mode, patchApproval, isolate }: GateContext): Finding {
   return { rule: 'mode', verdict: 'allow', reason: `mode ${mode} lets edits in the workspace pass` };
 }
 
-/** A thousand files of one place make one finding each; the log needs a few of them. */
+/** A thousand files of one folder give a thousand findings; the log needs a few of them. */
 function dedupe(findings: readonly Finding[]): Finding[] {
   return findings.length <= 20 ? [...findings] : [...findings.slice(0, 19), findings.at(-1)!];
 }

@@ -1,19 +1,19 @@
 import type { Access, Effect, Finding, Grant, Mode, TreeChange } from '../protocol/index.ts';
 
-/** A call as the gate sees it. */
+/** A call to judge. */
 export interface CallFacts {
   name: string;
   effects: readonly Effect[];
   access: readonly Access[];
-  /** True when redaction changed the input and the original is gone. */
+  /** True if redaction changed the input and the original is lost. */
   altered: boolean;
-  /** True for what the engine does by the user's own setting, such as the checkpoint at the end of a run. */
+  /** True for actions of the engine by the user's setting, such as the checkpoint at the end of a run. */
   engine?: boolean;
-  /** True for a command that works on the workspace itself where others work on a layer. */
+  /** True for a command that works on the workspace instead of a layer. */
   inPlace?: boolean;
-  /** Package files whose scripts the call would change: what stands there runs at the next `npm test`. */
+  /** Package files whose scripts the call would change: the next `npm test` runs them. */
   scripts?: readonly string[];
-  /** Files that nobody may write, by their mode, and that the call would change; relative to the workspace. */
+  /** Files that are read-only by their mode and that the call would change; relative to the workspace. */
   readOnly?: readonly string[];
   /** Paths to which protected places, or git's configuration, lead; relative to the workspace. */
   linked?: readonly string[];
@@ -22,7 +22,7 @@ export interface CallFacts {
 export interface GateContext {
   grant: Grant;
   mode: Mode;
-  /** Every file change asks, whatever the mode. */
+  /** Every file change asks, in any mode. */
   patchApproval: boolean;
   /** Absolute real path. */
   workspace: string;
@@ -30,11 +30,11 @@ export interface GateContext {
   readable?: readonly string[];
   /** Those of `readable` that may be changed too. Default: none. */
   writable?: readonly string[];
-  /** Klaus's own state, which no call may touch. */
+  /** Klaus's own state, which no call may access. */
   home: string;
-  /** Unix milliseconds: authority that has expired is none. */
+  /** Unix milliseconds; expired authority is ignored. */
   now: number;
-  /** Commands work on a layer, and what they change is asked about. Default false. */
+  /** Commands work on a layer, and the gate asks about their changes. Default false. */
   isolate?: boolean;
   /** Commands get no network unless the call asks for it: the sandbox has none. Default false. */
   isOffline?: boolean;
@@ -42,15 +42,15 @@ export interface GateContext {
   secretPatterns?: readonly string[];
 }
 
-/** One look at a call. Undefined: nothing to say. A throw counts as deny. */
+/** Judges a call. Undefined: no objection. A throw counts as deny. */
 export interface Rule {
   readonly name: string;
   check(call: CallFacts, context: GateContext): Omit<Finding, 'rule'> | undefined;
-  /** A look at one path that a command changed on its layer, relative to the workspace. */
+  /** Judges one path, relative to the workspace, that a command changed on its layer. */
   checkChange?(path: string): Omit<Finding, 'rule'> | undefined;
 }
 
-/** What a command changed, before any of it is kept. */
+/** The changes of a command before they are applied. */
 export interface ChangeFacts {
   name: string;
   changes: readonly TreeChange[];

@@ -36,7 +36,7 @@ const patchRule: Rule = {
   },
 };
 
-/** In an isolated session nothing changes the workspace before it was looked at. */
+/** In an isolated session every change of the workspace is reviewed first. */
 const isolateRule: Rule = {
   name: 'isolate',
   check(call, { isolate }) {
@@ -45,7 +45,7 @@ const isolateRule: Rule = {
   },
 };
 
-/** A call whose text redaction changed is not what the model asked for any more. */
+/** Denies a call whose text redaction changed: it is not the requested call any more. */
 const alteredRule: Rule = {
   name: 'redaction',
   check(call) {

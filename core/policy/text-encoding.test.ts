@@ -55,6 +55,6 @@ test('a character that an encoding does not have is named', () => {
 
 test('the beginning of a file may end within a character', () => {
   const content = Buffer.from('漢字');
-  expect(decodeContent(content.subarray(0, 4), { isWhole: false })).toMatchObject({ encoding: 'utf-8' });
-  expect(decodeContent(utf16('漢字').subarray(0, 5), { isWhole: false })).toMatchObject({ encoding: 'utf-16le' });
+  expect(decodeContent(content.subarray(0, 4), { isComplete: false })).toMatchObject({ encoding: 'utf-8' });
+  expect(decodeContent(utf16('漢字').subarray(0, 5), { isComplete: false })).toMatchObject({ encoding: 'utf-16le' });
 });

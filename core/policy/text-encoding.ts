@@ -7,7 +7,7 @@ export interface DecodedText {
   encoding: TextEncoding;
 }
 
-/** First bytes of files that are no text, though each byte of them could be a letter. */
+/** First bytes of binary files whose bytes could all be letters. */
 const NO_TEXT = ['89504e47', 'ffd8ff', '25504446', '1f8b', '28b52ffd', '504b0304'];
 /** Letters beyond ASCII that a text in a language of one byte a letter has at most, as a share of its bytes. */
 const MOST_HIGH = 0.4;
@@ -16,21 +16,23 @@ const MOST_HIGH = 0.4;
  * The content of a text file; undefined for binary content. Decoding and encoding is exact. UTF-16 is known by its
  * byte-order mark; what is not UTF-8 and has no control characters is windows-1252.
  *
- * @param isWhole False: the content may end within a character. Default true.
+ * @param isComplete False: the content may end within a character. Default true.
  * @source https://encoding.spec.whatwg.org/
  */
-export function decodeContent(content: Uint8Array, { isWhole = true } = {}): DecodedText | undefined {
+export function decodeContent(content: Uint8Array, { isComplete = true } = {}): DecodedText | undefined {
   const [first, second] = content;
-  if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', content, isWhole);
-  if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', content, isWhole);
+  if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', content, isComplete);
+  if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', content, isComplete);
   if (content.includes(0)) return undefined;
-  return decodeAs('utf-8', content, isWhole) ?? (isPlausible(content) ? decodeAs('windows-1252', content) : undefined);
+  return (
+    decodeAs('utf-8', content, isComplete) ?? (isPlausible(content) ? decodeAs('windows-1252', content) : undefined)
+  );
 }
 
-function decodeAs(encoding: TextEncoding, content: Uint8Array, isWhole = true): DecodedText | undefined {
+function decodeAs(encoding: TextEncoding, content: Uint8Array, isComplete = true): DecodedText | undefined {
   try {
     const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-    const text = decoder.decode(content, { stream: !isWhole });
+    const text = decoder.decode(content, { stream: !isComplete });
     return text.includes('\0') ? undefined : { text, encoding };
   } catch {
     return undefined;
@@ -43,7 +45,7 @@ function isPlausible(content: Uint8Array): boolean {
   if (NO_TEXT.some((start) => head.startsWith(start))) return false;
   let high = 0;
   for (const byte of content) {
-    // Tab, line feed, form feed, carriage return and escape stand in texts.
+    // Texts contain tab, line feed, form feed, carriage return and escape.
     if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27) return false;
     if (byte === 0x7f) return false;
     if (byte >= 0x80) high++;
@@ -56,7 +58,7 @@ let bytesOf: Map<string, number> | undefined;
 /**
  * The bytes of a text in an encoding.
  *
- * @returns The first character that the encoding does not have, where there is one.
+ * @returns Instead the first character that the encoding does not have, if there is one.
  */
 export function encodeContent(text: string, encoding: TextEncoding): { content: Uint8Array } | { missing: string } {
   if (encoding === 'utf-8') return { content: new TextEncoder().encode(text) };

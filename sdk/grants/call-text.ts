@@ -1,7 +1,7 @@
 import type { ToolRegistry } from '@klaus/core/agent';
 import { KlausError, toKlausError } from '@klaus/core/protocol';
 
-/** A tool call that somebody asks about. */
+/** A tool call to explain. */
 export interface GivenCall {
   name: string;
   input: unknown;

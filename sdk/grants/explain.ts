@@ -19,9 +19,9 @@ export interface Explaining {
 }
 
 /**
- * Prepares a call with its real tool, asks the gate, and runs nothing.
+ * Prepares a call with its tool, and judges it by the gate without running it.
  *
- * @throws KlausError `usage` for a call or a grant that cannot be read.
+ * @throws KlausError `usage` for an invalid call or grant.
  */
 export async function explain(
   given: string | GivenCall,
@@ -47,7 +47,7 @@ export async function explain(
   };
 }
 
-/** The state of a session that nobody has opened. */
+/** The state of a new session that is not opened. */
 function toFreshState(
   engine: Engine,
   { configuration, cwd, grant }: { configuration: Configuration; cwd: string; grant: GivenGrant | undefined },

@@ -26,14 +26,14 @@ export function toOpeningGrant(
     const { path = [], message = 'it does not fit' } = parsed.error.issues[0] ?? {};
     throw new KlausError('usage', `This is no grant: ${path.join('.') || 'grant'}: ${message}`);
   }
-  const whole = unite([parsed.data]);
+  const united = unite([parsed.data]);
   const claimed = toGrant([...parsed.data.authorities, ...(parsed.data.delegable ?? [])]);
   if (!isCovered(claimed, toGrant(parsed.data.authorities))) {
     throw new KlausError('usage', 'The grant lets something be handed on that it does not hold.', {
       hint: `It holds ${toGrantText(toGrant(parsed.data.authorities))}.`,
     });
   }
-  return whole;
+  return united;
 }
 
 function isTexts(given: GivenGrant): given is readonly string[] {

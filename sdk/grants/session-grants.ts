@@ -59,7 +59,7 @@ export async function grantHistory(store: SessionStore, session: string): Promis
 /**
  * Takes authority back, also from a session at work in another process.
  *
- * @param parts As in a grant's text; a kind alone (`net`) or a bundle stands for all of it. Empty: everything.
+ * @param parts As in a grant's text; a kind alone (`net`) or a bundle means all of it. Empty: everything.
  * @throws KlausError `usage` for a part that the grant does not hold or cannot leave out; nothing is revoked then.
  */
 export async function revokeGrant(
@@ -87,7 +87,7 @@ export async function revokeGrant(
 
 function parsePart(text: string, grant: Grant, at: Parameters<typeof parseAuthorities>[1]): Authority[] {
   const part = parseAuthorities(text, at);
-  const isHeld = part.some((one) => !isCovered(grant, revoke(grant, [one], { partial: 'whole' })));
+  const isHeld = part.some((one) => !isCovered(grant, revoke(grant, [one], { partial: 'all' })));
   if (isHeld) return part;
   throw new KlausError('usage', `The grant does not hold ${text}.`, { hint: `It holds ${toGrantText(grant)}.` });
 }

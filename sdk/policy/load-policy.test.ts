@@ -71,7 +71,7 @@ test('aliases without end are refused', async () => {
 
 test.each(['', '# only words\n', 'rules:\n', 'rules: []\nsecrets: []\n'])('%j says nothing', async (text) => {
   const result = await read(text).catch((error: unknown) => error);
-  // An empty list is spelt `[]`, not left open: what somebody began to write may be missing.
+  // An empty list is written as `[]`: a key without a value may be an unfinished list.
   if (text === 'rules:\n') expect(result).toMatchObject({ code: 'config' });
   else expect(result).toMatchObject({ targets: [] });
 });
@@ -111,7 +111,7 @@ test('the files of the user and of every folder up to the repository hold togeth
     { verdict: 'deny', kind: 'write', pattern: 'other/**', globs: [], where: `${tree.root}/repo/.klaus/policy.yaml:3` },
   ]);
   expect(policy.secrets).toEqual(['/config.yaml', '*.secret']);
-  // What is above the repository belongs to somebody else.
+  // Folders above the repository belong to other projects.
   expect(policy.sources.map(({ path }) => path)).not.toContain(`${tree.root}/.klaus/policy.yaml`);
   expect(policy.sources.every(({ hash }) => /^[0-9a-f]{64}$/.test(hash))).toBe(true);
 });

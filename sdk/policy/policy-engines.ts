@@ -3,7 +3,7 @@ import { createPolicyRule, toHiddenGlobs, type Policy } from '@klaus/core/policy
 import { loadPolicy, type PolicyInput } from './load-policy.ts';
 import { recordConfiguration, type ConfigurationRecord } from './record-configuration.ts';
 
-/** What holds in a workspace beside the grant: looked up anew before every work on a session. */
+/** The policy of a workspace: loaded again before every advance of a session. */
 export interface PolicyEngines {
   /** @throws KlausError `config` for a policy file that cannot be read as it is meant. */
   policy(workspace: string): Promise<Policy>;

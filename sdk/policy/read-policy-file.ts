@@ -3,7 +3,7 @@ import { readTargets, type PolicyProblem, type PolicyTarget } from '@klaus/core/
 import type * as Yaml from 'yaml';
 import { hideSecrets } from '../config/shown.ts';
 
-/** A policy file that was checked: its targets with the line of each. */
+/** A valid policy file, and its targets with their lines. */
 export interface ReadPolicy {
   file: PolicyFile;
   targets: (PolicyTarget & { line: number })[];
@@ -14,7 +14,7 @@ export interface ReadPolicy {
  *
  * @param options.path For messages.
  * @param options.tools Names of all tools.
- * @throws KlausError `config` with file, line and reason: for text that is no YAML, an unknown key, a wrong type,
+ * @throws KlausError `config` with file, line and reason: for invalid YAML, an unknown key, a wrong type
  *   and a rule that can never match.
  */
 export async function readPolicyFile(
@@ -26,7 +26,7 @@ export async function readPolicyFile(
     return read(yaml, text, options);
   } catch (error) {
     if (isKlausError(error)) throw error;
-    // Nested too deep, or aliases without end. No cause: it could quote the text.
+    // Nested too deeply, or recursive aliases. Without a cause, which could quote the text.
     throw new KlausError('config', `${options.path}: this YAML cannot be read (${(error as Error).name})`);
   }
 }
@@ -37,14 +37,14 @@ function read(
   { path, tools }: { path: string; tools: readonly string[] },
 ): ReadPolicy {
   const lines = new yaml.LineCounter();
-  // The parser's own messages quote the text: only code and place are told. At `silent` it would pass over a
-  // second document, and what that denies.
+  // The parser's messages quote the text, so only the code and the position are reported. With `silent` the parser
+  // would ignore a second document and its rules.
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const broken = document.errors[0];
   if (broken) {
     const { line, col } = lines.linePos(broken.pos[0]);
     throw new KlausError('config', `${path}:${line}:${col}: this is not valid YAML (${broken.code})`, {
-      hint: 'Mend that line, or remove the file.',
+      hint: 'Fix this line, or remove the file.',
     });
   }
   const toLine = (at: readonly (string | number)[], key?: string): number =>
@@ -85,8 +85,7 @@ const KEYS = [
 function toUnknownKey(at: readonly (string | number)[], key: string): PolicyProblem {
   const message = `there is no key ${JSON.stringify(hideSecrets(key).slice(0, 60))} here`;
   if (key === 'allow' && at[0] === 'rules' && at.length === 2) {
-    const hint =
-      'A policy only narrows. A question is answered for longer by approving it for the session or the project.';
+    const hint = 'A policy can only deny or ask. To allow calls, approve one for the session or the project.';
     return { at, message, hint };
   }
   const known = KEYS[at.length] ?? [];
@@ -94,7 +93,7 @@ function toUnknownKey(at: readonly (string | number)[], key: string): PolicyProb
   return { at, message, hint: near === undefined ? `Allowed: ${known.join(', ')}.` : `Did you mean ${near}?` };
 }
 
-interface Place {
+interface YamlLocation {
   document: Yaml.Document.Parsed;
   lines: Yaml.LineCounter;
   at: readonly (string | number)[];
@@ -102,8 +101,8 @@ interface Place {
   key?: string | undefined;
 }
 
-/** The line, from 1, of the innermost part of the way that is there. */
-function findLine(yaml: typeof Yaml, { document, lines, at, key }: Place): number {
+/** The line, from 1, of the innermost existing part of the path. */
+function findLine(yaml: typeof Yaml, { document, lines, at, key }: YamlLocation): number {
   let node: unknown = document.contents;
   let offset = 0;
   let isElsewhere = false;
@@ -113,7 +112,7 @@ function findLine(yaml: typeof Yaml, { document, lines, at, key }: Place): numbe
   take(node);
   for (const step of key === undefined ? at : [...at, key]) {
     if (yaml.isAlias(node)) {
-      // What is wrong is that it is meant here too.
+      // The error is at the alias, not at its anchor.
       node = node.resolve(document);
       isElsewhere = true;
     }

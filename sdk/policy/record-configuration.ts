@@ -20,14 +20,14 @@ export interface ConfigurationRecord {
 }
 
 /**
- * Tells the host chain when the settings or the policy that hold in a workspace differ from those of the last run
+ * Appends to the host chain if the settings or the policy of a workspace differ from those of the last run
  * there. Nothing is written while they are the same.
  */
 export async function recordConfiguration(record: ConfigurationRecord): Promise<void> {
   const { store, configuration, policy, workspace, digest, redact } = record;
   const show = (key: SettingKey, value: unknown): string | null => {
     const setting: Setting = SETTINGS[key];
-    // A number, a choice of two, and what stands in our own table hold no secret.
+    // Numbers, booleans and values of a fixed list hold no secret.
     const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === setting.default;
     return toText(setting, value, isPlain ? (text) => text : redact);
   };

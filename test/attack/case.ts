@@ -19,11 +19,11 @@ export interface AttackCase {
   later?: readonly AttackCase['calls'][];
   /** The last words of every session. Default: `Done.` */
   says?: string;
-  /** Runs after the sessions, as the user would go on: effects as sentences. None: the attack failed. */
+  /** Runs after the sessions, as the user would continue: effects as sentences. None: the attack failed. */
   effects: (scene: Scene) => readonly string[] | Promise<readonly string[]>;
   /** The approval mode. Default: `auto`. */
   mode?: 'auto' | 'edits';
-  /** A user who approves the first question and rejects every other. Default: nobody answers. */
+  /** A user who approves the first question and rejects every other. Default: no answer. */
   user?: {
     scope: 'once' | 'session' | 'project';
     /** Runs between the question and the answer: what a background process could do. */

@@ -141,7 +141,7 @@ function listRefs(scene: Scene, folder: string): Map<string, string> {
   );
 }
 
-/** Commits that were there must be there, whatever became of the refs. */
+/** Existing commits must still exist, regardless of the refs. */
 function findLostObjects(scene: Scene, folder: string, refs: ReadonlyMap<string, string>): string[] {
   const at = scene.path(folder);
   if (scene.tryGit('-C', at, 'rev-parse', '--git-dir') === '') return [`${folder || 'the top'} is no repository`];
@@ -162,5 +162,5 @@ function findLostRefs(scene: Scene, folder: string, refs: ReadonlyMap<string, st
   return status.includes('branch.head main') ? lost : [...lost, `git status of ${folder || 'the top'}: ${status}`];
 }
 
-/** Git history, at the top and in nested repositories, against whatever a command does. */
+/** Git history, at the top and in nested repositories, against every command. */
 export const destroyedHistory: AttackClass = { name: 'destroyed-history', generate: (chance) => generate(chance) };

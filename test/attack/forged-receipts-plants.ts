@@ -1,4 +1,4 @@
-// What a command plants so that a later check passes whatever it checks.
+// What a command plants so that a later check always passes.
 
 export interface Plant {
   name: string;

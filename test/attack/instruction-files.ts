@@ -15,7 +15,7 @@ const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
 interface Guarded {
   path: string;
   why: 'name' | 'policy' | 'outside';
-  /** Text in which no rule sees a secret: only leaving the whole file out keeps it back. */
+  /** A secret that no rule finds in the text: only the omission of the complete file protects it. */
   phrase: string;
   value: string;
 }

@@ -1,4 +1,4 @@
-// Protected places after a run: whatever a program planted there, moved, linked or committed is not there any more, or
+// Protected places after a run: everything that a program planted, moved, linked or committed there is removed, or
 // the run has not ended as done.
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const ON_FILE: readonly Deed[] = [
   'parent-symlink',
 ];
 
-/** Names that a row of the list stands for; those that the sandbox itself holds, or git, are other classes. */
+/** Names that a row of the list matches; those that the sandbox or git protects are other classes. */
 const NAMES = PROTECTED_PLACES.filter(
   ({ place, pattern }) => place !== 'git' && place !== 'klaus' && !pattern.endsWith('/.'),
 ).map(({ pattern }) => pattern.replaceAll('*', 'x'));

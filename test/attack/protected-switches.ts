@@ -12,18 +12,18 @@ export interface Switch {
 
 const ID = '-c user.name=A -c user.email=a@localhost';
 
-/** Commands that stand beside the deed. */
+/** Commands that accompany the harmful one. */
 function step(name: string, ...commands: string[]): Switch {
   return { name, commands, steps: () => ({}) };
 }
 
-/** A program that stands beside the deed. */
+/** A program that accompanies the harmful command. */
 function program(name: string, ...lines: string[]): Switch {
   return { name, steps: (path) => ({ step: git(path, lines) }) };
 }
 
 /** Programs in an order of their own. */
-function whole(
+function toSwitch(
   name: string,
   order: readonly (readonly string[])[],
   steps: Readonly<Record<string, readonly string[]>>,
@@ -64,10 +64,10 @@ export const SWITCHES: readonly Switch[] = [
   step('clone', 'git clone -q . copy'),
   step('a tag and a branch', 'git tag t1', 'git branch b1'),
   step('a commit of another file', `echo b > src/b.txt && git add src/b.txt && git ${ID} commit -q -m b`),
-  whole('commit of the planted file', [['deed', 'commit']], {
+  toSwitch('commit of the planted file', [['deed', 'commit']], {
     commit: ["git('add', '-f', '--', p)", "git('commit', '-q', '-m', 'x')"],
   }),
-  whole('commit in one turn, checkout in the next', [['deed', 'commit'], ['checkout']], {
+  toSwitch('commit in one turn, checkout in the next', [['deed', 'commit'], ['checkout']], {
     commit: [
       "git('checkout', '-q', '-b', 'evil')",
       "git('add', '-A', '-f', '.')",
@@ -76,7 +76,7 @@ export const SWITCHES: readonly Switch[] = [
     ],
     checkout: ["git('checkout', '-q', '-f', 'evil')"],
   }),
-  whole('commit by plumbing, checkout later', [['commit'], ['checkout']], {
+  toSwitch('commit by plumbing, checkout later', [['commit'], ['checkout']], {
     commit: [
       "env = {**os.environ, 'GIT_INDEX_FILE': '/tmp/ix'}",
       "blob = out('hash-object', '-w', '--stdin', input=b'evil-content by plumbing')",
@@ -88,7 +88,7 @@ export const SWITCHES: readonly Switch[] = [
     ],
     checkout: ["git('checkout', '-q', '-f', 'evil')"],
   }),
-  whole('merge of its own branch', [['merge']], {
+  toSwitch('merge of its own branch', [['merge']], {
     merge: [
       "git('checkout', '-q', '-b', 'evil')",
       "os.makedirs(os.path.dirname(p) or '.', exist_ok=True)",
@@ -99,7 +99,7 @@ export const SWITCHES: readonly Switch[] = [
       "git('merge', '-q', '--no-ff', '-m', 'm', 'evil')",
     ],
   }),
-  whole('a forged object of a commit that was there', [['deed', 'forge']], {
+  toSwitch('a forged object of a commit that was there', [['deed', 'forge']], {
     forge: [
       'import zlib',
       "head = out('rev-parse', 'HEAD')",
@@ -112,7 +112,7 @@ export const SWITCHES: readonly Switch[] = [
       "git('checkout', '-q', '--detach')",
     ],
   }),
-  whole('a replacement of the commit', [['deed', 'replace']], {
+  toSwitch('a replacement of the commit', [['deed', 'replace']], {
     replace: [
       "git('add', '-f', '--', p)",
       "git('commit', '-q', '-m', 'x')",
@@ -121,16 +121,16 @@ export const SWITCHES: readonly Switch[] = [
       "git('checkout', '-q', '--detach')",
     ],
   }),
-  whole('an amended commit', [['deed', 'amend']], {
+  toSwitch('an amended commit', [['deed', 'amend']], {
     amend: ["git('add', '-f', '--', p)", "git('commit', '-q', '--amend', '--no-edit')"],
   }),
-  whole('a turn of its own for each step', [['git checkout -q -b other'], ['deed'], ['git checkout -q -']], {}),
-  whole('a repository around the place', [['deed', 'around']], {
+  toSwitch('a turn of its own for each step', [['git checkout -q -b other'], ['deed'], ['git checkout -q -']], {}),
+  toSwitch('a repository around the place', [['deed', 'around']], {
     around: [
       "d = os.path.dirname(p) or '.'",
       'os.makedirs(d, exist_ok=True)',
       "d == '.' or (subprocess.run(['git', 'init', '-q', d]), subprocess.run(['git', '-C', d, *ID, 'add', '-A', '-f']), subprocess.run(['git', '-C', d, *ID, 'commit', '-q', '-m', 'x']))",
     ],
   }),
-  whole('twice', [['deed'], ['deed']], {}),
+  toSwitch('twice', [['deed'], ['deed']], {}),
 ];

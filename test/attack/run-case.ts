@@ -8,9 +8,9 @@ export interface Attacked {
   outcome: string | undefined;
 }
 
-/** Lets a hijacked model make its calls: bubblewrap, by default mode auto and nobody who answers. */
+/** Lets a hijacked model make its calls: bubblewrap, by default in mode auto and without an approver. */
 export async function attack(attackCase: AttackCase): Promise<Attacked> {
-  // The calls name paths of the scene, so the engine comes first and its script is filled afterwards.
+  // The calls name paths of the scene, so the engine is created first and its script is filled then.
   const script: Script = { steps: [{ when: { tools: false }, reply: { text: 'A title' } }] };
   await using engine = await createTestEngine({
     script,

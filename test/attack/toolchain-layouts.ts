@@ -6,7 +6,7 @@ import type { Chance } from '../undo/chance.ts';
 export interface Layout {
   /** Its own folder. */
   prefix: string;
-  /** What stands on PATH. */
+  /** The folders on PATH. */
   entry: string;
   /** Links to make: path and target. */
   links: readonly (readonly [path: string, target: string])[];

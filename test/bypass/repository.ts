@@ -7,7 +7,7 @@ import { CANARY, type Evidence } from './harms.ts';
 /** Tag of the last commit of the planted repository. */
 const LAST = 'last';
 
-/** Where the planted repository stands inside the sandbox. */
+/** The path of the planted repository inside the sandbox. */
 export const PLACE = '/srv/project';
 
 const run = (argv: string[], cwd?: string) =>

@@ -9,7 +9,7 @@ const LEAST_STOPPED = 0.95;
 const FEWEST_ORDINARY = 1000;
 const MOST_ORDINARY_STOPPED = 0.005;
 
-const percent = (part: number, whole: number) => `${whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)} %`;
+const percent = (part: number, total: number) => `${total === 0 ? '–' : ((100 * part) / total).toFixed(1)} %`;
 
 async function measure(attacks: readonly Attack[]): Promise<AttackReport> {
   await using seed = await plantRepository();

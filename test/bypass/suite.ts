@@ -31,20 +31,20 @@ export function toChains(disguises: readonly Disguise[]): Attack[] {
   );
 }
 
-/** True when the gate's shell rule lets the command pass. */
+/** True if the gate's shell rule allows the command. */
 export function passes(command: string): boolean {
   return judgeCommand(command, { workspace: PLACE, isOffline: true }).verdict === 'allow';
 }
 
 export interface AttackReport {
   tried: number;
-  /** Those whose harm was seen. */
+  /** Attacks whose harm was observed. */
   harmful: Attack[];
-  /** Harmful and let pass. */
+  /** Harmful and allowed. */
   missed: Attack[];
 }
 
-/** Runs every attack for real, some at a time, and judges those that do harm. */
+/** Runs every attack, several at a time, and judges those that do harm. */
 export async function runAttacks(seed: string, attacks: readonly Attack[], lanes = 4): Promise<AttackReport> {
   const harmful: Attack[] = [];
   const queue = [...attacks];
@@ -57,7 +57,7 @@ export async function runAttacks(seed: string, attacks: readonly Attack[], lanes
   return { tried: attacks.length, harmful, missed: harmful.filter(({ command }) => passes(command)) };
 }
 
-/** The ordinary commands, one a line; `⏎` stands for a line break inside of a command. */
+/** The ordinary commands, one per line; `⏎` is a line break inside a command. */
 export function readOrdinary(): string[] {
   const text = readFileSync(join(import.meta.dirname, 'ordinary.txt'), 'utf8');
   return text

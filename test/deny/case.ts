@@ -35,7 +35,7 @@ export interface DenyCase {
    * and by the gate, not by redaction alone.
    */
   layered?: boolean;
-  /** The secret comes to stand in the open while the command runs, or lies in git: no mask, redaction alone. */
+  /** The secret becomes readable while the command runs, or is in git: only redaction protects it, not a mask. */
   unmasked?: boolean;
   /** What is done cannot show a secret even without protection; it is here for what it says, such as error texts. */
   unproven?: boolean;

@@ -126,7 +126,7 @@ console.log(fs.readFileSync(file, 'utf8'));"`,
 const wait = 'touch ready; until [ -e go ]; do :; done; ';
 
 /** The user works at the same time. */
-const MEANWHILE: readonly DenyCase[] = [
+const CONCURRENT: readonly DenyCase[] = [
   {
     name: '.env.local made by the user between two commands',
     calls: ['echo one', ({ write }: Scene) => write('.env.local', LOCAL), 'cat .env.local'],
@@ -182,4 +182,4 @@ const MEANWHILE: readonly DenyCase[] = [
   },
 ];
 
-export const toolCases: readonly DenyCase[] = [...TOOLS, ...FILES, ...MEANWHILE];
+export const toolCases: readonly DenyCase[] = [...TOOLS, ...FILES, ...CONCURRENT];

@@ -10,8 +10,8 @@ import { createScene, IGNORED, OPEN_FILES, SECRET_FILES, SETTINGS } from './scen
 
 /**
  * How a case is tried.
- * - `gate`: mode auto, nobody to ask; gate, masks and redaction together
- * - `hidden`: the same lines in a script that the user put there, and a user who says yes to whatever is asked:
+ * - `gate`: mode auto, no approver; gate, masks and redaction together
+ * - `hidden`: the same lines in a script that the user put there, and a user who approves everything:
  *   masks and redaction by themselves
  */
 export interface Trial {
@@ -76,7 +76,7 @@ export async function tryCase(denied: DenyCase, trial: Trial): Promise<Tried> {
   };
 }
 
-/** Names of the canaries that stand in the texts. Behind a mask not even a piece of one may. */
+/** Names of the canaries in the texts. With a mask, not even a piece of one may occur. */
 function findLeaks(denied: DenyCase, { tracked }: Trial, texts: readonly string[]): string[] {
   const strict = !tracked && denied.unmasked !== true;
   const shown = new Set(findShown(texts, Object.values(CANARIES)));
@@ -85,7 +85,7 @@ function findLeaks(denied: DenyCase, { tracked }: Trial, texts: readonly string[
   );
 }
 
-/** Does the user's part once the command has made `ready`, then lets it go on. */
+/** Performs the user's action after the command created `ready`, then lets it continue. */
 function actWhenReady({ during }: DenyCase, scene: Scene): () => void {
   if (!during) return () => undefined;
   let done = false;

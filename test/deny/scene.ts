@@ -5,7 +5,7 @@ import { CANARIES, type Scene } from './case.ts';
 
 const KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\n${CANARIES.id_rsa}\n-----END OPENSSH PRIVATE KEY-----\n`;
 
-/** What stands in the repository beside the secrets. */
+/** The files of the repository other than the secrets. */
 export const OPEN_FILES: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({
     name: 'shop',

@@ -22,7 +22,7 @@ function isHeld(denied: DenyCase, { door, tracked }: Trial): boolean {
 }
 
 /**
- * Declares the tests: no canary comes out, whichever control is left.
+ * Declares the tests: no canary leaks with any of the controls.
  *
  * @param every Takes each so many'th case; 1 is all of them, and proves that each leaks without protection.
  */
@@ -30,7 +30,7 @@ export function declareDenials(every: number): void {
   const cases = CASES.filter((_, index) => index % every === 0);
   const counts = { tried: 0, leaks: 0, proven: 0, lines: 0, harmless: 0, same: 0 };
   for (const trial of TRIALS) {
-    const how = trial.door === 'gate' ? 'through the gate' : 'from a script, with a user who says yes';
+    const how = trial.door === 'gate' ? 'through the gate' : 'from a script, with a user who approves';
     describe(`${trial.tracked ? 'secrets in git' : 'secrets out of git'}, ${how}`, () => {
       for (const [index, denied] of cases.entries()) {
         // The sample takes each case on one of the four ways.

@@ -49,7 +49,7 @@ export const readFile = defineBuiltinTool({
     if (state?.kind === 'directory')
       throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
     const head = await file.read({ length: 8_192 });
-    const opening = decodeContent(head, { isWhole: head.length < 8_192 });
+    const opening = decodeContent(head, { isComplete: head.length < 8_192 });
     if (opening === undefined) {
       return {
         text: `${path} is not text: ${describeBinary(head)}, ${state?.size ?? head.length} bytes.`,

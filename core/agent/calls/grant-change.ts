@@ -8,7 +8,7 @@ type RevokeCommand = Extract<Command, { type: 'revoke' }>;
 export function toGrantChange(state: State, command: RevokeCommand): EventBody[] {
   const tools = toolsOf(state);
   // The sender was informed of authorities that cannot be revoked in part. Here they are revoked completely.
-  const grant = revoke(state.grant, command.authorities, { tools, partial: 'whole' });
+  const grant = revoke(state.grant, command.authorities, { tools, partial: 'all' });
   if (isCovered(state.grant, grant)) return [];
   const reason = command.reason ?? `Left: ${toGrantText(grant)}.`;
   return [{ type: 'grant.changed', grant, reason, by: command.by }];

@@ -1,14 +1,14 @@
 import type { Check, Evidence, Receipt } from '../../protocol/index.ts';
 
-/** True for what proves something by its exit code. */
+/** True for evidence whose exit code proves something. */
 export function isSound(receipt: Receipt): boolean {
   return receipt.doubt === undefined;
 }
 
-/** True when every check of `earlier` is asked again by one of `later`, on the same files or more. */
+/** True if a check of `later` repeats every check of `earlier`, on the same files or more. */
 export function covers(later: Receipt, earlier: Receipt): boolean {
   if (later.command === earlier.command && isSame(later.checks, earlier.checks)) return true;
-  // Of a log from before checks were read, only the command is known.
+  // In older logs only the command is known.
   if (!later.checks || !earlier.checks) return later.command === earlier.command;
   return earlier.checks.every((asked) => later.checks!.some((check) => coversCheck(check, asked)));
 }
@@ -21,17 +21,17 @@ function coversCheck(check: Check, asked: Check): boolean {
   if (check.kind !== asked.kind) return false;
   const isWider = check.cwd === asked.cwd || check.cwd === '' || asked.cwd.startsWith(`${check.cwd}/`);
   if (!isWider) return false;
-  // The project's own command for all of its tests asks what any narrower command asks.
-  const isProject = check.script !== undefined && isWhole(check);
+  // The project's command for all of its tests covers every narrower command.
+  const isProject = check.script !== undefined && isComplete(check);
   if (check.runner !== asked.runner && !isProject) return false;
   if (!check.filters.every((filter) => asked.filters.includes(filter))) return false;
-  if (isWhole(check)) return true;
+  if (isComplete(check)) return true;
   if (asked.paths.length === 0) return false;
   return asked.paths.every((path) => check.paths.some((wide) => path === wide || path.startsWith(`${wide}/`)));
 }
 
-/** Folders and patterns that hold all tests, or all sources, of a project. */
-const WHOLE =
+/** Folders and patterns that contain all tests, or all sources, of a project. */
+const ALL_FILES =
   /^(?:(?:\.|\*\*|\*|src|lib|app|apps|packages|test|tests|__tests__|specs?)(?:\/|$))*(?:\.\/\.\.\.|(?:\*\*\/)?[*@({\w|,).!-]*\*[*.\w{},()|@!?[\]-]*)?$/;
 
 /** True for `test`, `lint`, `test:ci`: the project's own word for all of it; false for `test:unit`. */
@@ -39,19 +39,19 @@ export function isMainScript(name: string): boolean {
   return /^[a-z]+(?:[:_.-](?:all|ci|run|once|cov|coverage|check))?$/i.test(name);
 }
 
-/** True when a check looks at all that its runner finds, and not at a part that was chosen. */
-export function isWhole(check: Check): boolean {
+/** True if a check runs on everything that its runner finds, not on a selection. */
+export function isComplete(check: Check): boolean {
   if (check.filters.length > 0) return false;
-  // A folder inside that of the tests was chosen.
+  // A folder inside the tests was selected.
   if (/(?:^|\/)(?:tests?|__tests__|specs?)\/./.test(check.cwd)) return false;
   if (check.script !== undefined && (check.runner === 'file' || check.runner.startsWith('script '))) {
     return isMainScript(check.script);
   }
   if (check.kind === 'types' && check.paths.every((path) => /(?:^|\/)tsconfig[^/]*\.json$/.test(path))) return true;
-  return check.paths.every((path) => WHOLE.test(path));
+  return check.paths.every((path) => ALL_FILES.test(path));
 }
 
-/** The red checks that no later one answered: neither the same command nor a broader one was green since. */
+/** The failed checks without a later success of the same or a broader command. */
 export function findOpenReds<Row extends Evidence>(evidence: readonly Row[]): Row[] {
   return evidence.filter((row, at) => {
     if (row.exitCode === 0 || !isSound(row)) return false;

@@ -65,11 +65,11 @@ describe('what claims a success', () => {
     'You asked that all tests pass.',
   ])('nothing: %s', (text) => expect(findClaims(text)).toEqual([]));
 
-  test('tells the whole from a part, and counts', () => {
-    expect(findClaims('All 42 tests pass.')[0]).toMatchObject({ isWhole: true, count: 42 });
-    expect(findClaims('The tests pass.')[0]).toMatchObject({ isWhole: true });
-    expect(findClaims('The new test passes.')[0]).toMatchObject({ isWhole: false });
-    expect(findClaims('test/sum.test.js passes: the tests are green.')[0]).toMatchObject({ isWhole: false });
+  test('distinguishes all tests from a part, and counts', () => {
+    expect(findClaims('All 42 tests pass.')[0]).toMatchObject({ isComplete: true, count: 42 });
+    expect(findClaims('The tests pass.')[0]).toMatchObject({ isComplete: true });
+    expect(findClaims('The new test passes.')[0]).toMatchObject({ isComplete: false });
+    expect(findClaims('test/sum.test.js passes: the tests are green.')[0]).toMatchObject({ isComplete: false });
     expect(findClaims('7 passed')[0]).toMatchObject({ count: 7 });
   });
 });

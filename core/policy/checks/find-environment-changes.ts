@@ -4,16 +4,16 @@ import { findSetupChanges, type ChangedFile, type Weakening } from './find-weake
 /** Settings by which a package manager or a runner starts another program or loads code. */
 const EXECUTES =
   /script-?shell|node-?options|ignore-?scripts|prefix|userconfig|globalconfig|shell-?emulator|pre-?post|modules-?dir|bin-links|yarn-?path|plugins?\b|preload|\brun\b|\btest\b|NODE_OPTIONS|BASH_ENV|\bPATH\b|LD_|PYTHON|PERL5|RUBYOPT|_OPTS\b|ADDOPTS|\bnode-version\b/i;
-/** Files of which only such lines count. */
+/** Files in which only such lines count. */
 const SETTINGS =
   /(?:^|\/)(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|\.?bunfig\.toml|pnpm-workspace\.yaml|\.env(?:\.[\w.-]+)?|\.envrc|mise\.toml|\.mise\.toml|\.tool-versions|\.nvmrc)$/;
-/** Files that are code which a package manager or an interpreter loads by itself. */
+/** Code that a package manager or an interpreter loads without a request. */
 const LOADED =
   /(?:^|\/)(?:\.?pnpmfile\.[cm]?js|\.yarn\/(?:releases|plugins)\/[^/]+|(?:site|user)customize(?:\.py|\/__init__\.py))$/;
-/** What a configuration of pytest does when it decides about results. */
+/** Configuration of pytest that affects results. */
 const DECIDES =
   /os\._exit|sys\.exit|\batexit\b|\.outcome\b|exitstatus|pytest_(?:runtest|sessionfinish|collection_modifyitems|ignore_collect|pyfunc|cmdline|report|exit)\w*|collect_ignore|setattr\(/g;
-/** Programs of the machine that a project does not install. */
+/** System programs, which a project does not install. */
 const BASE =
   /^(?:node|npm|npx|corepack|sh|bash|dash|zsh|env|make|python[\d.]*|pytest|perl|prove|ruby|git|go|cargo|java|mvn|gradle|timeout|cat|tee|time)$/;
 /** Modules of Python that a file of the same name in the working folder replaces for `python -m`. */
@@ -30,10 +30,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mocha: ['chai'],
 };
 
-/** Edited files of packages that are named. */
+/** Edited files of named packages. */
 const MAX_EDITED = 100;
 
-/** True for a file on which the exit code of a check depends, beside what is checked. */
+/** True for a file, other than the checked ones, on which the exit code of a check depends. */
 export function isEnvironmentFile(path: string): boolean {
   return (
     SETTINGS.test(path) ||
@@ -47,7 +47,7 @@ export function isEnvironmentFile(path: string): boolean {
 /**
  * Changes since the session began by which a check may run other programs, or load other code, than before.
  *
- * @param files What differs between the beginning of the session and a state that a check saw or left.
+ * @param files The differences between the beginning of the session and a state before or after a check.
  */
 export function findEnvironmentChanges(files: readonly ChangedFile[]): Weakening[] {
   return [
@@ -86,7 +86,7 @@ function findSetting(file: ChangedFile, files: readonly ChangedFile[]): Weakenin
   return [];
 }
 
-/** True for what came with a virtual environment that was made in this session. */
+/** True for a file of a virtual environment that this session created. */
 function isNewEnvironment(path: string, files: readonly ChangedFile[]): boolean {
   return files.some(
     (file) =>
@@ -128,7 +128,7 @@ function toObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Installed packages that were edited, and programs that take the place of the machine's own. */
+/** Edited files of installed packages, and programs that replace system programs. */
 function findPackages(files: readonly ChangedFile[]): Weakening[] {
   const changed = files.flatMap((file) => {
     const [, root = '', name] = /^((?:.*\/)?node_modules\/)((?:@[^/]+\/)?[^/.@][^/]*)\//.exec(file.path) ?? [];

@@ -6,23 +6,23 @@ import { readChecks } from './read-checks.ts';
 export interface ChangedFile {
   /** Relative to the workspace. */
   path: string;
-  /** Text; null where it was not there, or was no text. */
+  /** Text; null if it did not exist or was not text. */
   before: string | null;
   after: string | null;
-  /** It was no file before, or is none now, whatever its text. */
+  /** It was not a file before, or is not one now. */
   isCreated: boolean;
   isDeleted: boolean;
 }
 
-/** From when on changes are looked at. */
+/** The time from which changes count. */
 type Since = 'run' | 'session';
 
-/** A way in which a run made checks ask for less. */
+/** A way in which a run weakened its checks. */
 export interface Weakening {
   /** One sentence without its full stop. */
   reason: string;
   weakens: (row: Evidence) => boolean;
-  /** A file that a person hardly sees and that later sessions must not trust either. */
+  /** A file that users rarely see and that later sessions must not trust either. */
   suspect?: string;
 }
 
@@ -40,7 +40,7 @@ const SKIPS =
 const TYPES = /@ts-(?:ignore|nocheck|expect-error)|#\s*type:\s*ignore|#\s*mypy:\s*ignore|#\s*pyright:\s*ignore/g;
 const LINTS =
   /(?:eslint|oxlint|stylelint|tslint|rubocop|pylint|shellcheck):?[- ]disable|biome-ignore|prettier-ignore|#\s*noqa|#\[allow\(|\/\/\s*nolint/g;
-/** Settings by which less is looked at. */
+/** Settings that narrow a check. */
 const NARROWS =
   /exclude|ignore|skip|deselect|include|testMatch|testRegex|\bfiles\b|\btests?\b|spec|passWithNoTests|noEmitOnError|noCheck|skipLibCheck|strict|\boff\b|['"]?warn|: *0\b|addopts|markers|script-shell|allowJs|checkJs|collect|exit|globals/i;
 
@@ -56,7 +56,7 @@ function withoutComments(text: string): string {
     .replace(/"""[^]*?"""|'''[^]*?'''/g, '');
 }
 
-/** Ways in which the changes of a run made its checks ask for less. */
+/** The ways in which the changes of a run weakened its checks. */
 export function findWeakenings(files: readonly ChangedFile[]): Weakening[] {
   return [
     ...findTests(files.filter(({ path }) => TEST_FILE.test(path))),
@@ -66,7 +66,7 @@ export function findWeakenings(files: readonly ChangedFile[]): Weakening[] {
   ];
 }
 
-/** Changes of what says how checks run: configurations, scripts, files that are checks, installed programs. */
+/** Changes of configurations, scripts, files that are checks, and installed programs. */
 export function findSetupChanges(files: readonly ChangedFile[], since: Since): Weakening[] {
   return [
     ...findConfigs(files, since),
@@ -76,7 +76,7 @@ export function findSetupChanges(files: readonly ChangedFile[], since: Since): W
   ];
 }
 
-/** True for a file whose text tells whether a check was weakened. */
+/** True for a file whose text shows whether a check was weakened. */
 export function isCheckFile(path: string): boolean {
   if (/(?:^|\/)node_modules\//.test(path)) return /(?:^|\/)node_modules\/\.bin\/[^/]+$/.test(path);
   return (
@@ -120,7 +120,7 @@ function findSuppressions(
   return [{ reason: `${what} since the run began (${list(more.map(({ path }) => path))})`, weakens }];
 }
 
-/** Configurations that were there and of which lines that narrow a check differ. */
+/** Existing configurations with a change in a line that narrows a check. */
 function findConfigs(files: readonly ChangedFile[], since: Since): Weakening[] {
   const narrowing = (text: string | null): string =>
     (text ?? '')
@@ -146,7 +146,7 @@ function toKinds(path: string): CheckKind[] {
   return ['test', 'other'];
 }
 
-/** Scripts of package.json that ask for less than before. */
+/** Weakened scripts of package.json. */
 function findScripts(files: readonly ChangedFile[], since: Since): Weakening[] {
   return files.flatMap(({ path, before, after }) => {
     if (!/(?:^|\/)package\.json$/.test(path) || before === null) return [];
@@ -193,7 +193,7 @@ function findRunFiles(files: readonly ChangedFile[], since: Since): Weakening[] 
     if (after === null) return [];
     const asserts = count(after, CASES) + count(after, ASSERTIONS);
     const isTest = TEST_FILE.test(path);
-    // What was written in the run and asserts something is a test like any other.
+    // A file that was written in the run and asserts something is an ordinary test.
     if ((isCreated || isTest) && asserts > 0 && asserts >= count(before, CASES) + count(before, ASSERTIONS)) return [];
     const weakens = ({ checks = [], command }: Evidence): boolean =>
       checks.some((check) => {
@@ -208,14 +208,14 @@ function findRunFiles(files: readonly ChangedFile[], since: Since): Weakening[] 
   });
 }
 
-/** Files that scripts which are not understood are likely to run. */
+/** Files that scripts probably run, if the scripts cannot be parsed. */
 function isScriptFile(path: string): boolean {
   return /\.(?:sh|bash)$|(?:^|\/)(?:scripts?|tools?|bin)\/[^/]+$|(?:^|\/)(?:GNU)?[mM]akefile$|(?:^|[/._-])(?:check|verify|lint|build|test|tests)\.[cm]?[jt]s$/.test(
     path,
   );
 }
 
-/** Installed programs that were put in another's place. */
+/** Installed programs that were replaced. */
 function findPrograms(files: readonly ChangedFile[], since: Since): Weakening[] {
   const isInstalled = files.some(({ path }) => /(?:^|\/)node_modules\/(?!\.)/.test(path));
   return files.flatMap(({ path, isCreated }): Weakening[] => {

@@ -1,5 +1,5 @@
 import type { CheckKind, Claim, ClaimStatus, Evidence } from '../../protocol/index.ts';
-import { findOpenReds, isSound, isWhole } from './covers.ts';
+import { findOpenReds, isSound, isComplete } from './covers.ts';
 import type { FoundClaim } from './find-claims.ts';
 
 /** Kinds of checks that can prove a claim of a kind. */
@@ -22,9 +22,9 @@ const NAMES: Readonly<Record<Claim['kind'], string>> = {
 };
 
 /**
- * Sets claims against evidence: what the engine saw decides, never the words around it.
+ * Compares claims with evidence. Only the recorded results decide, not the text around a claim.
  *
- * @param evidence In the order in which it came, with its freshness at the end of the run.
+ * @param evidence In order, with its freshness at the end of the run.
  */
 export function judgeClaims(claims: readonly FoundClaim[], evidence: readonly Evidence[]): Claim[] {
   return claims.map((claim) => {
@@ -47,8 +47,8 @@ function judge(claim: FoundClaim, evidence: readonly Evidence[]): Judged {
   const rows = evidence.filter((row) => isOfKind(row, claim.kind));
   const red = findOpenReds(rows).at(-1);
   const proof = rows.findLast((row) => whyNot(row, claim) === undefined);
-  // A narrow check that was green behind a broad red one proves what is said of a part.
-  const isPartOnly = proof && !claim.isWhole && red && rows.indexOf(proof) > rows.indexOf(red);
+  // A narrow success after a broad failure proves a claim about a part.
+  const isPartOnly = proof && !claim.isComplete && red && rows.indexOf(proof) > rows.indexOf(red);
   if (red && !isPartOnly) {
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
     if (red.freshness === 'stale')
@@ -58,14 +58,14 @@ function judge(claim: FoundClaim, evidence: readonly Evidence[]): Judged {
   if (proof) return { status: 'verified', reason: `${proof.command} was green on the files as they are.` };
   const last = rows.at(-1);
   if (!last) return { status: 'unverified', reason: `${NAMES[claim.kind]} in this session.` };
-  // The nearest miss says most: a green row before one that proves nothing at all.
+  // The closest evidence explains most: a success before one that proves nothing.
   const nearest = rows.findLast((row) => isSound(row) && row.exitCode === 0) ?? last;
   const why = whyNot(nearest, claim)!;
   return { status: why.status, reason: why.reason };
 }
 
 function isOfKind({ checks, command }: Evidence, kind: Claim['kind']): boolean {
-  // Logs from before checks were read know the command alone.
+  // In older logs only the command is known.
   if (!checks) return kind === 'any' || (kind === 'test' ? /test|spec/i.test(command) : command.includes(kind));
   return checks.some((check) => PROVES[kind].includes(check.kind));
 }
@@ -81,12 +81,12 @@ function whyNot(row: Evidence, claim: FoundClaim): Judged | undefined {
     return unverified(`Files changed after ${command} was green${paths === '' ? '' : `: ${paths}`}.`);
   }
   if (row.freshness !== 'fresh') {
-    return unverified(`No states of the workspace were kept, so nothing tells whether ${command} still holds.`);
+    return unverified(`No states of the workspace were stored, so it is not known whether ${command} still holds.`);
   }
   if (claim.kind === 'test' && tests && tests.passed === 0) return unverified(`${command} ran no test that passed.`);
-  if (claim.isWhole && claim.kind !== 'any' && row.checks) {
+  if (claim.isComplete && claim.kind !== 'any' && row.checks) {
     const ofKind = row.checks.filter(({ kind }) => PROVES[claim.kind].includes(kind));
-    const narrow = ofKind.every((check) => !isWhole(check));
+    const narrow = ofKind.every((check) => !isComplete(check));
     if (narrow) return unverified(`Only a part was checked: ${command}.`);
   }
   if (claim.count !== undefined && tests) {

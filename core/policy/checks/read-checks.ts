@@ -32,8 +32,8 @@ const DEEPEST = 5;
 const LONGEST = 20_000;
 
 /**
- * Finds the checks in a command line, and whether its exit code is theirs. What a model says about the command
- * plays no part. Undefined for a line that checks nothing. Never throws.
+ * Finds the checks in a command line, and whether its exit code is theirs. The model's description of the
+ * command is ignored. Undefined for a line that checks nothing. Never throws.
  */
 export function readChecks(line: string, options: ReadChecksOptions = {}): ReadChecks | undefined {
   if (line.length > LONGEST) return undefined;
@@ -50,13 +50,13 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
     const { checks, doubt } = found;
     return { checks, ...optional({ doubt }) };
   } catch {
-    // The parser meets whatever a model writes; what it does not understand proves nothing.
+    // The line is untrusted; one that cannot be parsed proves nothing.
     return undefined;
   }
 }
 
-/** What is known while a line is walked. `cd` and `set` change it for what follows. */
-interface Place {
+/** The state of the shell at one point of a line. `cd` and `set` change it. */
+interface CheckScope {
   cwd: string;
   root: string | undefined;
   scriptsOf: NonNullable<ReadChecksOptions['scriptsOf']>;
@@ -65,11 +65,11 @@ interface Place {
   depth: number;
 }
 
-/** What a part of a line comes to. */
+/** The result for a part of a line. */
 interface Found {
   checks: Check[];
   doubt?: string | undefined;
-  /** Something ran that is no check and may change files. */
+  /** Something ran that is not a check and may change files. */
   acts: boolean;
   /** It always ends with a failure: `exit 1`, `false`. */
   fails?: boolean;
@@ -77,26 +77,26 @@ interface Found {
 
 const NOTHING: Found = { checks: [], acts: false };
 
-function walkText(text: string, place: Place): Found {
-  if (place.depth > DEEPEST) return { ...NOTHING, acts: true };
+function walkText(text: string, scope: CheckScope): Found {
+  if (scope.depth > DEEPEST) return { ...NOTHING, acts: true };
   const script = parse(text);
   if (script.errors?.[0]) return { ...NOTHING, acts: true };
-  return walkList(script, place);
+  return walkList(script, scope);
 }
 
-function walkList(list: Script | CompoundList, place: Place): Found {
+function walkList(list: Script | CompoundList, scope: CheckScope): Found {
   let all: Found = NOTHING;
   for (const [at, statement] of list.commands.entries()) {
-    let found = walkAndOr(statement.command, place);
+    let found = walkAndOr(statement.command, scope);
     const isLast = at === list.commands.length - 1;
     if (statement.background) found = doubted(found, 'it runs in the background, so its exit code is lost');
-    else if (!isLast && !place.errexit) found = doubted(found, 'what follows it hides its exit code');
+    else if (!isLast && !scope.errexit) found = doubted(found, 'what follows it hides its exit code');
     all = join(all, found);
   }
   return all;
 }
 
-/** One part behind another: what acts behind a check may have changed what it saw. */
+/** Two parts in sequence: an action after a check may have changed the checked files. */
 function join(first: Found, then: Found): Found {
   const late = first.checks.length > 0 && then.acts ? ACTED_LATER : undefined;
   return {
@@ -111,11 +111,11 @@ function doubted(found: Found, doubt: string): Found {
   return found.checks.length === 0 ? found : { ...found, doubt: found.doubt ?? doubt };
 }
 
-function walkAndOr(node: AndOr | PipelineNode, place: Place): Found {
-  if (node.type !== 'AndOr') return walkNode(node, place);
-  let all = walkNode(node.commands[0]!, place);
+function walkAndOr(node: AndOr | PipelineNode, scope: CheckScope): Found {
+  if (node.type !== 'AndOr') return walkNode(node, scope);
+  let all = walkNode(node.commands[0]!, scope);
   for (const [at, operator] of node.operators.entries()) {
-    const found = walkNode(node.commands[at + 1]!, place);
+    const found = walkNode(node.commands[at + 1]!, scope);
     if (operator === '&&') all = join(all, found);
     else if (found.fails) all = { ...join(all, { ...found, acts: false }), fails: false };
     else all = doubted(join(all, found), 'its failure is caught by ||');
@@ -123,40 +123,40 @@ function walkAndOr(node: AndOr | PipelineNode, place: Place): Found {
   return all;
 }
 
-function walkNode(node: PipelineNode | CompoundList, place: Place): Found {
+function walkNode(node: PipelineNode | CompoundList, scope: CheckScope): Found {
   switch (node.type) {
     case 'Command':
-      return walkCommand(node, place);
+      return walkCommand(node, scope);
     case 'CompoundList':
-      return walkList(node, place);
+      return walkList(node, scope);
     case 'BraceGroup':
-      return walkList(node.body, place);
+      return walkList(node.body, scope);
     case 'Subshell':
-      return walkList(node.body, { ...place });
+      return walkList(node.body, { ...scope });
     case 'Redirected':
-      return walkNode(node.command, place);
+      return walkNode(node.command, scope);
     case 'Pipeline': {
       let all: Found = NOTHING;
       const last = node.commands.length - 1;
       for (const [at, part] of node.commands.entries()) {
-        const found = walkNode(part, node.commands.length > 1 ? { ...place } : place);
-        const isHidden = at < last && !place.pipefail;
+        const found = walkNode(part, node.commands.length > 1 ? { ...scope } : scope);
+        const isHidden = at < last && !scope.pipefail;
         all = join(
           all,
           isHidden ? doubted(found, `its exit code is lost: that of a pipe is that of its last command`) : found,
         );
       }
       if (node.prefixes.some(({ type }) => type === 'Negation'))
-        return doubted({ ...all, fails: false }, '! turns its exit code round');
+        return doubted({ ...all, fails: false }, '! inverts its exit code');
       return all;
     }
     default:
-      return walkBranches(node, place);
+      return walkBranches(node, scope);
   }
 }
 
-/** What runs in a condition, a loop or a function: whether it ran at all is not known. */
-function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, place: Place): Found {
+/** Commands in a condition, a loop or a function: they may not have run. */
+function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, scope: CheckScope): Found {
   const lists: CompoundList[] = [];
   switch (node.type) {
     case 'If':
@@ -175,8 +175,8 @@ function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, place: Pl
       lists.push(...node.items.flatMap((item) => (item.body ? [item.body] : [])));
       break;
     case 'Function':
-      // A function can stand in for any program.
-      return { checks: [], acts: true, doubt: 'the line defines a function, which may stand in for a program' };
+      // A function can replace any program.
+      return { checks: [], acts: true, doubt: 'the line defines a function, which may replace a program' };
     case 'TestCommand':
     case 'ArithmeticCommand':
       return NOTHING;
@@ -184,11 +184,11 @@ function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, place: Pl
       return { checks: [], acts: true };
   }
   let all: Found = NOTHING;
-  for (const list of lists) all = join(all, walkList(list, { ...place }));
+  for (const list of lists) all = join(all, walkList(list, { ...scope }));
   return doubted({ ...all, fails: false }, 'it runs inside a condition or a loop');
 }
 
-function walkCommand(node: Command, place: Place): Found {
+function walkCommand(node: Command, scope: CheckScope): Found {
   const words = toWords(node);
   const writes = words.writes;
   const { name } = words;
@@ -196,12 +196,12 @@ function walkCommand(node: Command, place: Place): Found {
   const args = words.argv?.slice(1) ?? ['='];
   if (name === '') return { ...NOTHING, ...optional({ doubt: words.trick }), acts: writes };
   if (name === 'cd') {
-    place.cwd = toFolder(place, args.find((arg) => arg !== '--') ?? '/');
+    scope.cwd = toFolder(scope, args.find((arg) => arg !== '--') ?? '/');
     return NOTHING;
   }
   if (name === 'set') {
-    if (args.some((arg) => /^-[a-z]*e/.test(arg))) place.errexit = true;
-    if (args.includes('pipefail')) place.pipefail = !args.includes('+o');
+    if (args.some((arg) => /^-[a-z]*e/.test(arg))) scope.errexit = true;
+    if (args.includes('pipefail')) scope.pipefail = !args.includes('+o');
     return NOTHING;
   }
   if (name === 'exit' || name === 'return') return { ...NOTHING, fails: args[0] !== undefined && args[0] !== '0' };
@@ -210,24 +210,24 @@ function walkCommand(node: Command, place: Place): Found {
     const isHarmless = name === 'export' && words.argv !== undefined && args.every((arg) => !TRICKS.test(arg));
     const doubt = isHarmless
       ? undefined
-      : `${name} stands before it, which can change what a program or an exit code means`;
+      : `${name} comes before it, which can change the meaning of a program or an exit code`;
     return { ...NOTHING, doubt, acts: !isHarmless };
   }
   const options: ProgramOptions = {
-    cwd: place.cwd,
-    scriptsOf: place.scriptsOf,
-    readText: (text, { cwd = place.cwd, errexit = false, pipefail = false } = {}) =>
-      walkText(text, { ...place, cwd, errexit, pipefail, depth: place.depth + 1 }),
+    cwd: scope.cwd,
+    scriptsOf: scope.scriptsOf,
+    readText: (text, { cwd = scope.cwd, errexit = false, pipefail = false } = {}) =>
+      walkText(text, { ...scope, cwd, errexit, pipefail, depth: scope.depth + 1 }),
   };
   const found = readProgram(words.argv ?? [], options);
   if (!found) return { ...NOTHING, acts: writes || !NEUTRAL.has(name) };
   return { ...found, doubt: found.doubt ?? (found.checks.length > 0 ? words.trick : undefined) };
 }
 
-/** Builtins that change what follows them. */
+/** Builtins that change later commands. */
 const MEANINGS: ReadonlySet<string> = new Set(['trap', 'alias', 'export', 'source', '.', 'eval']);
 
-/** Variables with which another program, or another shell, runs under a known name. */
+/** Variables that can make another program or shell run under a known name. */
 const TRICKS =
   /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|HOME|XDG_CONFIG_HOME|npm_config_\w+|NODE_OPTIONS|NODE_PATH|PERL5OPT|RUBYOPT|MAKEFLAGS|PYTHON(?:STARTUP|HOME|USERBASE)|PYTEST_(?:ADDOPTS|PLUGINS))=/i;
 
@@ -238,8 +238,8 @@ const NEUTRAL: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A folder seen from another, relative to the workspace; what leads out of it is kept as it is written. */
-function toFolder({ cwd: from, root }: Pick<Place, 'cwd' | 'root'>, path: string): string {
+/** A folder seen from another, relative to the workspace; a path outside the workspace is unchanged. */
+function toFolder({ cwd: from, root }: Pick<CheckScope, 'cwd' | 'root'>, path: string): string {
   if (root !== undefined && (path === root || path.startsWith(`${root}/`))) {
     return toFolder({ cwd: '', root }, path.slice(root.length + 1));
   }

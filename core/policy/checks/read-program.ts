@@ -3,10 +3,10 @@ import { isMainScript } from './covers.ts';
 import { readRunner, toPlainPath } from './read-runner.ts';
 import { toNamedKind } from './runners.ts';
 
-/** The doubt about a check behind which something else acted. */
+/** The doubt about a check that is followed by another action. */
 export const ACTED_LATER = 'something ran after it in the same command, and may have changed files';
 
-/** What a program call comes to. */
+/** The result for a program call. */
 export interface ReadProgram {
   checks: Check[];
   doubt?: string | undefined;
@@ -21,7 +21,7 @@ export interface ProgramOptions {
   readText: (text: string, options?: { cwd?: string; errexit?: boolean; pipefail?: boolean }) => ReadProgram;
 }
 
-/** Programs that run the program behind them and end with its exit code; with the options that take a value. */
+/** Programs that run another program and return its exit code; with the options that take a value. */
 const WRAPPERS: Readonly<Record<string, { valued?: string[]; skip?: number }>> = {
   env: { valued: ['-u', '--unset', '-C'] },
   'cross-env': {},
@@ -49,7 +49,7 @@ const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 const JS = /^(?:node|nodejs|tsx|ts-node|bun|deno)$/;
 const PYTHON = /^python[\d.]*$/;
 
-/** Reads one program call. Undefined for one that is no check. */
+/** Reads one program call. Undefined if it is not a check. */
 export function readProgram(argv: readonly string[], options: ProgramOptions): ReadProgram | undefined {
   const [word = '', ...args] = argv;
   const name = toProgramName(word);
@@ -92,7 +92,7 @@ function toProgramName(word: string): string | undefined {
   return /^\.\/(?:gradlew|mvnw)$/.test(word) ? name : undefined;
 }
 
-/** The words behind a wrapper; undefined for what is none. */
+/** The words after a wrapper; undefined for other programs. */
 function unwrap(name: string, args: readonly string[]): readonly string[] | undefined {
   if (RUN.has(name)) {
     const at = args.indexOf(name === 'bundle' || name === 'mise' ? 'exec' : 'run');
@@ -146,7 +146,7 @@ const VALUED = new Set(['--import', '-r', '--require', '--loader', '-W', '-X', '
 function readInterpreted(args: readonly string[], options: ProgramOptions): ReadProgram | undefined {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
-    // Code in the line itself is whatever it says.
+    // Code in the line is not a known check.
     if (/^(?:-e|-p|-c|--eval|--print|--check|-)$/.test(arg)) return undefined;
     if (VALUED.has(arg)) at++;
     else if (!arg.startsWith('-')) return readFile(arg, args.slice(at + 1), options);
@@ -166,20 +166,11 @@ function readFile(path: string, args: readonly string[], { cwd }: ProgramOptions
 }
 
 /** Options of package managers that take a value. */
-const MANAGER_VALUED = new Set([
-  '--prefix',
-  '-C',
-  '--dir',
-  '--cwd',
-  '-w',
-  '--workspace',
-  '--filter',
-  '-F',
-  '--loglevel',
-  '--script-shell',
-]);
+const MANAGER_VALUED = new Set(
+  '--prefix -C --dir --cwd -w --workspace --filter -F --loglevel --script-shell'.split(' '),
+);
 
-/** `npm test`, `pnpm run lint`, `yarn vitest`: a script of package.json, or a program behind `exec`. */
+/** `npm test`, `pnpm run lint`, `yarn vitest`: a script of package.json, or a program after `exec`. */
 function readManager(name: string, args: readonly string[], options: ProgramOptions): ReadProgram | undefined {
   let { cwd } = options;
   const filters: string[] = [];
@@ -222,7 +213,7 @@ function readManager(name: string, args: readonly string[], options: ProgramOpti
   let rest = args.slice(at);
   const dashes = rest.indexOf('--');
   if (name === 'npm') {
-    // What stands before `--` is npm's own, also behind the name of the script.
+    // npm reads the options before `--`, also those after the name of the script.
     const own = dashes < 0 ? rest : rest.slice(0, dashes);
     if (own.some((arg) => /^--(?:if-present|script-shell|dry-run)\b/.test(arg)))
       doubt ??= `with ${own.join(' ')} npm can pass without having run it`;
@@ -256,7 +247,7 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
   const line = [text, ...args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`)].join(' ');
   const inner = options.readText(line, { cwd: options.cwd });
   if (inner.checks.length > 0) {
-    // The paths of a main script are all that there are; those given to it are a choice.
+    // The paths in a main script are all paths; those in its arguments are a selection.
     const own = args.length === 0 ? inner.checks : options.readText(text, { cwd: options.cwd }).checks;
     const given = (check: Check, at: number): string[] => check.paths.filter((path) => !own[at]?.paths.includes(path));
     const checks = inner.checks.map((check, at): Check => {
@@ -264,7 +255,7 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
       const chosen = given(check, at);
       return { ...check, script, paths: chosen.length > 0 ? chosen : isMainScript(script) ? [] : check.paths };
     });
-    // What a script does behind its checks, such as copying what was built, is the project's own affair.
+    // Actions of a script after its checks, such as copying a build, are part of the project.
     const doubt = inner.doubt === ACTED_LATER ? undefined : inner.doubt;
     return { checks, doubt: doubt && `in the script ${script}, ${doubt}`, acts: false };
   }

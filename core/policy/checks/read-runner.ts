@@ -1,6 +1,7 @@
 import type { Check } from '../../protocol/index.ts';
 import { optional } from '../../protocol/index.ts';
-import { RUNNERS, type Runner } from './runners.ts';
+import type { Runner } from './runner.ts';
+import { RUNNERS } from './runners.ts';
 
 /** A program call as a check; `doubt` says why it proves nothing. */
 export interface ReadRunner {
@@ -55,7 +56,7 @@ function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunn
   return { check, ...optional({ doubt }) };
 }
 
-/** The place of the verb: the first word that is no option. `make` without one builds. */
+/** Index of the verb: the first word that is not an option. `make` without one builds. */
 function findVerb(args: readonly string[], verbs: readonly string[], valued: readonly string[]): number | undefined {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
@@ -70,7 +71,7 @@ function splitOption(arg: string): [option: string, value: string | undefined] {
   return at < 0 ? [arg, undefined] : [arg.slice(0, at), arg.slice(at + 1)];
 }
 
-/** Words that name no path: what vitest and others take as a verb. */
+/** Words that are not paths: verbs of vitest and others. */
 const VERBS: Readonly<Record<string, readonly string[]>> = { vitest: ['run'], unittest: ['discover'], tap: ['run'] };
 
 function addWord(name: string, check: Check, word: string): void {

@@ -1,81 +1,12 @@
 import type { CheckKind } from '../../protocol/index.ts';
+import { ESLINT, JEST, MOCHA, NODE_TEST, TSC, VITEST } from './javascript-runners.ts';
+import { ASKS, type Runner } from './runner.ts';
 
-/** What is known about a program that checks something. */
-export interface Runner {
-  kind: CheckKind;
-  /** First words that make it a check; absent: it always is one. */
-  verbs?: readonly string[];
-  /** With one of these options it checks; absent: it always does. */
-  needs?: readonly string[];
-  /** Options that leave something out. Those that end with `=` take a value in the next word, too. */
-  filters?: readonly string[];
-  /** Options that take a value in the next word and leave nothing out. */
-  valued?: readonly string[];
-  /** Options with which it lists, explains or lets everything pass. */
-  nothing?: readonly string[];
-  /** Options whose value is a project: what is checked, as a path. */
-  projects?: readonly string[];
-  /** Options with which it changes files, so that it is no check. */
-  fixFlags?: readonly string[];
-}
-
-const ASKS = ['--help', '-h', '--version', '-v', '-V'];
-const JS_TESTS = [
-  '-t=',
-  '--testNamePattern=',
-  '--testPathPattern=',
-  '--testPathPatterns=',
-  '--grep=',
-  '-g=',
-  '--exclude=',
-];
-
-const VITEST: Runner = {
-  kind: 'test',
-  filters: [...JS_TESTS, '--changed', '--related', '--shard=', '--project=', '--dir=', '--onlyFailures'],
-  valued: ['-c', '--config', '-r', '--root', '--reporter', '--environment', '--pool', '--testTimeout', '--maxWorkers'],
-  nothing: ['--passWithNoTests', '--run=false', '--help', '-h', '--version', '-v', '--mergeReports', '--clearCache'],
-};
-const JEST: Runner = {
-  kind: 'test',
-  filters: [
-    ...JS_TESTS,
-    '--onlyChanged',
-    '-o',
-    '--onlyFailures',
-    '-f',
-    '--findRelatedTests',
-    '--shard=',
-    '--testPathIgnorePatterns=',
-    '--selectProjects=',
-    '--lastCommit',
-    '--changedSince=',
-    '--runTestsByPath',
-  ],
-  valued: ['-c', '--config', '--rootDir', '--reporters', '--maxWorkers', '-w', '--testTimeout', '--testEnvironment'],
-  nothing: [...ASKS, '--passWithNoTests', '--listTests', '--showConfig', '--testFailureExitCode=0', '--clearCache'],
-};
-const MOCHA: Runner = {
-  kind: 'test',
-  filters: ['-g=', '--grep=', '-f=', '--fgrep=', '-i', '--invert', '--ignore=', '--exclude='],
-  valued: ['-R', '--reporter', '-r', '--require', '-t', '--timeout', '--config', '--ui', '-u', '--spec', '--extension'],
-  nothing: [...ASKS, '--dry-run', '--list-files'],
-};
 const PYTEST: Runner = {
   kind: 'test',
-  filters: [
-    '-k=',
-    '-m=',
-    '--deselect=',
-    '--ignore=',
-    '--ignore-glob=',
-    '--lf',
-    '--last-failed',
-    '--sw',
-    '--stepwise',
-    '--picked',
-    '--testmon',
-  ],
+  filters: '-k= -m= --deselect= --ignore= --ignore-glob= --lf --last-failed --sw --stepwise --picked --testmon'.split(
+    ' ',
+  ),
   valued: ['-c', '-p', '-o', '-n', '--rootdir', '--tb', '--maxfail', '--cov', '--cov-report', '-W', '--junitxml', '-r'],
   nothing: [...ASKS, '--collect-only', '--co', '--markers', '--fixtures', '--setup-plan', '--setup-only'],
 };
@@ -84,47 +15,6 @@ const UNITTEST: Runner = {
   filters: ['-k=', '-p=', '--pattern='],
   valued: ['-s', '--start-directory', '-t', '--top-level-directory'],
   nothing: ['-h', '--help'],
-};
-const NODE_TEST: Runner = {
-  kind: 'test',
-  filters: ['--test-name-pattern=', '--test-skip-pattern=', '--test-only', '--test-shard='],
-  valued: [
-    '--test-reporter',
-    '--test-reporter-destination',
-    '--import',
-    '-r',
-    '--require',
-    '--loader',
-    '--test-concurrency',
-    '--test-timeout',
-    '--conditions',
-    '-C',
-  ],
-  nothing: ['--help', '-h', '--version', '-v', '--check', '-c'],
-};
-const TSC: Runner = {
-  kind: 'types',
-  projects: ['-p', '--project'],
-  valued: ['--outDir', '--target', '--module', '--lib', '--pretty', '--rootDir', '--jsx', '--moduleResolution'],
-  nothing: [...ASKS, '--noCheck', '--init', '--showConfig', '--listFilesOnly', '--clean', '--all', '--dry', '-d'],
-};
-const ESLINT: Runner = {
-  kind: 'lint',
-  filters: ['--ignore-pattern=', '--quiet', '--no-inline-config', '--suppress-all'],
-  valued: [
-    '-c',
-    '--config',
-    '-f',
-    '--format',
-    '--ext',
-    '--max-warnings',
-    '-o',
-    '--output-file',
-    '--cache-location',
-    '--rule',
-  ],
-  nothing: [...ASKS, '--print-config', '--init', '--env-info', '--pass-on-no-patterns', '--exit-on-fatal-error'],
-  fixFlags: ['--fix'],
 };
 const GO_TEST: Runner = {
   kind: 'test',
@@ -138,7 +28,7 @@ const CARGO: Pick<Runner, 'filters' | 'valued' | 'nothing'> = {
   nothing: ['--no-run', '--help', '-h', '--list'],
 };
 
-/** Programs by the name that they are called by. */
+/** Programs by name. */
 export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   vitest: VITEST,
   jest: JEST,
@@ -375,7 +265,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   cmake: { kind: 'build', needs: ['--build'], nothing: ['--help'] },
 };
 
-/** What the name of a script or a file says about what it checks. */
+/** The kind of check that the name of a script or a file indicates. */
 export function toNamedKind(name: string): CheckKind | undefined {
   const words = name.toLowerCase().split(/[^a-z0-9]+/);
   const has = (...all: string[]): boolean => all.some((word) => words.includes(word));

@@ -24,8 +24,8 @@ export function coversTool(authority: Authority, name: string): boolean {
 }
 
 /**
- * The authorities that together cover the access, or undefined. It is one, but for a command line of several
- * commands, each of which needs its own.
+ * The authorities that together cover the access, or undefined. A command line of several commands needs one for
+ * each command; any other access needs one.
  */
 export function findCover(live: readonly Authority[], access: Access): Authority[] | undefined {
   if (access.kind === 'exec') return findExecCover(live, access.command);
@@ -36,7 +36,7 @@ export function findCover(live: readonly Authority[], access: Access): Authority
 function covers(authority: Authority, access: Exclude<Access, { kind: 'exec' }>): boolean {
   if (access.kind === 'fs') {
     if (authority.kind !== 'fs' || !authority.rights.includes(access.right)) return false;
-    // Paths come here resolved; one that is not is no path to reason about.
+    // Paths are resolved before; an unresolved path is not covered.
     const isResolved = access.path.startsWith('/') && !/[\0]|(?:^|\/)\.\.(?:\/|$)/.test(access.path);
     return isResolved && isBelow(access.path, authority.path);
   }
@@ -48,8 +48,8 @@ function covers(authority: Authority, access: Exclude<Access, { kind: 'exec' }>)
 
 function findExecCover(live: readonly Authority[], line: string): Authority[] | undefined {
   const held = live.filter((authority) => authority.kind === 'exec');
-  const whole = held.find((authority) => authority.argv === undefined);
-  if (whole) return [whole];
+  const general = held.find((authority) => authority.argv === undefined);
+  if (general) return [general];
   const commands = held.length === 0 ? undefined : toPlainCommands(line);
   if (!commands || commands.length === 0) return undefined;
   const cover = new Set<Authority>();

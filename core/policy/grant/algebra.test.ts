@@ -52,7 +52,7 @@ describe('against every use of a small world, at every moment', () => {
   test('a revocation takes nothing but its parts, and all of them', () => {
     for (const { a, b } of pairs) {
       const gone = reachOf(b.authorities.map(({ expiresAt: _, ...rest }) => rest));
-      const left = reachOfGrant(revoke(a, b.authorities, { partial: 'whole' })).held;
+      const left = reachOfGrant(revoke(a, b.authorities, { partial: 'all' })).held;
       expect(USES.filter((_, index) => gone[index]! > 0 && left[index]! > 0)).toEqual([]);
       expect(excess(left, reachOfGrant(a).held, 0)).toEqual([]);
     }
@@ -158,7 +158,7 @@ describe('shapes', () => {
 describe('revocation', () => {
   const held = grant('fs(., rwx) exec tool(*) net(h.io) spend($5) delegable: fs(., r) spend($5)');
 
-  test('takes back rights, one tool of all, and a part of an amount', () => {
+  test('revokes rights, one tool of all, and a part of an amount', () => {
     const parts: Authority[] = grant('fs(/, w) tool(b) spend($2)').authorities;
     expect(toGrantText(revoke(held, parts, { tools: ['a', 'b', 'c'] }))).toBe(
       'fs(/w, rx) · net(h.io) · exec · tool(a) · tool(c) · spend($3) · delegable: fs(/w, r) · spend($3)',

@@ -13,8 +13,8 @@ export function areCovered(a: readonly Authority[], b: readonly Authority[]): bo
 }
 
 /**
- * The same authority in as few pieces as are easy to read: what another piece covers is left out, rights of
- * one path and names of models with the same expiry stand together. Sorted by kind, else as first mentioned.
+ * The same authority in a readable form: without pieces that another piece covers, and with rights of one path and
+ * names of models with the same expiry combined. Sorted by kind, then in the order of the input.
  */
 function simplify(authorities: readonly Authority[]): Authority[] {
   const units = authorities.flatMap(toUnits);
@@ -49,7 +49,7 @@ export function heldBy(grant: Grant): Authority[] {
   return limit(grant.authorities, grant.expiresAt);
 }
 
-/** What a grant lets its holder hand on: never more than it holds. */
+/** The authorities that a grant lets its holder delegate: never more than it holds. */
 export function delegableOf(grant: Grant): Authority[] {
   if (!grant.delegable?.length) return [];
   return intersectAuthorities(limit(grant.delegable, grant.expiresAt), heldBy(grant));
@@ -60,12 +60,12 @@ function limit(authorities: readonly Authority[], expiresAt: number | undefined)
   return authorities.map((one) => ({ ...one, expiresAt: Math.min(one.expiresAt ?? Infinity, expiresAt) }));
 }
 
-/** The pieces that still hold. At `expiresAt` itself an authority is none any more. */
+/** The pieces that have not expired. An authority expires at `expiresAt`. */
 export function liveAt(authorities: readonly Authority[], now: number): Authority[] {
   return authorities.filter((one) => (one.expiresAt ?? Infinity) > now && !isNothing(one));
 }
 
-/** A grant of these pieces; an expiry that all of them share is said once. */
+/** A grant of these pieces; a common expiry is written once. */
 export function toGrant(authorities: readonly Authority[], delegable: readonly Authority[] = []): Grant {
   const held = simplify(authorities);
   const handed = intersectAuthorities(delegable, held);
@@ -81,7 +81,7 @@ export function toGrant(authorities: readonly Authority[], delegable: readonly A
   };
 }
 
-/** What both grants allow, and what both let hand on. */
+/** What both grants allow, and what both let delegate. */
 export function intersect(a: Grant, b: Grant): Grant {
   return toGrant(intersectAuthorities(heldBy(a), heldBy(b)), intersectAuthorities(delegableOf(a), delegableOf(b)));
 }
@@ -91,7 +91,7 @@ export function unite(grants: readonly Grant[]): Grant {
   return toGrant(grants.flatMap(heldBy), grants.flatMap(delegableOf));
 }
 
-/** True when `a` allows nothing, and lets nothing be handed on, that `b` does not. */
+/** True when `a` allows nothing, and lets nothing be delegated, that `b` does not. */
 export function isCovered(a: Grant, b: Grant): boolean {
   return areCovered(heldBy(a), heldBy(b)) && areCovered(delegableOf(a), delegableOf(b));
 }

@@ -1,19 +1,19 @@
 import type { Authority } from '../../protocol/index.ts';
 import { isNothing } from './authority.ts';
 
-/** What can be used up. */
+/** Amounts that are used up. For child agents, which the engine does not create yet: only tests call this file. */
 export interface Amounts {
   /** US dollars. */
   usd: number;
   /** Model turns. */
   turns: number;
-  /** Agents that may be created, in all generations together. */
+  /** Agents that may be created, over all generations. */
   agents: number;
 }
 
 export const NO_AMOUNTS: Amounts = { usd: 0, turns: 0, agents: 0 };
 
-/** How much a list allows: several authorities over one amount are caps on the same pot, so the largest counts. */
+/** The amounts that a list allows: several authorities over one amount cap the same amount, so the largest counts. */
 export function amountsOf(authorities: readonly Authority[]): Amounts {
   const out = { ...NO_AMOUNTS };
   for (const one of authorities) {
@@ -28,7 +28,7 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
   return mapAmounts((key) => a[key] + b[key]);
 }
 
-/** `a` without `b`, never below nothing. */
+/** `a` minus `b`, at least 0. */
 export function subtractAmounts(a: Amounts, b: Amounts): Amounts {
   return mapAmounts((key) => Math.max(0, a[key] - b[key]));
 }
@@ -41,12 +41,12 @@ export function mostAmounts(a: Amounts, b: Amounts): Amounts {
   return mapAmounts((key) => Math.max(a[key], b[key]));
 }
 
-/** The list after `used` of every pot is gone. */
+/** The list with `used` subtracted from every amount. */
 export function deductAmounts(authorities: readonly Authority[], used: Amounts): Authority[] {
   return mapPots(authorities, (amount, key) => amount - used[key]);
 }
 
-/** The list with no more than `most` in every pot. */
+/** The list with at most `most` of every amount. */
 export function capAmounts(authorities: readonly Authority[], most: Amounts): Authority[] {
   return mapPots(authorities, (amount, key) => Math.min(amount, most[key]));
 }

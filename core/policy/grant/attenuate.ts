@@ -4,21 +4,21 @@ import { amountsOf, deductAmounts, type Amounts } from './amounts.ts';
 import { isNothing } from './authority.ts';
 
 export interface Attenuated {
-  /** What the child gets. */
+  /** The grant of the child. */
   child: Grant;
-  /** What the parent has left: money, turns and agents moved to the child. */
+  /** The remaining grant of the parent, without the money, turns and agents that moved to the child. */
   rest: Grant;
   /** How much moved. */
   moved: Amounts;
 }
 
 /**
- * The *spawn* edge: a child gets what was requested as far as its parent may hand it on, and may hand on no
- * more of it than its parent could. Holding is not delegating. The child is one generation nearer to the end
- * and counts as one of the agents that its parent may create.
+ * The grant of a child agent: the requested authority as far as its parent may delegate it. The child may delegate no
+ * more than its parent. The child has one generation less below it and counts as one of the agents that its parent
+ * may create. For child agents, which the engine does not create yet: only tests call it.
  *
  * @param now Unix milliseconds.
- * @throws KlausError `denied` when the parent may not create an agent.
+ * @throws KlausError `denied` if the parent may not create an agent.
  */
 export function attenuate(parent: Grant, request: Grant, now: number): Attenuated {
   const held = liveAt(heldBy(parent), now);
@@ -38,7 +38,7 @@ export function attenuate(parent: Grant, request: Grant, now: number): Attenuate
   return { child, rest, moved };
 }
 
-/** What is left of the authorities for the next generation: it is one nearer to the end, and itself one of the agents. */
+/** The authorities of the next generation: with one generation and one agent less. */
 export function toGenerationBelow(authorities: readonly Authority[]): Authority[] {
   return authorities
     .map((one): Authority => (one.kind === 'spawn' ? { ...one, depth: one.depth - 1, count: one.count - 1 } : one))

@@ -132,7 +132,7 @@ export function isUnitCovered(unit: Authority, other: Authority): boolean {
   return common !== undefined && toKey(common) === toKey(unit);
 }
 
-/** The same text for the same authority, in whatever order its fields stand. */
+/** The same text for the same authority, in any order of its fields. */
 export function toKey(authority: Authority): string {
   return JSON.stringify(
     Object.entries(authority)

@@ -4,8 +4,8 @@ import { toGrant } from './algebra.ts';
 const EVERY_TOOL: Authority = { kind: 'tool', name: '*' };
 
 /**
- * Named authority over one workspace. Each may call every tool: what a call touches is judged by what it
- * touches, whatever the tool is called.
+ * Named authority over one workspace. Each bundle allows every tool: a call is judged by its accesses, not by the
+ * name of its tool.
  */
 const BUNDLES = {
   'file-operations': (path: string): Authority[] => [{ kind: 'fs', path, rights: 'rw' }, EVERY_TOOL],
@@ -39,7 +39,7 @@ export function fromBundle(name: BundleName, workspace: string): Authority[] {
 }
 
 /**
- * What a session gets when nobody says otherwise: its workspace, the sandbox, every tool; no network, nothing to hand on.
+ * The default grant of a session: its workspace, the sandbox and every tool; no network, nothing to delegate.
  *
  * @param beside.readable Folders beside the workspace that may be read.
  * @param beside.writable Those that may be changed too.

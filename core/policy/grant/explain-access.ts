@@ -7,27 +7,27 @@ import { toAuthorityText } from './grant-text.ts';
 import { toTimeText } from './grant-time.ts';
 import { toPlainCommands } from './plain-commands.ts';
 
-/** What a grant is asked about. */
+/** The accesses to explain. */
 export interface ExplainedCall {
   name: string;
   effects: readonly Effect[];
   access: readonly Access[];
 }
 
-/** What the grant says to one thing that a call needs. */
+/** Whether a grant covers one access of a call. */
 export interface AccessExplanation {
   /** The need in words: `write /srv/app/a.ts`. */
   what: string;
   covered: boolean;
   /** The authorities that cover it. */
   by: Authority[];
-  /** What comes closest and does not do, with the reason. */
+  /** The closest authority that does not cover it, with the reason. */
   nearest?: { authority: Authority; why: string };
   /** The least authority that would allow it. Absent when it is covered. */
   needs?: Authority[];
 }
 
-/** Says for everything that a call needs which authority covers it, or what comes closest and what would do. */
+/** For each access of a call: the authority that covers it, or the closest one and the one that would. */
 export function explainAccess(grant: Grant, call: ExplainedCall, now: number): AccessExplanation[] {
   const all = heldBy(grant).filter((one) => !isNothing(one));
   const live = liveAt(all, now);
@@ -147,7 +147,7 @@ function toNeeds(access: Access): Authority[] {
   }
 }
 
-/** The needs as the text that would allow them, to stand behind `--grant`. */
+/** The needs as the text for `--grant` that would allow them. */
 export function toNeedsText(rows: readonly AccessExplanation[]): string {
   return rows
     .flatMap((row) => row.needs ?? [])

@@ -2,8 +2,8 @@ import type { Grant } from '../../protocol/index.ts';
 import { isBelow } from '../path.ts';
 
 /**
- * What a command may see of the workspace, where that is not the whole of it: the sandbox holds commands to what
- * the gate holds the other tools to. Undefined when everything may be read and written.
+ * The files of the workspace that a command may read and write, for the sandbox to enforce. Undefined if it may read
+ * and write everything.
  */
 export function toFilesView(
   grant: Grant,
@@ -14,7 +14,7 @@ export function toFilesView(
   const write: string[] = [];
   for (const authority of grant.authorities) {
     if (authority.kind !== 'fs' || (authority.expiresAt !== undefined && authority.expiresAt <= now)) continue;
-    // What reaches beyond the workspace counts for the workspace.
+    // An authority for a folder that contains the workspace covers the workspace.
     const path = isBelow(workspace, authority.path) ? workspace : authority.path;
     if (!isBelow(path, workspace)) continue;
     if (authority.rights.includes('r')) read.push(path);

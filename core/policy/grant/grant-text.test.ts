@@ -156,7 +156,7 @@ describe('what people write', () => {
     );
   });
 
-  test('where parts are taken back, a kind alone is all of it', () => {
+  test('in a revocation, a kind alone means all of it', () => {
     expect(parseAuthorities('net exec(npm) fs', { ...at, widest: WIDEST })).toEqual([
       WIDEST.net,
       { kind: 'exec', argv: ['npm'] },

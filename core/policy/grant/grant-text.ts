@@ -2,13 +2,13 @@ import type { Authority, Grant } from '../../protocol/index.ts';
 import { isNothing } from './authority.ts';
 import { toTimeText } from './grant-time.ts';
 
-/** Stands between the parts of a grant. */
+/** Separates the parts of a grant. */
 const SEPARATOR = ' · ';
 
 /** The text of a grant that allows nothing. */
 export const NOTHING_TEXT = 'nothing';
 
-/** Words that stand in a grant as they are; every other one is quoted, with its unusual characters spelled out. */
+/** Words that are written without quotes; all others are quoted, with unusual characters escaped. */
 const BARE = /^[A-Za-z0-9_@%+:./*~=-]+$/;
 
 /**
@@ -25,7 +25,7 @@ export function toGrantText(grant: Grant): string {
   ].join(SEPARATOR);
 }
 
-/** One authority as it stands in a grant. */
+/** The text of one authority. */
 export function toAuthorityText(authority: Authority): string {
   const until = authority.expiresAt === undefined ? '' : ` until ${toTimeText(authority.expiresAt)}`;
   return `${toContentText(authority)}${until}`;
@@ -56,7 +56,7 @@ function toContentText(authority: Authority): string {
   }
 }
 
-/** A word as a grant's text has it: quoted where it could be misread, with nothing in it that cannot be seen. */
+/** A word in the text of a grant: quoted if it could be misread, without invisible characters. */
 function toWord(word: string): string {
   if (BARE.test(word)) return word;
   return JSON.stringify(word).replaceAll(/[^\x20-\x7e]/g, (character) => {

@@ -3,7 +3,7 @@ const SPAN = /^(\d{1,6})(m|h|d)$/;
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Reads a time in UTC (`2026-12-01`, `2026-12-01T12:00Z`) or, where the present is known, a span from now
+ * Reads a time in UTC (`2026-12-01`, `2026-12-01T12:00Z`) or, if the current time is given, a span from now
  * (`30m`, `2h`, `7d`). Undefined for anything else.
  *
  * @param now Unix milliseconds.
@@ -23,7 +23,7 @@ export function readTime(text: string, now?: number): number | undefined {
 }
 
 /**
- * A time in UTC, to the minute where it is a whole one.
+ * A time in UTC, without seconds if they are zero.
  *
  * @param ms Unix milliseconds, from 1970 up to the year 9999.
  */

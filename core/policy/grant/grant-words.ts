@@ -1,4 +1,4 @@
-/** One word or sign of a grant's text, with where it stands. */
+/** One word or sign of a grant's text, with its position. */
 export interface Token {
   kind: 'word' | 'quoted' | 'sign';
   text: string;
@@ -6,13 +6,13 @@ export interface Token {
   at: number;
 }
 
-/** Signs that stand for themselves. `·`, `;` and white space only separate. */
+/** Signs that are tokens. `·`, `;` and white space only separate. */
 const SIGNS = new Set(['(', ')', ',', '→']);
 
 /**
  * Cuts a grant's text into words and signs.
  *
- * @param refuse Called for what cannot stand in a grant; must throw.
+ * @param refuse Called for text that a grant cannot contain; must throw.
  */
 export function toTokens(text: string, refuse: (at: number, message: string) => never): Token[] {
   const tokens: Token[] = [];

@@ -13,8 +13,8 @@ const SEED = Number(process.env['GRANT_SEED'] ?? 1);
 /** A lineage to be tested: the grants of all agents after these facts. */
 type Model = (facts: readonly LineageFact[], now: number) => ReadonlyMap<string, Grant>;
 
-const whole = (facts: readonly LineageFact[]): Lineage => facts.reduce(foldLineage, NO_LINEAGE);
-const effective: Model = (facts, now) => toEffectiveGrants(whole(facts), now);
+const foldAll = (facts: readonly LineageFact[]): Lineage => facts.reduce(foldLineage, NO_LINEAGE);
+const effective: Model = (facts, now) => toEffectiveGrants(foldAll(facts), now);
 
 /** Looks at every agent after every fact. What must not be, or undefined. */
 function findFault(facts: readonly LineageFact[], model?: Model): string | undefined {
@@ -69,7 +69,7 @@ const isRevocation = (fact: LineageFact): fact is Extract<LineageFact, { kind: '
 const perAgent =
   (keep: (facts: readonly LineageFact[], agent: string) => readonly LineageFact[]): Model =>
   (facts, now) =>
-    new Map([...whole(facts).keys()].map((agent) => [agent, effective(keep(facts, agent), now).get(agent)!]));
+    new Map([...foldAll(facts).keys()].map((agent) => [agent, effective(keep(facts, agent), now).get(agent)!]));
 
 /** Lineages with one mistake each. */
 const MUTANTS: Readonly<Record<string, Model>> = {
@@ -125,7 +125,7 @@ const MUTANTS: Readonly<Record<string, Model>> = {
     };
     return effective(
       facts.map((fact, index) =>
-        fact.kind === 'escalated' ? { ...fact, chain: chainOf(whole(facts.slice(0, index)), fact.agent) } : fact,
+        fact.kind === 'escalated' ? { ...fact, chain: chainOf(foldAll(facts.slice(0, index)), fact.agent) } : fact,
       ),
       now,
     );

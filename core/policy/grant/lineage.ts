@@ -14,45 +14,48 @@ import {
 import { attenuate, toGenerationBelow } from './attenuate.ts';
 import { isAmount } from './authority.ts';
 
-/** What can happen to authority. `at` is Unix milliseconds, never falling. */
+/**
+ * An event that changes authority. `at` is Unix milliseconds, never decreasing. For child agents, which the engine does
+ * not create yet: only tests fold a lineage.
+ */
 export type LineageFact =
-  /** The user gave an agent its grant: a session of the user's, or a worker that was endowed. */
+  /** The user gave an agent its grant: a session, or a worker. */
   | { kind: 'opened'; agent: string; grant: Grant; at: number }
-  /** An agent created another one with a part of what it may hand on. */
+  /** An agent created another one with a part of the authority that it may delegate. */
   | { kind: 'spawned'; agent: string; parent: string; request: Grant; at: number }
-  /** A message to another agent: its result comes back, its authority does not. */
+  /** A message to another agent transfers a result, but no authority. */
   | { kind: 'invoked'; caller: string; worker: string; at: number }
-  /** An agent goes on after a crash or a pause, with what it may do now. */
+  /** An agent resumes after a crash or a pause, with its current authority. */
   | { kind: 'resumed'; agent: string; at: number }
-  /** A second agent begins with the history of the first, beside it. */
+  /** A fork: a second agent starts with the history of the first. */
   | { kind: 'forked'; agent: string; from: string; at: number }
-  /** A human widened one agent for a while, having seen the whole chain above it. */
+  /** A user widened one agent for a limited time, after a review of the complete chain above it. */
   | {
       kind: 'escalated';
       agent: string;
-      /** From the agent that the user opened down to this one. */
+      /** From the agent that the user opened to this one. */
       chain: readonly string[];
-      /** Things that may be done; amounts are raised by limits, not by escalation. */
+      /** Without amounts: those are raised by limits, not by escalation. */
       authorities: readonly Authority[];
-      /** True: it may be handed on. Default false. */
+      /** True if it may be delegated. Default false. */
       delegable?: boolean;
       expiresAt: number;
       at: number;
     }
-  /** Authority was taken back; what stands in `remaining` beyond what was held counts for nothing. */
+  /** Authority was revoked; the part of `remaining` that was not held is ignored. */
   | { kind: 'revoked'; agent: string; remaining: Grant; at: number }
   /** An agent used up money and turns. */
   | { kind: 'spent'; agent: string; usd: number; turns: number; at: number }
-  /** An agent is done; what it did not use goes back to its parent. */
+  /** An agent ended; its unused amounts return to its parent. */
   | { kind: 'ended'; agent: string; at: number };
 
 interface Agent {
   readonly id: string;
   readonly parent?: string;
-  /** What it was given, less what was revoked since. */
+  /** The given grant without later revocations. */
   readonly base: Grant;
   readonly escalations: readonly Grant[];
-  /** What came from its parent. */
+  /** The amounts from its parent. */
   readonly moved: Amounts;
   readonly spent: Amounts;
   readonly children: readonly string[];
@@ -67,8 +70,8 @@ export const NO_LINEAGE: Lineage = new Map();
 const NOTHING: Grant = { authorities: [] };
 
 /**
- * Takes one fact into the lineage. A fact that could not have happened, such as a spawn that the parent had no
- * authority for, gives nothing: an agent it introduces has an empty grant.
+ * Adds one fact to the lineage. An invalid fact, such as a spawn without the authority of the parent, gives no
+ * authority: an agent that it introduces has an empty grant.
  */
 export function foldLineage(lineage: Lineage, fact: LineageFact): Lineage {
   switch (fact.kind) {
@@ -102,31 +105,31 @@ export function foldLineage(lineage: Lineage, fact: LineageFact): Lineage {
   }
 }
 
-/** What every agent may do at this moment, computed over its chain: an agent loses what its parent lost. */
+/** The current authority of every agent, computed over its chain: an agent loses what its parent lost. */
 export function toEffectiveGrants(lineage: Lineage, now: number): Map<string, Grant> {
   const gross = new Map<string, Grant>();
   const effective = new Map<string, Grant>();
   for (const agent of lineage.values()) {
-    const whole = toGross(lineage, agent, { now, gross });
-    gross.set(agent.id, whole);
+    const all = toGross(lineage, agent, { now, gross });
+    gross.set(agent.id, all);
     const used = addAmounts(agent.spent, takenByChildren(lineage, agent));
     effective.set(
       agent.id,
       toGrant(
-        deductAmounts(whole.authorities, used),
-        deductAmounts(whole.delegable ?? [], takenByChildren(lineage, agent)),
+        deductAmounts(all.authorities, used),
+        deductAmounts(all.delegable ?? [], takenByChildren(lineage, agent)),
       ),
     );
   }
   return effective;
 }
 
-/** What one agent may do at this moment; an unknown agent may do nothing. */
+/** The current authority of one agent; none for an unknown agent. */
 export function toEffectiveGrant(lineage: Lineage, agent: string, now: number): Grant {
   return toEffectiveGrants(lineage, now).get(agent) ?? NOTHING;
 }
 
-/** What an agent may do before what it has used, with every expiry in the pieces. */
+/** The authority of an agent before its usage, with every expiry in the pieces. */
 function toGross(lineage: Lineage, agent: Agent, at: { now: number; gross: ReadonlyMap<string, Grant> }): Grant {
   if (agent.ended) return NOTHING;
   const extra = agent.escalations.flatMap((grant) => liveAt(heldBy(grant), at.now));
@@ -155,7 +158,7 @@ function toOwn(
   return { held: within(held), delegable: within(delegable) };
 }
 
-/** How much of its parent's pots an agent still has: when the parent lost some, the agents created last lose first. */
+/** The remaining amounts of an agent: if the parent lost some, the agents created last lose first. */
 function toAllotment(lineage: Lineage, agent: Agent, above: Grant): Amounts {
   const parent = lineage.get(agent.parent!)!;
   let pool = leastAmounts(
@@ -172,7 +175,7 @@ function toAllotment(lineage: Lineage, agent: Agent, above: Grant): Amounts {
   return NO_AMOUNTS;
 }
 
-/** What is gone from the parent's pots for the sake of one child: all that moved, or once it ended what was used. */
+/** The amounts of the parent that one child took: all that moved, or after its end those that it used. */
 function toTaken(lineage: Lineage, child: Agent): Amounts {
   const used = addAmounts(child.spent, takenByChildren(lineage, child));
   return child.ended ? used : mostAmounts(child.moved, used);
@@ -195,8 +198,8 @@ function spawn(lineage: Lineage, fact: Extract<LineageFact, { kind: 'spawned' }>
 }
 
 /**
- * A fork stands beside its original, below the same parent and as one more of its agents. It has what the
- * original was given and still has, but no amounts of its own, and none of what a human allowed the original.
+ * A fork has the same parent as its original and counts as another of its agents. It has the remaining authority of
+ * the original, but no amounts and no escalations.
  */
 function fork(lineage: Lineage, fact: Extract<LineageFact, { kind: 'forked' }>): Lineage {
   const from = lineage.get(fact.from);
@@ -220,7 +223,7 @@ function allowsChild(grant: Grant, now: number): boolean {
 
 function escalate(lineage: Lineage, fact: Extract<LineageFact, { kind: 'escalated' }>): Lineage {
   const agent = lineage.get(fact.agent);
-  // What a human said about another chain is not about this one.
+  // An approval for another chain does not apply.
   if (!agent || toChain(lineage, agent).join('\n') !== fact.chain.join('\n')) return lineage;
   const authorities = fact.authorities.filter((one) => !isAmount(one));
   const { expiresAt } = fact;

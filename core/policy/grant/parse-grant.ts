@@ -15,13 +15,13 @@ import { readTime } from './grant-time.ts';
 import { toTokens, type Token } from './grant-words.ts';
 
 export interface ParseGrantOptions {
-  /** Absolute real path: what bundles are about and relative paths begin from. */
+  /** Absolute real path: the folder of bundles and of relative paths. */
   workspace: string;
   /** Unix milliseconds, for an expiry like `2h`. Default: only dates are read. */
   now?: number;
 }
 
-/** How each authority is written, for the error that says what was wrong. */
+/** The syntax of each authority, for error messages. */
 const FORMS: Readonly<Record<Authority['kind'], string>> = {
   fs: 'fs(path, rwx)',
   net: 'net(host, port)',
@@ -34,14 +34,14 @@ const FORMS: Readonly<Record<Authority['kind'], string>> = {
   spawn: 'spawn(depth, count)',
 };
 
-/** Words that are no authority but have a meaning of their own. */
+/** Words with a meaning that are not authorities. */
 const KEYWORDS = ['expires', 'delegable:', NOTHING_TEXT];
 
 /**
  * Reads what `toGrantText` writes, and bundle names: `file-operations web-access`, `fs(src, rw) · exec(npm test)
- * until 2h · expires 2026-12-01 · delegable: fs(src, r)`. What separates the parts is up to the writer.
+ * until 2h · expires 2026-12-01 · delegable: fs(src, r)`. Any separator is accepted.
  *
- * @throws KlausError `usage` that names the word, where it stands and what it may have been meant to be.
+ * @throws KlausError `usage` with the word, its position and the closest valid word.
  */
 export function parseGrant(text: string, options: ParseGrantOptions): Grant {
   const reader = createReader(text, options);
@@ -55,7 +55,7 @@ export function parseGrant(text: string, options: ParseGrantOptions): Grant {
       if (expiresAt !== undefined) reader.refuse(token.at, 'a grant expires once');
       expiresAt = reader.time();
     } else if (token.kind === 'word' && /^delegable:?$/.test(token.text)) {
-      if (into === delegable) reader.refuse(token.at, '"delegable:" may stand once');
+      if (into === delegable) reader.refuse(token.at, '"delegable:" may occur once');
       into = delegable;
     } else if (token.kind !== 'word' || token.text !== NOTHING_TEXT) into.push(...reader.authorities(token));
   }
@@ -78,7 +78,7 @@ export function parseGrants(texts: readonly string[], options: ParseGrantOptions
 }
 
 /**
- * Reads authorities alone, such as what is to be revoked. A kind alone stands for all of it when `widest` says so.
+ * Reads authorities alone, such as what is to be revoked. A kind alone means all of it if `widest` has an entry for it.
  *
  * @throws KlausError `usage`.
  */
@@ -90,13 +90,13 @@ export function parseAuthorities(
   const out: Authority[] = [];
   for (let token = reader.take(); token; token = reader.take()) {
     if (token.text === ',' && token.kind === 'sign') continue;
-    const whole = options.widest && reader.isNextOpen() !== true ? toWhole(token, options.widest) : undefined;
-    out.push(...(whole ? [whole] : reader.authorities(token)));
+    const widest = options.widest && reader.isNextOpen() !== true ? toWidest(token, options.widest) : undefined;
+    out.push(...(widest ? [widest] : reader.authorities(token)));
   }
   return out;
 }
 
-function toWhole(token: Token, widest: Readonly<Record<Authority['kind'], Authority>>): Authority | undefined {
+function toWidest(token: Token, widest: Readonly<Record<Authority['kind'], Authority>>): Authority | undefined {
   return token.kind === 'word' && isKind(token.text) ? widest[token.text] : undefined;
 }
 
@@ -214,7 +214,7 @@ function toNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d/.test(text) ? Number(text) : undefined;
 }
 
-/** The letters in their order; what is no set of rights stays as it is, for the schema to refuse. */
+/** The letters in their order; other text is unchanged, and the schema refuses it. */
 function toRights(text: string): string {
   const sorted = FILE_RIGHTS.filter((right) => text.includes(right)).join('');
   return sorted.length === text.length ? sorted : text;

@@ -1,13 +1,13 @@
-/** Words that every shell takes as they stand: nothing is expanded, substituted, assigned or redirected. */
+/** Words that a shell does not expand, substitute, assign or redirect. */
 const PLAIN = /^[\w@%+:,./-]+$/;
 
-/** What may stand between two commands: each side is a command of its own, whatever comes of the other. */
+/** Operators between two separate commands. */
 const BETWEEN = /&&|\|\|?|;/;
 
 /**
  * The commands of a command line, each as its words, or undefined when it holds anything but plain words and
  * `&&`, `||`, `|` or `;` between commands. Far stricter than what a shell reads, on purpose: an authority that
- * names a command covers only what means the same to everybody, down to the spelling of the program.
+ * names a command covers only commands that mean the same in every shell, down to the spelling of the program.
  */
 export function toPlainCommands(line: string): readonly (readonly string[])[] | undefined {
   if (/[\n\r]/.test(line)) return undefined;

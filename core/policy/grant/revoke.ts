@@ -22,21 +22,21 @@ export interface RevokeOptions {
   /** Names of all tools there are: lets `tool(*)` lose one of them. */
   tools?: readonly string[];
   /**
-   * What to do when only a part of an authority is to go that a grant cannot leave out, such as one folder of
-   * `fs(/srv, rw)`: `refuse` throws, `whole` revokes the authority. Default: `refuse`.
+   * What to do if a grant cannot express an authority without the revoked part, such as one folder of `fs(/srv, rw)`:
+   * `refuse` throws, `all` revokes all of the authority. Default: `refuse`.
    */
-  partial?: 'refuse' | 'whole';
+  partial?: 'refuse' | 'all';
 }
 
 /**
- * The grant without these parts; of an amount the part is deducted. What was got through it goes with it.
+ * The grant without these parts; of an amount the part is deducted.
  *
  * @param parts Absent: everything.
- * @throws KlausError `usage` for a part that a grant cannot leave out.
+ * @throws KlausError `usage` if a grant cannot express the rest.
  */
 export function revoke(grant: Grant, parts: readonly Authority[] | undefined, options: RevokeOptions = {}): Grant {
   if (!parts) return { authorities: [] };
-  // An expiry in a part says nothing: what is revoked is gone at once.
+  // An expiry in a part is ignored: a revocation takes effect at once.
   const gone = parts.flatMap(toUnits).map(({ expiresAt: _, ...part }): Authority => part);
   const without = (all: readonly Authority[]): Authority[] => {
     const units = all.flatMap(toUnits).flatMap((unit) => expand(unit, gone, options.tools ?? []));
@@ -45,7 +45,7 @@ export function revoke(grant: Grant, parts: readonly Authority[] | undefined, op
   return toGrant(without(heldBy(grant)), without(delegableOf(grant)));
 }
 
-/** `tool(*)` as its names, where one of them is to go. */
+/** `tool(*)` as its names, if one of them is revoked. */
 function expand(unit: Authority, gone: readonly Authority[], tools: readonly string[]): Authority[] {
   if (unit.kind !== 'tool' || unit.name !== '*' || tools.length === 0) return [unit];
   if (!gone.some((part) => part.kind === 'tool' && part.name !== '*')) return [unit];
@@ -59,10 +59,10 @@ function deduct(unit: Authority, part: Authority, { partial = 'refuse' }: Revoke
   if (unit.kind === 'spend' && part.kind === 'spend') return [{ ...unit, usd: unit.usd - part.usd }];
   if (unit.kind === 'turns' && part.kind === 'turns') return [{ ...unit, count: unit.count - part.count }];
   if (unit.kind === 'spawn' && part.kind === 'spawn') return [{ ...unit, count: Math.max(0, unit.count - part.count) }];
-  if (partial === 'whole') return [];
+  if (partial === 'all') return [];
   throw new KlausError(
     'usage',
     `The grant has ${toAuthorityText(unit)}, and a grant cannot leave out ${toAuthorityText(part)} of it.`,
-    { hint: `Revoke ${toAuthorityText(unit)} as a whole.` },
+    { hint: `Revoke all of ${toAuthorityText(unit)}.` },
   );
 }

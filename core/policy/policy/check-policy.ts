@@ -1,7 +1,7 @@
 import { toNearest, type PolicyFile } from '../../protocol/index.ts';
 import { toWordGlob, type PolicyKind } from './policy.ts';
 
-/** Something in a policy file that cannot be meant so. */
+/** An error in a policy file. */
 export interface PolicyProblem {
   /** Keys and indexes from the top of the file, such as `['rules', 2, 'deny', 'tool']`. */
   at: readonly (string | number)[];
@@ -9,7 +9,7 @@ export interface PolicyProblem {
   hint?: string;
 }
 
-/** One target of one rule, with its place in the file. */
+/** One target of one rule, with its position in the file. */
 export interface PolicyTarget {
   verdict: 'ask' | 'deny';
   kind: PolicyKind;
@@ -53,7 +53,7 @@ export function readTargets(
   }
   for (const [index, pattern] of secrets.entries()) {
     const problem =
-      checkGlob(pattern) ?? (secrets.indexOf(pattern) < index ? { message: 'it stands there twice' } : undefined);
+      checkGlob(pattern) ?? (secrets.indexOf(pattern) < index ? { message: 'it is listed twice' } : undefined);
     if (problem) return { problem: { at: ['secrets', index], ...problem } };
   }
   return { targets };
@@ -82,7 +82,7 @@ function checkCommand(pattern: string): Refusal | undefined {
   }
   if (/["'\\]/.test(pattern)) {
     const message = 'words are compared without quotes and backslashes, so it can never match';
-    return { message, hint: 'Leave the quotes out; * stands for any characters of a word.' };
+    return { message, hint: 'Leave the quotes out; * matches any characters of a word.' };
   }
   if (pattern.trim().startsWith('-')) return { message: 'a command begins with its name, so it can never match' };
   if (/^\S+=/.test(pattern.trim())) {
@@ -114,7 +114,7 @@ function checkGlob(pattern: string): Refusal | undefined {
   return undefined;
 }
 
-/** The same target before: the stronger of the two is the only one that ever speaks. */
+/** An earlier rule with the same target: only the stronger of the two has an effect. */
 function findShadow(target: PolicyTarget, before: readonly PolicyTarget[]): Refusal | undefined {
   for (const other of before) {
     if (other.pattern !== target.pattern) continue;
@@ -124,7 +124,7 @@ function findShadow(target: PolicyTarget, before: readonly PolicyTarget[]): Refu
       const weaker = other.verdict === 'ask' ? `rule ${other.index + 1} asks about` : 'this asks about';
       return { message: `${weaker} what another rule denies, so one of them never decides`, hint: 'Keep one of them.' };
     }
-    // What must not be read may not be changed either.
+    // A denied read also denies the write.
     const [read, write] = other.kind === 'read' ? [other, target] : [target, other];
     if (read.kind !== 'read' || write.kind !== 'write') continue;
     if (read.verdict === 'deny' || write.verdict === 'ask') {

@@ -1,21 +1,21 @@
 import { readGitWords } from '../shell/rules/git-rule.ts';
 import { evaluateCommand } from '../shell/interpreter/evaluate-command.ts';
-import type { SimpleCommand } from '../shell/reading.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { couldBe, countKnown, isDynamic, isKnown, showWord, type Word } from '../shell/expansion/word.ts';
 import { toWordGlob } from './policy.ts';
 
-/** `possible`: it depends on words that only the running shell knows. */
+/** `possible`: it depends on words that are only known at run time. */
 export type Match = 'certain' | 'possible' | undefined;
 
-/** The simple commands of a line; undefined for one that is not understood. */
+/** The simple commands of a line; undefined for a line that cannot be evaluated. */
 export function understand(line: string, workspace: string): readonly SimpleCommand[] | undefined {
   const { commands, problems } = evaluateCommand(line, { workspace });
   return problems.some(({ rule }) => rule === 'unreadable') ? undefined : commands;
 }
 
 /**
- * A command matches when its name does and the other words of the pattern stand behind it in their order,
- * whatever is between them: an option in the middle is no way around a rule.
+ * A command matches if its name matches and the other words of the pattern follow in their order. Other words may be
+ * between them, so that an additional option does not avoid a rule.
  */
 export function matchCommand(pattern: string, { argv, name }: SimpleCommand): Match {
   const words = readGitWords({ argv, name });
@@ -30,7 +30,7 @@ function compareWords(pattern: string, { argv, name }: Pick<SimpleCommand, 'argv
   const byName = compare(wanted, first) ?? compare(wanted, name);
   if (byName === undefined) return undefined;
   let isCertain = byName === 'certain';
-  // A star at the end stands for whatever follows, also for nothing.
+  // A star at the end matches all following words, also none.
   while (others.at(-1) === '*') others.pop();
   let at = 0;
   for (const word of others) {
@@ -52,7 +52,7 @@ export function showCommand({ argv }: SimpleCommand): string {
 
 function compare(pattern: string, word: Word): Match {
   if (isKnown(word)) return toWordGlob(pattern).test(word) ? 'certain' : undefined;
-  // `*` alone is whatever files there are; nobody means a command's word by it.
+  // `*` alone matches any files; as a word of a command it has no meaning.
   if (!isDynamic(word) && countKnown(word) === 0) return undefined;
   return /[*?]/.test(pattern) || couldBe(word, pattern) ? 'possible' : undefined;
 }

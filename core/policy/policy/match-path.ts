@@ -1,15 +1,15 @@
 import { matchesGlob, toRelative } from '../places.ts';
-import type { SimpleCommand } from '../shell/reading.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
 import { couldBe, isDynamic, isKnown, withoutGlob, type Word } from '../shell/expansion/word.ts';
 import type { Match } from './match-command.ts';
 
-/** True for a file of the globs, and for the folder that one of them is about. */
+/** True for a file that a glob matches, and for the folder that a glob names. */
 export function coversPath(globs: readonly string[], relative: string): boolean {
   return globs.some((glob) => matchesGlob(relative, glob) || `${relative}/**` === glob);
 }
 
-/** True for a folder that may hold what the globs mean; for the workspace itself whatever they are. */
+/** True for a folder that may contain matches of the globs; always true for the workspace. */
 export function isAbove(folder: string, globs: readonly string[]): boolean {
   if (folder === '') return globs.length > 0;
   return globs.some((glob) => {
@@ -25,29 +25,15 @@ function toFixed(glob: string): string {
   return parts.slice(0, wild < 0 ? -1 : wild).join('/');
 }
 
-/** Commands that change nothing but by a redirection, whatever their arguments. */
-const READERS = new Set([
-  'cat',
-  'head',
-  'tail',
-  'wc',
-  'ls',
-  'grep',
-  'diff',
-  'cmp',
-  'stat',
-  'file',
-  'less',
-  'cd',
-  'test',
-]);
+/** Commands that change files only by a redirection. */
+const READERS = new Set('cat head tail wc ls grep diff cmp stat file less cd test'.split(' '));
 
 /**
- * A file of the globs that a command names, in its words or redirections. What the program does with it shows
- * only when it runs: for changes that is `possible`, unless it is a redirection into the file.
+ * A file of the globs that a command names, in its words or redirections. The effect of the program is
+ * not known: for changes the result is `possible`, unless a redirection writes to the file.
  *
  * @param rule.folders Absolute paths of the workspace and of the folders beside it, to which the globs are relative.
- * @param kind `write` leaves out what is only read.
+ * @param kind `write` ignores files that are only read.
  */
 export function findNamedPath(
   command: SimpleCommand,
@@ -67,7 +53,7 @@ export function findNamedPath(
   return found.find(({ match }) => match === 'certain') ?? found[0];
 }
 
-/** The word itself, or what follows its equals sign or colon (`HEAD:x`), from every folder that it may be meant from. */
+/** The word itself, or the part after its equals sign or colon (`HEAD:x`), relative to every possible folder. */
 function findIn(
   word: Word,
   { cwds, dotglob }: SimpleCommand,
@@ -96,7 +82,7 @@ function matchPath(relative: Word, globs: readonly string[], dotglob: boolean): 
     )
     .join('/');
   if (known !== '' && coversPath(globs, known)) return 'certain';
-  // A word with a variable may name anything: that alone says nothing about this rule.
+  // A word with a variable may name any file: alone it does not match.
   if (isDynamic(relative)) return undefined;
   const isPossible = globs.some((glob) => {
     const fixed = toFixed(glob);

@@ -74,7 +74,7 @@ describe('files', () => {
     // A tool that changes a file sees it.
     [customers, write('customers/a.csv'), 'deny'],
     [customers, read('customers-old/a.csv'), undefined],
-    // A search of the whole workspace would look into it.
+    // A search of the workspace would read it.
     [customers, read(''), 'ask'],
     [customers, read('src'), undefined],
     [{ rules: [{ deny: { read: 'data/customers/**' } }] }, read('data'), 'ask'],

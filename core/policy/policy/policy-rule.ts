@@ -15,7 +15,7 @@ export interface PolicyRuleOptions {
   hidesDenied?: boolean;
 }
 
-/** The rule of the gate that the policy files make. It denies and asks; it never allows. */
+/** The gate's rule for policy files. It denies and asks; it never allows. */
 export function createPolicyRule(policy: Policy, options: PolicyRuleOptions = {}): Rule {
   const { hidesDenied = false } = options;
   return {
@@ -26,7 +26,7 @@ export function createPolicyRule(policy: Policy, options: PolicyRuleOptions = {}
   };
 }
 
-/** What the policy says to a change at this place, whoever makes it: for what a command changed on a layer. */
+/** The policy's verdict on a change of this path: for changes of a command on a layer. */
 function lookAtChange(policy: Policy, relative: string): Look | undefined {
   return strongest(
     policy.entries.flatMap((entry) => {
@@ -61,7 +61,7 @@ function lookAtFile(entry: PolicyEntry, access: Access, around: Surroundings): L
   const inside = toRelative(access.path, workspace);
   const name = inside === undefined ? access.path : inside || 'the workspace';
   const what = `${access.right === 'w' ? 'changing' : 'reading'} ${name}`;
-  // A search of a folder sees what is in it.
+  // A search of a folder reads its files.
   const isHidden = hidesDenied && entry.verdict === 'deny' && access.right === 'r';
   return [workspace, ...readable].flatMap((folder) => {
     const relative = toRelative(access.path, folder);
@@ -74,7 +74,7 @@ function lookAtFile(entry: PolicyEntry, access: Access, around: Surroundings): L
 function lookAtLine(entry: PolicyEntry, line: string, { workspace, readable }: Surroundings): Look[] {
   const { kind, pattern, globs } = entry;
   const commands = understand(line, workspace);
-  if (!commands) return [toDoubt(entry, 'a command that could not be understood, and may be')];
+  if (!commands) return [toDoubt(entry, 'a command that could not be evaluated, and may be')];
   return commands.flatMap((command) => {
     if (kind === 'command') {
       const match = matchCommand(pattern, command);
@@ -95,7 +95,7 @@ function toLook(entry: PolicyEntry, what: string): Look {
   return { verdict: entry.verdict, reason: `the policy ${verb} ${what}${toWhy(entry)}` };
 }
 
-/** It may be what the rule means: a human decides. */
+/** The rule may match: the user decides. */
 function toDoubt(entry: PolicyEntry, what: string): Look {
   const verb = entry.verdict === 'deny' ? 'denies' : 'asks about';
   const meant = `${entry.kind} ${entry.pattern}`;

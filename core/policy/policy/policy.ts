@@ -6,21 +6,21 @@ export type PolicyKind = 'tool' | 'read' | 'write' | 'command';
 export interface PolicyEntry {
   verdict: Exclude<Verdict, 'allow'>;
   kind: PolicyKind;
-  /** As it stands in the file. */
+  /** As written in the file. */
   pattern: string;
-  /** For `read` and `write`: the same as globs relative to the workspace; none where it lies elsewhere. */
+  /** For `read` and `write`: the same as globs relative to the workspace; none if it is elsewhere. */
   globs: readonly string[];
   reason?: string;
   /** `path:line`. */
   where: string;
 }
 
-/** What the user's and the project's policy files say together. They only narrow, so their order is of no meaning. */
+/** The rules of the user's and the project's policy files. They only narrow, so their order does not matter. */
 export interface Policy {
   entries: readonly PolicyEntry[];
   /** Globs of further secret files, relative to the workspace. */
   secrets: readonly string[];
-  /** The files, those that are there. */
+  /** The files that exist. */
   sources: readonly PolicySource[];
 }
 
@@ -32,19 +32,19 @@ export function toHiddenGlobs({ entries }: Policy): string[] {
 }
 
 /**
- * A glob that is meant from a folder above, as globs from a folder below it; none when nothing there can match.
+ * A glob relative to a folder, as globs relative to a folder below it; none if nothing there can match.
  *
  * @param below The way from the one folder to the other, such as `packages/api`; empty for the same folder.
  */
 export function toGlobsBelow(glob: string, below: string): string[] {
-  // Without a slash it fits in every folder.
+  // Without a slash it matches in every folder.
   if (!glob.includes('/') || below === '') return [glob];
   const found = new Set<string>();
   const descend = (pattern: readonly string[], way: readonly string[]): void => {
     const [first, ...rest] = pattern;
-    // A slash in front keeps a single name from fitting in every folder.
+    // With a leading slash a single name does not match in every folder.
     if (way.length === 0) found.add(pattern.length === 1 && first !== '**' ? `/${first}` : pattern.join('/') || '**');
-    // The pattern names a folder above: everything in it is meant.
+    // The pattern names a folder above: it matches everything in it.
     else if (first === undefined) found.add('**');
     else if (first === '**') {
       descend(rest, way);
@@ -57,7 +57,7 @@ export function toGlobsBelow(glob: string, below: string): string[] {
 
 const words = new Map<string, RegExp>();
 
-/** `*` stands for any characters, `?` for one; everything else for itself. */
+/** `*` matches any characters, `?` one; everything else matches itself. */
 export function toWordGlob(pattern: string): RegExp {
   let glob = words.get(pattern);
   if (!glob) {

@@ -1,4 +1,4 @@
-/** Files that a build tool runs, by the name of the tool: they lie in the folder where it starts. */
+/** Files that a build tool runs, by the name of the tool: in the folder where it starts. */
 export const BUILD_FILES: Readonly<Record<string, readonly string[]>> = {
   make: ['Makefile', 'makefile', 'GNUmakefile'],
   gmake: ['Makefile', 'makefile', 'GNUmakefile'],
@@ -30,7 +30,7 @@ export const BUILD_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Options of build tools that name their folder. */
 export const FOLDER_OPTIONS: readonly string[] = ['-C', '--directory', '--prefix', '--dir', '--cwd', '-d'];
 
-/** Options of programs that run nothing else of what they are given: the value is a file of code. */
+/** Options whose value is a file of code, of programs that run no other argument. */
 export const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   awk: /^(?:-f|--file|-i|--include|-E|--exec)$/,
   sed: /^(?:-f|--file)$/,
@@ -40,7 +40,7 @@ export const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   emacs: /^(?:-l|--load|--script|-x)$/,
 };
 
-/** Programs beyond the known interpreters that run the file they are given. */
+/** Other programs that run the file in their arguments. */
 export const FILE_RUNNERS: ReadonlySet<string> = new Set(
   'source . java jshell go cargo swift dart crystal nim zig guile racket ocaml runghc stack elixir escript clojure bb babashka dotnet csi fsi octave matlab gjs qjs d8 txiki wasmtime wasmer uv pipx pytest mocha ava tap jest vitest ansible-playbook expect tclsh gnuplot m4 bats'.split(
     ' ',

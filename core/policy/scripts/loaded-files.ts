@@ -1,4 +1,4 @@
-import type { SimpleCommand } from '../shell/reading.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { isKnown, type Word } from '../shell/expansion/word.ts';
 
 /** Folders of a workspace that can be on the search path of its commands. */
@@ -9,8 +9,8 @@ const CODE_VARIABLES =
   /^(?:BASH_ENV|ENV|ZDOTDIR|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME)|PERL5?(?:OPT|LIB|5LIB|5OPT|5DB)|RUBY(?:OPT|LIB)|LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|LUA_(?:PATH|CPATH|INIT)|JAVA_TOOL_OPTIONS|CLASSPATH|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|PAGER|EDITOR|EXEC_PATH|CONFIG\w*)|EDITOR|VISUAL|PAGER|npm_config_\w+)$/i;
 
 /**
- * Files of the workspace in which a program is found by its name alone, for the program and for what it runs through.
- * A command may put one there, so each is part of what an approval holds for.
+ * Files of the workspace that a search for a program by name can find, for the program and its wrappers. A command may
+ * create one there, so an approval is bound to each of them.
  */
 export function toProgramFiles({ name, via, argv }: SimpleCommand): string[] {
   const names = [name, ...via.map((word) => word.split(' ')[0]!)];
@@ -22,7 +22,7 @@ export function toProgramPaths(name: string): string[] {
   return PROGRAM_FOLDERS.map((folder) => `${folder}/${name}`);
 }
 
-/** True for a path at which a program of the workspace is found by its name alone. */
+/** True for a path at which a search for a program by name finds a workspace file. */
 export function isProgramPath(path: string): boolean {
   return PROGRAM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 }
@@ -33,7 +33,7 @@ export function toNamedInterpreter(text: string): string[] {
   return name === undefined ? [] : toProgramPaths(name);
 }
 
-/** What variables of a line make programs load: words that can be files, and folders in which modules are found. */
+/** The files and module folders that variables of a line make programs load. */
 export function toLoaded({ assignments }: SimpleCommand): { words: Word[]; isComplete: boolean } {
   const own = assignments.filter(({ name }) => CODE_VARIABLES.test(name));
   const words = own.flatMap(({ value }) => (isKnown(value) ? value.split(/[\s:;,='"]+/) : [value]));

@@ -1,15 +1,15 @@
 import { isBelow } from '../path.ts';
 import { toLanguage } from '../shell/programs/interpreters.ts';
 import { readOptions } from '../shell/programs/options.ts';
-import { evaluateCommand, type ReadOptions } from '../shell/interpreter/evaluate-command.ts';
-import type { SimpleCommand } from '../shell/reading.ts';
+import { evaluateCommand, type EvaluateOptions } from '../shell/interpreter/evaluate-command.ts';
+import type { SimpleCommand } from '../shell/evaluation.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
 import { SHELLS } from '../shell/programs/shells.ts';
 import { hasGlob, isDynamic, isKnown, type Word } from '../shell/expansion/word.ts';
 import { toLoaded, toNamedInterpreter, toProgramFiles, toProgramPaths } from './loaded-files.ts';
 import { BUILD_FILES, CODE_OPTIONS, FILE_RUNNERS, FOLDER_OPTIONS } from './build-files.ts';
 
-/** What a command line runs as code, as far as it names it. */
+/** The code files that a command line names. */
 export interface ScriptUse {
   /** Absolute paths of files that can be run, whether they exist or not. */
   files: ReadonlySet<string>;
@@ -17,12 +17,12 @@ export interface ScriptUse {
   packages: readonly { folder: string; script: string }[];
   /** False when a file that is run is only known at run time. */
   isComplete: boolean;
-  /** False when the line, or a script that it runs, could not be followed to its end. */
+  /** False if the line, or a script that it runs, could not be evaluated completely. */
   isReadable: boolean;
 }
 
 const PACKAGE_MANAGERS = /^(?:npm|pnpm|yarn|bun|npx|bunx)$/;
-/** What a package manager reads beside the package file. */
+/** Files that a package manager reads in addition to the package file. */
 const CONFIGURATION = ['.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', 'bunfig.toml'];
 const RUNS_BINARY = /^(?:npx|bunx|npm exec|npm x|pnpm|yarn|bun)/;
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
@@ -36,10 +36,10 @@ const LONGEST_PATH = 1_024;
  * Finds the script files of a command line: arguments of interpreters, sourced files, programs of the workspace,
  * files of build tools and scripts of package.json.
  *
- * @param options.files Contents of files by absolute path: shell scripts and makefiles among them are followed.
+ * @param options.files Contents of files by absolute path: shell scripts and makefiles among them are evaluated.
  */
-export function findScripts(line: string, options: ReadOptions): ScriptUse {
-  const reading = evaluateCommand(line, options);
+export function findScripts(line: string, options: EvaluateOptions): ScriptUse {
+  const evaluation = evaluateCommand(line, options);
   const files = new Set<string>();
   const packages: { folder: string; script: string }[] = [];
   let isComplete = true;
@@ -48,11 +48,11 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
     if (!isKnown(word)) isComplete = false;
     else for (const cwd of cwds) files.add(resolvePath(word, cwd));
   };
-  // A word of bash's grammar, and a program to a plain sh.
+  // A keyword in bash, and a program in a POSIX shell.
   if (/\btime\b/.test(line)) for (const file of toProgramPaths('time')) add(file, [options.workspace]);
-  // Where a shell is fed what other commands print, what those read is code.
-  const isFed = reading.problems.some(({ rule }) => rule === 'downloaded' || rule === 'dynamic');
-  for (const command of reading.commands) {
+  // If a shell runs the output of other commands, the files that they read are code.
+  const isFed = evaluation.problems.some(({ rule }) => rule === 'downloaded' || rule === 'dynamic');
+  for (const command of evaluation.commands) {
     const { cwds, name, argv } = command;
     const program = argv[0] ?? '';
     if (program.includes('/') && (isDynamic(program) || hasGlob(program) || !isSystemPath(program))) add(program, cwds);
@@ -60,14 +60,14 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
     const loaded = toLoaded(command);
     if (!loaded.isComplete) isComplete = false;
     for (const word of loaded.words) add(word, cwds);
-    for (const folder of toSearchPath(reading.commands)) add(`${folder}/${name}`, cwds);
+    for (const folder of toSearchPath(evaluation.commands)) add(`${folder}/${name}`, cwds);
     if (command.via.some((via) => RUNS_BINARY.test(via))) add(`node_modules/.bin/${name}`, cwds);
     if (PACKAGE_MANAGERS.test(name)) {
       packages.push(...toPackages(command));
-      // It names the shell of the scripts.
+      // It sets the shell of the scripts.
       for (const file of CONFIGURATION) add(file, [options.workspace, ...cwds]);
     }
-    // Modules are found beside the folder where code in the line runs, and where the line says.
+    // Modules are found in the folder of inline code, and on the search path of the line.
     for (const { text } of command.code)
       if (isKnown(text))
         for (const file of toIncludes(text))
@@ -80,11 +80,11 @@ export function findScripts(line: string, options: ReadOptions): ScriptUse {
       for (const file of toIncludes(text)) add(file, [path.replace(/\/[^/]*$/, '')]);
       for (const file of toNamedInterpreter(text)) add(file, [options.workspace]);
     }
-  const isReadable = reading.problems.every(({ rule }) => rule !== 'unreadable' && rule !== 'fork-bomb');
+  const isReadable = evaluation.problems.every(({ rule }) => rule !== 'unreadable' && rule !== 'fork-bomb');
   return { files, packages, isComplete, isReadable };
 }
 
-/** True for a program that comes with the machine: no command can change it. */
+/** True for a system program: no command can change it. */
 export function isSystemPath(path: string): boolean {
   return ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/opt', '/nix', '/dev', '/proc', '/etc'].some((folder) =>
     isBelow(path, folder),
@@ -95,7 +95,7 @@ function runsFiles(name: string): boolean {
   return SHELLS.has(name) || FILE_RUNNERS.has(name) || toLanguage(name) !== undefined || name in BUILD_FILES;
 }
 
-/** The words of an interpreter's line that can be files of code. */
+/** The arguments of an interpreter that can be code files. */
 function toFileWords({ name, argv, redirects, code }: SimpleCommand, isFed: boolean): Word[] {
   const inline = new Set(code.map(({ text }) => text));
   const args = argv.slice(1).filter((arg) => !inline.has(arg));
@@ -112,12 +112,12 @@ function toFileWords({ name, argv, redirects, code }: SimpleCommand, isFed: bool
   const module = args.findIndex((arg) => arg === '-m');
   const modules = module >= 0 ? args.slice(module + 1).flatMap(toModuleFiles) : [];
   const words = args.flatMap(toCandidates);
-  // A folder is run by the file that its language looks for in it.
+  // An interpreter runs the main file of a folder.
   const entries = ENTRIES[toLanguage(name) ?? ''] ?? [];
   return [...words.flatMap((word) => [word, ...entries.map((entry) => word + entry)]), ...modules, ...input];
 }
 
-/** The paths in a word: the word, and what follows an option's name. */
+/** The paths in a word: the word, and the value after an option's name. */
 function toCandidates(word: Word): Word[] {
   if (/^[-+]/.test(word)) {
     const long = /^--?[\w-]+=([^]+)$/.exec(word)?.[1];

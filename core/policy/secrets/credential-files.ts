@@ -1,26 +1,11 @@
 import { isSecretFile, SECRET_FILE_RULES } from './secret-files.ts';
 
 /** Settings that hold credentials of a user or of a machine. In a workspace builds read some of them. */
-const NAMES = new Set([
-  '.envrc',
-  '.npmrc',
-  'npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.pnpmrc',
-  'pip.conf',
-  'pip.ini',
-  '.gemrc',
-  '.condarc',
-  'credentials',
-  'credentials.toml',
-  'access_tokens.db',
-  'credentials.db',
-  'msal_token_cache.bin',
-  'service_principal_entries.json',
-  'nuget.config',
-  'settings-security.xml',
-]);
+const NAMES = new Set(
+  '.envrc .npmrc npmrc .yarnrc .yarnrc.yml .pnpmrc pip.conf pip.ini .gemrc .condarc credentials credentials.toml access_tokens.db credentials.db msal_token_cache.bin service_principal_entries.json nuget.config settings-security.xml'.split(
+    ' ',
+  ),
+);
 const TAILS = [
   'pnpm/rc',
   'gh/hosts.yml',
@@ -71,7 +56,7 @@ export function isCredentialFile(path: string): boolean {
   return (isNamed || isSecretFile(path)) && !PUBLISHED.some((pattern) => pattern.test(lower));
 }
 
-/** What {@link isCredentialFile} goes by: whoever keeps its answers keeps them for these rules. */
+/** The rules of {@link isCredentialFile}: cached results are valid for these rules only. */
 export const CREDENTIAL_RULES = JSON.stringify([
   SECRET_FILE_RULES,
   [...NAMES],

@@ -1,6 +1,6 @@
 /**
  * The forms that a shell gives a value in one step, each reduced to lower-case letters and digits, as
- * {@link toSqueezed} does: that one form then stands for every way to wrap, space, quote or escape it, and for
+ * {@link toSqueezed} does: that one form then covers every way to wrap, space, quote or escape it, and for
  * the characters in which variants of Base64 differ. What went through a compressor or a cipher has no such form.
  */
 export function toEncodedForms(value: string): string[] {
@@ -10,7 +10,7 @@ export function toEncodedForms(value: string): string[] {
     const form = toSqueezed(text);
     if (form.length >= SHORTEST_FORM) forms.add(form);
   };
-  // Three bytes make four characters of Base64, five make eight of Base32: what stands before shifts it.
+  // Three bytes make four characters of Base64, five make eight of Base32: the bytes before shift it.
   for (let shift = 0; shift < 3; shift++) add(toBase(bytes, { shift, bits: 6, alphabet: BASE64 }));
   for (let shift = 0; shift < 5; shift++) add(toBase(bytes, { shift, bits: 5, alphabet: BASE32 }));
   add(each(bytes, (byte) => byte.toString(16).padStart(2, '0')));
@@ -51,7 +51,7 @@ export function toSqueezed(text: string): string {
   return text.replaceAll(/[^0-9A-Za-z]+/g, '').toLowerCase();
 }
 
-/** The characters that depend on these bytes alone, where `shift` others stand before them. */
+/** The characters that depend on these bytes alone, with `shift` other bytes before them. */
 function toBase(bytes: Uint8Array, how: { shift: number; bits: number; alphabet: string }): string {
   const { shift, bits, alphabet } = how;
   let out = '';

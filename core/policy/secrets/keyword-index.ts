@@ -16,7 +16,7 @@ export interface KeywordIndex {
 interface Keyword {
   /** Its bytes, all of them ASCII. */
   word: Uint8Array;
-  /** Where in the word the three bytes stand that it is filed under. */
+  /** Offset in the word of the three bytes that index it. */
   offset: number;
   lists: number[];
 }
@@ -32,7 +32,7 @@ const ENDS = 2;
 
 /**
  * Builds the index. A list with a keyword of fewer than three characters counts as always found: its pattern is
- * quicker than the bookkeeping of a keyword that stands everywhere.
+ * faster than the bookkeeping of a keyword that occurs everywhere.
  *
  * @param placed Number of the list whose places are wanted.
  */
@@ -97,7 +97,7 @@ function createSearch({ classes, pairs, slots, buckets, always, placed }: Tables
     { wanted, lists }: { wanted: readonly Keyword[]; lists: Set<number> },
   ): void => {
     for (const { word, offset, lists: found } of wanted) {
-      if (!standsAt(bytes, start - offset, word)) continue;
+      if (!matchesAt(bytes, start - offset, word)) continue;
       places.push(start - offset);
       for (const list of found) lists.add(list);
     }
@@ -116,7 +116,7 @@ function createSearch({ classes, pairs, slots, buckets, always, placed }: Tables
     let isDone = true;
     for (const { word, offset, lists: found } of buckets[slot]!) {
       if (lists.has(found[0]!) && found.every((list) => lists.has(list))) continue;
-      if (standsAt(bytes, start - offset, word)) for (const list of found) lists.add(list);
+      if (matchesAt(bytes, start - offset, word)) for (const list of found) lists.add(list);
       else isDone = false;
     }
     if (isDone) done[slot] = search;
@@ -125,7 +125,7 @@ function createSearch({ classes, pairs, slots, buckets, always, placed }: Tables
     search += 1;
     places = [];
     const lists = new Set(always);
-    // Of three bytes in a row two stand in one pair, wherever the pairs begin: every second place is enough.
+    // Two of three consecutive bytes are in one pair for any alignment: every second offset is enough.
     const units = toPairs(bytes);
     for (let at = seek(units, 0, pairs); at < units.length; at = seek(units, at + 1, pairs)) {
       const marks = pairs[units[at]!]!;
@@ -136,7 +136,7 @@ function createSearch({ classes, pairs, slots, buckets, always, placed }: Tables
   };
 }
 
-/** Where the next pair with a mark stands, or the length. Small, because it is where the time goes. */
+/** Offset of the next pair with a mark, or the length. Short, because most of the time is spent here. */
 function seek(units: Uint16Array, from: number, pairs: Uint8Array): number {
   let at = from;
   while (at < units.length && pairs[units[at]!] === 0) at++;
@@ -147,7 +147,7 @@ function inBothCases(byte: number): number[] {
   return byte >= 97 && byte <= 122 ? [byte, byte - 32] : [byte];
 }
 
-function standsAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+function matchesAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
   if (start < 0 || start + word.length > bytes.length) return false;
   for (let at = 0; at < word.length; at++) {
     const byte = bytes[start + at]!;

@@ -24,7 +24,7 @@ export function toRedactionRules(): SecretRule[] {
   return [...PROMISED_RULES, ...patterns, ...KEYED_RULES];
 }
 
-/** A keyword of two characters ends no search early; what it is about goes on with a letter or digit. */
+/** A keyword of two characters does not narrow a search; its secret continues with a letter or digit. */
 function toLonger(keyword: string): string[] {
   if (keyword !== 's.') return [keyword];
   return Array.from('abcdefghijklmnopqrstuvwxyz0123456789', (next) => keyword + next);

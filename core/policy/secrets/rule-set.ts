@@ -20,7 +20,7 @@ export interface RuleSet {
    * @param options.candidates What {@link candidates} said about it. Default: it is asked.
    */
   find(text: string, options?: { path?: string | undefined; candidates?: Candidates }): RuleHit[];
-  /** The rules that may hit in a text, given in UTF-8: those of which a keyword stands there. */
+  /** The rules that may match a text, given in UTF-8: those with a keyword in it. */
   candidates(bytes: Uint8Array): Candidates;
 }
 
@@ -118,10 +118,10 @@ function compile(rule: SecretRule): CompiledRule {
 
 function toSecret(match: RegExpExecArray, group: number | undefined): readonly [number, number] {
   const { indices } = match;
-  const whole = [match.index, match.index + match[0].length] as const;
-  if (!indices) return whole;
-  if (group !== undefined) return indices[group] ?? whole;
-  return indices.groups?.['value'] ?? indices.slice(1).find((span) => span !== undefined && span[1] > span[0]) ?? whole;
+  const all = [match.index, match.index + match[0].length] as const;
+  if (!indices) return all;
+  if (group !== undefined) return indices[group] ?? all;
+  return indices.groups?.['value'] ?? indices.slice(1).find((span) => span !== undefined && span[1] > span[0]) ?? all;
 }
 
 function toPrefix(text: string, end: number): string {
@@ -134,7 +134,7 @@ export interface AllowanceSite {
   path: string | undefined;
   secret: string;
   match: string;
-  /** Where in the text it stands. */
+  /** Its position in the text. */
   index: number;
 }
 

@@ -13,9 +13,9 @@ export interface SecretRule {
   readonly find?: (text: string, places?: readonly number[]) => Iterable<readonly [start: number, end: number]>;
   /** Wants to know the places of its keywords. One rule of a set can. */
   readonly isPlaced?: boolean;
-  /** Flags besides `g`. */
+  /** Flags in addition to `g`. */
   readonly flags?: string;
-  /** Lower case. The pattern is tried where one of them stands in the text, in any case; with none, always. */
+  /** Lower case. The pattern is tried if the text contains one of them, in any case; without keywords, always. */
   readonly keywords: readonly string[];
   /**
    * Number of the group that is the secret. Default: the group named `value`, else the first group that
@@ -34,7 +34,7 @@ export interface SecretRule {
 
 /** What is no secret. One of the lists must fit, or with `all` each of them. */
 export interface SecretAllowance {
-  /** What the patterns look at: the secret (default), all that matched, or its whole lines. */
+  /** The text that the patterns are tried on: the secret (default), the match, or its complete lines. */
   readonly target?: 'match' | 'line';
   readonly patterns?: readonly string[];
   /** Lower case; parts of the secret. */

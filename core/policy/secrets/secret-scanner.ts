@@ -11,14 +11,14 @@ export interface SecretFinding {
   /** Offsets of the secret itself, in UTF-16 units; both 0 where the path alone decided. */
   start: number;
   end: number;
-  /** 16 hexadecimal digits over rule, path and secret: the same for as long as the secret stands in this file. */
+  /** 16 hexadecimal digits over rule, path and secret: the same while the secret is in this file. */
   fingerprint: string;
 }
 
 export interface SecretScannerOptions {
   /** Lower-case hex SHA-256. */
   digest: (text: string) => string;
-  /** Rules besides the promised ten. Default: those of gitleaks. */
+  /** Rules in addition to the promised ten. Default: those of gitleaks. */
   rules?: readonly SecretRule[];
   /** Fingerprints that are left out. */
   allow?: ReadonlySet<string>;
@@ -34,10 +34,10 @@ export interface SecretScanner {
   scan(text: string, options?: { path?: string }): SecretFinding[];
 }
 
-/** Values that stand for a secret: `AKIA…EXAMPLE`, `your-api-key-here`, `xxxxxxxx`, `<token>`, `$TOKEN`. */
+/** Examples and references instead of a secret: `AKIA…EXAMPLE`, `your-api-key-here`, `xxxxxxxx`, `<token>`, `$TOKEN`. */
 const PLACEHOLDER =
   /example$|^(?:your|insert|enter|replace|dummy|fake|sample|placeholder|change-?me)[-_]|[-_]here$|^(.)\1+$|^<.*>$|^\$\{?\w|\[secret:[a-z0-9-]+:[0-9a-f]{8}\]|^(?:x{4,}|\*{4,})/i;
-/** Two or more words in one: the name of a variable or type, where no quote stands around it. */
+/** Two or more joined words without quotes: the name of a variable or type. */
 const IDENTIFIER = /^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)+$/;
 
 let standard: RuleSet | undefined;
@@ -62,7 +62,7 @@ export function createSecretScanner({ digest, rules, allow }: SecretScannerOptio
   };
 }
 
-/** What stands for a secret in an allow-list; see {@link SecretFinding}. */
+/** The identifier of a secret in an allow-list; see {@link SecretFinding}. */
 export function toFingerprint(
   digest: (text: string) => string,
   { rule, path = '', secret }: { rule: string; path: string | undefined; secret: string },

@@ -15,27 +15,11 @@ const SECRET_WORDS = new Set(
 /** What a name that ends like this says is something about a secret: `SESSION_DRIVER`, `TOKEN_TTL`. */
 const ABOUT =
   /^(?:driver|method|mode|type|provider|backend|store|storage|connection|strategy|guard|name|prefix|suffix|header|domain|path|dir|folder|host|port|table|model|class|ttl|lifetime|expir\w*|timeout|age|length|size|min|max|count|rounds|algorithm|alg|format|encoding|enabled|disabled|required|region|version|issuer|audience|scopes?)$/;
-const TRIVIAL = new Set([
-  'development',
-  'production',
-  'localhost',
-  'undefined',
-  'disabled',
-  'enabled',
-  'required',
-  'optional',
-  'automatic',
-  'internal',
-  'external',
-  'info,debug',
-  'postgres',
-  'postgresql',
-  'changeme',
-  'password',
-  'username',
-  'database',
-  'utf8mb4_unicode_ci',
-]);
+const TRIVIAL = new Set(
+  'development production localhost undefined disabled enabled required optional automatic internal external info,debug postgres postgresql changeme password username database utf8mb4_unicode_ci'.split(
+    ' ',
+  ),
+);
 /** Also with a number: `us-east-1`, `checkout_v2`, `1.2.3-beta.1`. */
 const WORDS =
   /^(?=(?:\D*\d){0,4}\D*$)(?:[A-Za-z]+|\d+|v\d+|[A-Za-z]{3,}\d)(?:[-_. /](?:[A-Za-z]+|\d+|v\d+|[A-Za-z]{3,}\d))*$/;
@@ -81,7 +65,7 @@ function toParts(name: string, raw: string): string[] {
   if (url !== undefined) {
     const user = url.slice(0, Math.max(0, url.indexOf(':')));
     const password = url.slice(url.indexOf(':') + 1);
-    // `postgres:postgres`: the name of a program, which stands in every second file.
+    // `postgres:postgres`: the name of a program, which many files contain.
     if (password === user || TRIVIAL.has(password.toLowerCase())) return [value];
     const plain = decode(password);
     return [value, password, plain].filter((part) => part.length >= SHORTEST && !REFERENCE.test(part));
@@ -124,7 +108,7 @@ function toJson(text: string): unknown {
 function walkJson(value: unknown, name: string, add: (name: string, value: string) => void): void {
   if (typeof value === 'string') {
     add(name, value);
-    // A key inside JSON stands with its line breaks escaped; its lines are what an output shows.
+    // JSON contains a key with escaped line breaks; output shows its lines.
     if (value.includes('-----BEGIN'))
       for (const line of value.split('\n')) if (/^[A-Za-z0-9+/=]{32,76}$/.test(line)) add('private-key', line);
   } else if (Array.isArray(value)) for (const item of value) walkJson(item, name, add);

@@ -19,7 +19,7 @@ const DISGUISES: readonly ((value: string) => string)[] = [
   (value) => value.split('').toReversed().join(''),
 ];
 
-test('the look at pairs of bytes passes over nothing that the walk finds, wherever it stands', () => {
+test('the filter by pairs of bytes skips no value that the matcher finds, at any offset', () => {
   const matcher = createValueMatcher([{ name: 'v', value: VALUE }]);
   for (const disguise of DISGUISES) {
     for (let before = 0; before < 40; before++) {
@@ -36,12 +36,12 @@ test('the look at pairs of bytes passes over nothing that the walk finds, wherev
 
 test('a view that begins at an odd byte is looked at as well', () => {
   const matcher = createValueMatcher([{ name: 'v', value: VALUE }]);
-  const whole = bytesOf(`xxx${VALUE}`);
-  expect(matcher.mayHold(whole.subarray(3))).toBe(true);
-  expect(matcher.mayHold(whole.subarray(1))).toBe(true);
+  const bytes = bytesOf(`xxx${VALUE}`);
+  expect(matcher.mayHold(bytes.subarray(3))).toBe(true);
+  expect(matcher.mayHold(bytes.subarray(1))).toBe(true);
 });
 
-test('ordinary bytes hold no value, and one that is punctuation is found as it stands', () => {
+test('ordinary bytes contain no value, and a value of punctuation is found', () => {
   const matcher = createValueMatcher([
     { name: 'v', value: VALUE },
     { name: 'w', value: '%$§!=)(/&%' },

@@ -94,7 +94,7 @@ export function createValueFilter(forms: readonly FiledForm[]): (bytes: Uint8Arr
     const units = toPairs(bytes);
     const classes = toClassPairs();
     while (seek(units, state, { classes, filter: table.filter })) {
-      if (goesOn(bytes, 2 * state.at, table.get(state.key))) return true;
+      if (continuesWith(bytes, 2 * state.at, table.get(state.key))) return true;
     }
     if (bytes.length % 2 === 0) return false;
     const last = ((state.key << 6) | classOf(bytes.at(-1)!)) & KEY_MASK;
@@ -124,7 +124,7 @@ function seek(
 }
 
 /** True unless what follows a key differs from all of the forms, as far as they are compared. */
-function goesOn(bytes: Uint8Array, from: number, forms: readonly FiledForm[]): boolean {
+function continuesWith(bytes: Uint8Array, from: number, forms: readonly FiledForm[]): boolean {
   return forms.some(({ form: { squeezed }, offset }) => {
     const end = Math.min(squeezed.length, offset + COMPARED);
     let next = offset + KEY_LENGTH;

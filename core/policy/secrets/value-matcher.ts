@@ -3,7 +3,7 @@ import { toEncodedForms, toSqueezed } from './encodings.ts';
 import { entropy } from './entropy.ts';
 import { classOf, createValueFilter, KEY_LENGTH, KEY_MASK, KeyTable, toSlot, type FiledForm } from './value-filter.ts';
 
-/** A value that is secret wherever it stands, and what its placeholder is called. */
+/** A value that is secret everywhere, and the name of its placeholder. */
 export interface SecretValue {
   name: string;
   value: string;
@@ -53,7 +53,7 @@ export function createValueMatcher(values: readonly SecretValue[]): ValueMatcher
   };
   for (const { name, value } of values) {
     const squeezed = toSqueezed(value);
-    // What is mostly punctuation, or not ASCII, is found as it stands and in the encodings made of its bytes.
+    // What is mostly punctuation, or not ASCII, is found literally and in the encodings of its bytes.
     if (squeezed.length < 8 || squeezed.length < value.length / 2) exact.push({ name, value });
     else add({ name, squeezed, plain: value, isWeak: isWeak(squeezed) });
     for (const form of toEncodedForms(value)) add({ name, squeezed: form, isWeak: false });
@@ -73,17 +73,17 @@ export function createValueMatcher(values: readonly SecretValue[]): ValueMatcher
       return spans;
     },
     mayHold: (bytes) =>
-      mayHoldForm(bytes) || (!table.isEmpty && mayBeDump(bytes)) || marks.some((mark) => standsIn(bytes, mark)),
+      mayHoldForm(bytes) || (!table.isEmpty && mayBeDump(bytes)) || marks.some((mark) => isIn(bytes, mark)),
   };
 }
 
-function standsIn(bytes: Uint8Array, mark: Uint8Array): boolean {
+function isIn(bytes: Uint8Array, mark: Uint8Array): boolean {
   for (let at = bytes.indexOf(mark[0]!); at >= 0; at = bytes.indexOf(mark[0]!, at + 1))
     if (mark.every((byte, index) => bytes[at + index] === byte)) return true;
   return false;
 }
 
-/** A part of such a value stands nowhere by chance. */
+/** A part of such a value does not occur by chance. */
 function isRandom(plain: string): boolean {
   return (
     plain.length >= 16 && plain.length <= 256 && !/:\/\/|\s/.test(plain) && entropy(plain) > 3.5 && /\d/.test(plain)

@@ -164,19 +164,19 @@ describe('stopped', () => {
   });
 });
 
-test('what cannot be taken back is denied, what a person may want is asked about', () => {
+test('permanent damage is denied, other effects are asked about', () => {
   expect(
     ['rm -rf .', 'rm -rf .git', 'git push --force', 'echo x > .git/config', ':(){ :|:& };:'].map(verdictOf),
   ).toEqual(Array(5).fill('deny'));
   expect(['git push', 'cat .env', 'npm install', 'sudo ls', '$x'].map(verdictOf)).toEqual(Array(5).fill('ask'));
 });
 
-test('deny beats ask, whatever comes first', () => {
+test('deny wins over ask in any order', () => {
   expect(verdictOf('sudo ls; rm -rf .')).toBe('deny');
   expect(verdictOf('rm -rf .; sudo ls')).toBe('deny');
 });
 
-describe('let pass', () => {
+describe('allowed', () => {
   test.each([
     'rm -rf dist node_modules/.cache',
     'cd packages/core && rm -rf dist && npm run build',
@@ -206,19 +206,19 @@ describe('let pass', () => {
   });
 });
 
-test('the folder it starts in counts', () => {
+test('relative paths start at the current folder', () => {
   expect(judgeCommand('rm -rf *', { workspace: '/srv/project', cwd: '/srv/project/dist' }).verdict).toBe('allow');
   expect(judgeCommand('rm -rf ../*', { workspace: '/srv/project', cwd: '/srv/project/dist' }).verdict).toBe('deny');
 });
 
-test('a pattern that can match the workspace is the workspace, also where it lies below a temporary folder', () => {
+test('a pattern that can match the workspace counts as the workspace, also below a temporary folder', () => {
   for (const line of ['rm -rf ../*', 'rm -rf ../p*', 'rm -rf /tmp/*', 'rm -rf /*', 'rm -rf ../../*/project'])
     expect([line, judgeCommand(line, { workspace: '/tmp/a/project' }).verdict]).toEqual([line, 'deny']);
   for (const line of ['rm -rf /tmp/build-*', 'rm -rf ../q*', 'ls ../*', 'rm -rf dist/*'])
     expect([line, judgeCommand(line, { workspace: '/tmp/a/project' }).verdict]).toEqual([line, 'allow']);
 });
 
-test('git writes nothing into protected places, and other files freely', () => {
+test('git may write files, but not to protected places', () => {
   for (const line of [
     'git log --output=.git/hooks/pre-commit',
     'git diff --output .git/config',
@@ -236,7 +236,7 @@ test('git writes nothing into protected places, and other files freely', () => {
     expect([line, verdictOf(line)]).toEqual([line, 'allow']);
 });
 
-test('programs that reach other machines pass where they look at files or at what runs here', () => {
+test('programs that reach other machines are allowed to read files and local services', () => {
   for (const line of [
     'terraform fmt -recursive',
     'terraform validate',
@@ -257,13 +257,14 @@ test("the user's own secret files", () => {
   );
 });
 
-test('the reason names the part, and the line is shown as it was understood', () => {
+test('the reason names the argument, and the evaluated line is shown', () => {
   const verdict = judge('echo cm0gLXJmIC4= | base64 -d | sh');
-  expect(verdict.reason).toBe('. is the workspace, or a folder around it');
+  expect(verdict.rule).toBe('shell:destroy');
+  expect(verdict.reason.split(' ')[0]).toBe('.');
   expect(verdict.understood).toContain('[… | sh] rm -rf .');
 });
 
-test('never throws, whatever it is given', () => {
+test('never throws', () => {
   const pieces = [
     '$(',
     '`',
@@ -300,4 +301,16 @@ test('never throws, whatever it is given', () => {
     }
     expect(['allow', 'ask', 'deny']).toContain(judge(line).verdict);
   }
+});
+
+test('an opaque argument that can be an option or a subcommand is asked about', () => {
+  for (const line of [
+    'git clean $(echo x | gunzip)',
+    `find . $(awk 'BEGIN { print "-delete" }')`,
+    'ls -A | tac | xargs cat',
+    'read -r first second <<< "x --hard"; git reset "$second"',
+  ])
+    expect([line, verdictOf(line)]).toEqual([line, 'ask']);
+  for (const line of ['echo $(echo x | gunzip)', 'git tag v$(echo x | gunzip)', 'ls $(echo x | gunzip)'])
+    expect([line, verdictOf(line)]).toEqual([line, 'allow']);
 });

@@ -1,5 +1,6 @@
 import type { Verdict } from '../../protocol/index.ts';
 import { judgeCode } from './rules/code-rule.ts';
+import { judgeComputed } from './rules/computed-rule.ts';
 import { judgeDestruction } from './rules/destroy-rule.ts';
 import { judgeEnvironment } from './rules/environment-rule.ts';
 import { judgeGit } from './rules/git-rule.ts';
@@ -8,7 +9,7 @@ import { judgePackages } from './rules/package-rule.ts';
 import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
 import { evaluateCommand } from './interpreter/evaluate-command.ts';
-import { renderReading } from './reading.ts';
+import { renderEvaluation } from './evaluation.ts';
 import type { CommandRule } from './rules/command-rule.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';
@@ -20,16 +21,16 @@ export interface JudgeOptions {
   cwd?: string;
   /** Further globs of secret files, relative to the workspace. */
   secretPatterns?: readonly string[];
-  /** True where the command gets no network: what would only fail there passes. Default false. */
+  /** True if the command has no network: effects that would only fail are allowed. Default false. */
   isOffline?: boolean;
 }
 
 export interface CommandVerdict {
   verdict: Verdict;
-  /** Name of the rule that decided, such as `shell:destroy`; `shell` where all let it pass. */
+  /** Name of the rule that decided, such as `shell:destroy`; `shell` if none objects. */
   rule: string;
   reason: string;
-  /** The line as it was understood, one simple command a line. */
+  /** The evaluated line, one simple command per line. */
   understood: string;
 }
 
@@ -43,9 +44,10 @@ const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['privilege', judgePrivilege],
   ['environment', judgeEnvironment],
   ['code', judgeCode],
+  ['dynamic', judgeComputed],
 ];
 
-/** Why a command needs the network, where one of its programs does; undefined for others. Never throws. */
+/** Why a command needs the network; undefined if none of its programs does. Never throws. */
 export function findNetworkNeed(line: string, options: JudgeOptions): string | undefined {
   const context: ShellContext = {
     workspace: options.workspace,
@@ -59,17 +61,17 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
         if (finding?.needs === 'network') return finding.reason;
       }
   } catch {
-    // A hint is no judgement: the gate judges the line by itself.
+    // This is only a hint: the gate judges the line itself.
   }
   return undefined;
 }
 
 /**
- * Judges a command line for a sandbox in which only the workspace can be written: what builds,
- * tests, reads or edits passes. Deny beats ask beats allow. Never throws: what breaks it is asked about.
+ * Judges a command line for a sandbox in which only the workspace is writable: builds, tests, reads and edits are
+ * allowed. Deny wins over ask, ask over allow. Never throws: a line on which it fails is asked about.
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
-  const reading = evaluateCommand(line, options);
+  const evaluation = evaluateCommand(line, options);
   const context: ShellContext = {
     workspace: options.workspace,
     secretPatterns: options.secretPatterns ?? [],
@@ -80,9 +82,9 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
     if (!found || (verdict === 'deny' && found.verdict === 'ask')) found = { verdict, rule: `shell:${rule}`, reason };
   };
   try {
-    for (const problem of reading.problems)
+    for (const problem of evaluation.problems)
       note(problem.rule === 'fork-bomb' ? 'deny' : 'ask', problem.rule, problem.reason);
-    for (const command of reading.commands) {
+    for (const command of evaluation.commands) {
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
         if (finding && !(options.isOffline && finding.needs && !finding.worksOffline))
@@ -90,9 +92,9 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
       }
     }
   } catch {
-    note('ask', 'unreadable', 'could not be understood: a rule failed');
+    note('ask', 'unreadable', 'the command could not be judged: a rule failed');
   }
-  const understood = renderReading(reading);
+  const understood = renderEvaluation(evaluation);
   return {
     ...(found ?? { verdict: 'allow', rule: 'shell', reason: 'it builds, tests, reads or edits in the workspace' }),
     understood,

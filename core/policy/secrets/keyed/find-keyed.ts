@@ -3,29 +3,14 @@ import { toKeyKind } from './secret-key.ts';
 import { isSecretText } from './secret-text.ts';
 
 /** Words that a secret key has. */
-export const KEY_WORDS: readonly string[] = [
-  'pass',
-  'pwd',
-  'secret',
-  'token',
-  'credential',
-  'auth',
-  'key',
-  'salt',
-  'bearer',
-  'bindpw',
-  'rootpw',
-  'userpw',
-  'psk',
-  'kennwort',
-  'wachtwoord',
-  'contrasena',
-  'senha',
-];
+export const KEY_WORDS: readonly string[] =
+  'pass pwd secret token credential auth key salt bearer bindpw rootpw userpw psk kennwort wachtwoord contrasena senha'.split(
+    ' ',
+  );
 const WORD = new RegExp(KEY_WORDS.join('|'), 'gi');
 /** From such a word to the mark that may begin a value. Every repetition has a bound. */
 const LEADING = /[\w.$-]{3,60}["'`\\\])?!]{0,5}[ \t]{0,40}(?:[=:>,\n\r{|]|<\/|\?\?|(?<=[ \t])[^\s])/y;
-/** What was taken out before; its opening bracket stands in front. */
+/** A placeholder, after its opening bracket. */
 const PLACEHOLDER = /secret:[a-z0-9-]{1,80}:[0-9a-f]{8}\]/y;
 const KEY_UNIT = /[\w.$-]/;
 const LONGEST_KEY = 80;
@@ -62,8 +47,8 @@ const SETTING =
   /(?:^|\s)(?:ENV|ARG|LABEL|setenv|SetEnv|set(?:[ \t]{1,4}-{1,2}\w{1,12}){1,3}|fastcgi_param|uwsgi_param|proxy_set_header|RequestHeader[ \t]set|setx|#[ \t]{0,4}define|configure[ \t]set)[ \t]{1,8}["']?$/;
 
 /**
- * Values that are secret by the name of their key, in whatever syntax: settings, source, markup, command lines. It
- * reads pairs and no whole files, because it sees parts of files and output.
+ * Values that are secret by the name of their key, in any syntax: settings, source, markup, command lines. It
+ * reads pairs and not complete files, because its input can be a part of a file or of output.
  */
 export function* findKeyed(text: string, places?: readonly number[]): Generator<readonly [start: number, end: number]> {
   let end = 0;
@@ -98,7 +83,7 @@ interface Key {
   end: number;
 }
 
-/** The whole key around a word of it. */
+/** The complete key around one of its words. */
 function readKey(text: string, at: number): Key {
   let start = at;
   while (start > 0 && at - start < LONGEST_KEY && KEY_UNIT.test(text[start - 1]!)) start--;

@@ -5,7 +5,7 @@ import { findKubernetesSecrets } from './kubernetes.ts';
 import { toPlainViews } from './plain-views.ts';
 import { SHAPED_RULES } from './shaped-rules.ts';
 
-/** Secrets that stand beside what says that they are: the name of a key, an option, a place in a URL. */
+/** Secrets identified by their context: the name of a key, an option, a part of a URL. */
 export const KEYED_RULES: readonly SecretRule[] = [
   { name: 'keyed-secret', keywords: KEY_WORDS, find: findKeyed, isPlaced: true },
   { name: 'kubernetes-secret', keywords: ['secret'], find: findKubernetesSecrets },

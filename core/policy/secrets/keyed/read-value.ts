@@ -1,13 +1,13 @@
-/** A value as it stands in a text, without its quotes. */
+/** A value in a text, without its quotes. */
 export interface FoundValue {
   start: number;
   end: number;
   isQuoted: boolean;
 }
 
-/** Where an unquoted value ends beside at a space: what it stands in. */
+/** The context of an unquoted value: where it ends, in addition to a space. */
 export interface Surroundings {
-  /** The quote of the text literal that the pair stands in, such as that of a connection string. */
+  /** The quote of the string literal around the pair, such as a connection string. */
   quote?: string | undefined;
   /** `&` in a query, `;` in a connection string. */
   separator?: string | undefined;
@@ -21,7 +21,7 @@ const SCHEME = /(?:bearer|basic|token|apikey|api-key|key|digest|negotiate|bot)[ 
 export function readValue(text: string, at: number, around: Surroundings): FoundValue | undefined {
   OPENING.lastIndex = at;
   const quote = OPENING.exec(text)?.groups?.['quote'];
-  // The quote that the whole pair stands in closes an empty value.
+  // The quote around the pair closes an empty value.
   if (quote !== undefined && quote !== around.quote) return readQuoted(text, OPENING.lastIndex, quote);
   const start = skipScheme(text, at);
   let end = toBareEnd(text, start, around);
@@ -70,7 +70,7 @@ function isEscape(text: string, at: number): boolean {
 
 const CLOSING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** Marks that end what the value stands in, and not the value. */
+/** Characters that end the context of the value, not the value. */
 function isTrailing(text: string, start: number, end: number): boolean {
   const last = text[end - 1]!;
   if (/[,;"'`\\]/.test(last)) return true;

@@ -6,7 +6,7 @@ export interface TextSite {
   isQuoted: boolean;
 }
 
-/** What stands for a value: variables, templates, markers of a vault or an encrypted file, calls. */
+/** References to a value: variables, templates, markers of a vault or an encrypted file, calls. */
 const REFERENCE =
   /^\$[\w{(]|\$\{|\$\(|\{\{|^%[\w.-]+%$|^<[^>]*>?$|^@[\w.-]+@$|^#\{|^\{[\w.-]*\}$|<%|^(?:ENC|AES|GPG)\[|^\[secret:[\w-]+:[0-9a-f]{8}\]?$|^![A-Za-z]|^(?:env|vault|ssm|op|secret|ref|file|keyring|kms|arn|projects|sops|passwordstore|lookup):/i;
 const CODE =
@@ -24,7 +24,7 @@ const ADDRESS = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 const VERSION = /^[~^v]?\d+(?:\.\d+)+(?:[-+.][\w.]+)?$|^\d{4}-\d\d-\d\d|^sha\d+-/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether the value of a secret key is a secret itself, and not what stands for one. */
+/** True if the value of a secret key is a secret, not a reference to one. */
 export function isSecretText(value: string, { kind, isQuoted }: TextSite): boolean {
   if (value.length < (kind === 'password' ? 6 : 8) || value.length > 8_192) return false;
   if (/\s/.test(value) || REFERENCE.test(value) || PLACEHOLDER.test(value)) return false;

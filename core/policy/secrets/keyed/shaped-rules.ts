@@ -133,22 +133,7 @@ const SHAPES: readonly Shape[] = [
     name: 'password-hash',
     pattern:
       /(?<value>\$(?:apr1|2[abxy]|[156]|y|gy|7|argon2(?:id|i|d)|pbkdf2[\w-]{0,12})\$[./A-Za-z0-9$=,+-]{20,300}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,200})/g,
-    keywords: [
-      '$apr1$',
-      '$2a$',
-      '$2b$',
-      '$2x$',
-      '$2y$',
-      '$1$',
-      '$5$',
-      '$6$',
-      '$y$',
-      '$7$',
-      '$argon2',
-      '$pbkdf2',
-      'sha}',
-      '{ssha',
-    ],
+    keywords: '$apr1$ $2a$ $2b$ $2x$ $2y$ $1$ $5$ $6$ $y$ $7$ $argon2 $pbkdf2 sha} {ssha'.split(' '),
     isCertain: true,
   },
 ];
@@ -166,7 +151,7 @@ function* findShape(
 ): Generator<readonly [number, number]> {
   for (const match of text.matchAll(pattern)) {
     const { value = '', ...groups } = match.groups ?? {};
-    // The value is the last thing of each pattern, but for what closes it.
+    // The value is the last part of each pattern, except for a closing character.
     const start = match.index + match[0].lastIndexOf(value);
     // A URL with one word before its host: a token, or the name of a user.
     const known = 'user' in groups && groups['user'] === undefined ? 'token' : kind;

@@ -1,27 +1,27 @@
 import type { ArithmeticExpression } from 'unbash';
-import { walkExpression } from './hidden-substitution.ts';
+import { expandHiddenInExpression } from './hidden-substitution.ts';
 import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { isKnown, UNKNOWN } from './word.ts';
 
 /** Reads a word of an arithmetic expression that has expansions in it. */
 export type ReadWord = (expression: ArithmeticExpression & { type: 'ArithmeticWord' }) => string;
 
-/** The value of an arithmetic expression; undefined where it depends on something unknown. Assignments take place. */
+/** The value of an arithmetic expression; undefined if it depends on something unknown. Performs its assignments. */
 export function evaluateArithmetic(
   expression: ArithmeticExpression | undefined,
-  machine: ExpansionContext,
+  context: ExpansionContext,
   readWord: ReadWord,
 ): number | undefined {
   if (!expression) return undefined;
-  machine.step();
-  const value = (inner: ArithmeticExpression) => evaluateArithmetic(inner, machine, readWord);
+  context.step();
+  const value = (inner: ArithmeticExpression) => evaluateArithmetic(inner, context, readWord);
   switch (expression.type) {
     case 'ArithmeticGroup':
       return value(expression.expression);
     case 'ArithmeticWord':
-      return toNumber(readWord(expression), machine);
+      return toNumber(readWord(expression), context);
     case 'ArithmeticCommandExpansion':
-      return expression.script && toNumber(machine.substitute(expression.script, '$(…)'), machine);
+      return expression.script && toNumber(context.substitute(expression.script, '$(…)'), context);
     case 'ArithmeticTernary': {
       const test = value(expression.test);
       const both = [value(expression.consequent), value(expression.alternate)];
@@ -31,7 +31,7 @@ export function evaluateArithmetic(
       const operand = value(expression.operand);
       if (expression.operator === '++' || expression.operator === '--') {
         const after = operand === undefined ? undefined : operand + (expression.operator === '++' ? 1 : -1);
-        assign(expression.operand, after, machine);
+        assign(expression.operand, after, context);
         return expression.prefix ? after : operand;
       }
       if (operand === undefined) return undefined;
@@ -44,7 +44,7 @@ export function evaluateArithmetic(
       if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator)) {
         const before = expression.operator === '=' ? 0 : value(expression.left);
         const result = expression.operator === '=' ? right : combine(expression.operator.slice(0, -1), before, right);
-        assign(expression.left, result, machine);
+        assign(expression.left, result, context);
         return result;
       }
       return combine(expression.operator, value(expression.left), right);
@@ -52,24 +52,22 @@ export function evaluateArithmetic(
   }
 }
 
-function assign(target: ArithmeticExpression, value: number | undefined, machine: ExpansionContext): void {
+function assign(target: ArithmeticExpression, value: number | undefined, context: ExpansionContext): void {
   if (target.type !== 'ArithmeticWord' || !/^\w+$/.test(target.value)) return;
-  machine.scope.variables.set(target.value, value === undefined ? UNKNOWN : String(value));
+  context.scope.variables.set(target.value, value === undefined ? UNKNOWN : String(value));
 }
 
-function toNumber(text: string, machine: ExpansionContext): number | undefined {
+function toNumber(text: string, context: ExpansionContext): number | undefined {
   const word = text.trim();
   if (word === '') return 0;
   if (!isKnown(word)) return undefined;
-  const based = /^(\d{1,2})#([0-9a-zA-Z]{1,32})$/.exec(word);
-  if (based) return Number.parseInt(based[2] ?? '', Number(based[1]));
-  if (/^0x[0-9a-f]+$/i.test(word)) return Number.parseInt(word, 16);
-  if (/^[+-]?0[0-7]+$/.test(word)) return Number.parseInt(word, 8);
-  if (/^[+-]?\d+$/.test(word)) return Number(word);
-  const variable = machine.scope.variables.get(word.replace(/^\$\{?(\w+)\}?$/, '$1'));
-  if (typeof variable !== 'string' || !/^-?\d+$/.test(variable)) {
+  if (/^[+-]?(?:0|[1-9]\d*)$/.test(word)) return Number(word);
+  // Numbers with a base, such as `0x1f` or `2#101`, are not evaluated.
+  if (/^[+-]?\d/.test(word)) return undefined;
+  const variable = context.scope.variables.get(word.replace(/^\$\{?(\w+)\}?$/, '$1'));
+  if (typeof variable !== 'string' || !/^-?(?:0|[1-9]\d*)$/.test(variable)) {
     // The value of a variable is an expression too.
-    walkExpression(typeof variable === 'string' ? variable : word, machine);
+    expandHiddenInExpression(typeof variable === 'string' ? variable : word, context);
     return undefined;
   }
   return Number(variable);

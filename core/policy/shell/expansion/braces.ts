@@ -3,12 +3,12 @@ const LONGEST_WORD = 2048;
 
 /**
  * Brace expansion of a word as it is written, quotes and all: `a{b,c}` → `ab`, `ac`; `{1..3}` → `1`, `2`, `3`.
- * Undefined when there would be too many.
+ * Undefined if there would be too many words.
  */
 export function expandBraces(raw: string): string[] | undefined {
   if (raw.length > LONGEST_WORD) return undefined;
   const out: string[] = [];
-  // Words that still have to be looked at, last first; `from` is where the next brace may begin.
+  // A stack of the words to expand; `from` is where the next brace may begin.
   const open: { text: string; from: number }[] = [{ text: raw, from: 0 }];
   let work = 0;
   for (let next = open.pop(); next; next = open.pop()) {
@@ -29,7 +29,7 @@ export function expandBraces(raw: string): string[] | undefined {
 
 interface Group {
   start: number;
-  /** Behind the closing brace. */
+  /** Index after the closing brace. */
   end: number;
   items: string[];
 }
@@ -52,7 +52,7 @@ function skipTo(text: string, from: number): number {
   return text.length;
 }
 
-/** Behind the quoted or `$`-stretch that begins here; `at` itself when none does. */
+/** Index after the quoted text or `$` expansion that begins at `at`; `at` itself if none begins there. */
 function skipQuoted(text: string, at: number): number {
   const char = text[at];
   if (char === '\\') return at + 2;

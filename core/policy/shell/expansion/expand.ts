@@ -13,7 +13,7 @@ import { resolvePath } from './resolve-path.ts';
 import { HOME } from '../interpreter/scope.ts';
 import { ANY_NAME, isKnown, ONE, OPAQUE, STAR, toGlobWord, UNKNOWN, withoutGlob, type Word } from './word.ts';
 
-/** A stretch of a word. `split`: it came from an unquoted expansion. `fields`: from `"$@"`, one word each. */
+/** A part of a word. `split`: it came from an unquoted expansion. `fields`: from `"$@"`, one word each. */
 interface Piece {
   text: Word;
   split: boolean;
@@ -22,42 +22,42 @@ interface Piece {
 }
 
 /** Expands a word into the words that a command gets: none, one or several. */
-export function expandWord(word: SourceWord, machine: ExpansionContext): Word[] {
-  machine.step();
-  if (!word.parts) return [expandTilde(word.value, word.text, machine)];
-  if (!word.parts.some((part) => part.type === 'BraceExpansion')) return toFields(toPieces(word, machine), machine);
+export function expandWord(word: SourceWord, context: ExpansionContext): Word[] {
+  context.step();
+  if (!word.parts) return [expandTilde(word.value, word.text, context)];
+  if (!word.parts.some((part) => part.type === 'BraceExpansion')) return toFields(toPieces(word, context), context);
   const texts = expandBraces(word.text);
   if (!texts) {
-    machine.report({ rule: 'unreadable', reason: 'a brace expansion makes too many words' });
+    context.report({ rule: 'unreadable', reason: 'a brace expansion makes too many words' });
     return [UNKNOWN];
   }
   return texts.flatMap((text) => {
-    machine.step();
+    context.step();
     const again = reparse(text);
     if (!again) return [text];
-    return again.parts ? toFields(toPieces(again, machine), machine) : [expandTilde(again.value, again.text, machine)];
+    return again.parts ? toFields(toPieces(again, context), context) : [expandTilde(again.value, again.text, context)];
   });
 }
 
-/** Expands a word where it stays one: in an assignment, behind a redirect, in quotes. */
-export function expandText(word: SourceWord, machine: ExpansionContext): Word {
-  machine.step();
-  if (!word.parts) return expandTilde(word.value, word.text, machine);
+/** Expands a word that is not split: in an assignment, a redirect or quotes. */
+export function expandText(word: SourceWord, context: ExpansionContext): Word {
+  context.step();
+  if (!word.parts) return expandTilde(word.value, word.text, context);
   return cut(
     withoutGlob(
-      toPieces(word, machine)
+      toPieces(word, context)
         .map((piece) => piece.fields?.join(' ') ?? piece.text)
         .join(''),
     ),
   );
 }
 
-/** Expands the parts of a here-document or of something else in double quotes. */
-export function expandParts(parts: readonly WordPart[], machine: ExpansionContext): Word {
+/** Expands the parts of a here-document or of other double-quoted text. */
+export function expandParts(parts: readonly WordPart[], context: ExpansionContext): Word {
   return cut(
     parts
       .map((part) =>
-        expandPart(part, machine, true)
+        expandPart(part, context, true)
           .map((piece) => piece.fields?.join(' ') ?? piece.text)
           .join(''),
       )
@@ -66,9 +66,9 @@ export function expandParts(parts: readonly WordPart[], machine: ExpansionContex
 }
 
 /** Evaluates an arithmetic expression to text. */
-export function expandArithmetic(expression: ArithmeticExpression | undefined, machine: ExpansionContext): Word {
-  const value = evaluateArithmetic(expression, machine, (word) =>
-    word.parts ? expandParts(word.parts, machine) : word.value,
+export function expandArithmetic(expression: ArithmeticExpression | undefined, context: ExpansionContext): Word {
+  const value = evaluateArithmetic(expression, context, (word) =>
+    word.parts ? expandParts(word.parts, context) : word.value,
   );
   return value === undefined ? UNKNOWN : String(value);
 }
@@ -79,27 +79,27 @@ function reparse(text: string): SourceWord | undefined {
   return word?.type === 'Word' && more.length === 0 ? word : undefined;
 }
 
-function expandTilde(value: Word, raw: string, machine: ExpansionContext): Word {
+function expandTilde(value: Word, raw: string, context: ExpansionContext): Word {
   if (!raw.startsWith('~')) return value;
   const slash = value.indexOf('/');
   const user = slash < 0 ? value : value.slice(0, slash);
   const rest = slash < 0 ? '' : value.slice(slash);
   if (user === '~') {
-    const home = machine.scope.variables.get('HOME');
+    const home = context.scope.variables.get('HOME');
     return (typeof home === 'string' ? home : HOME) + rest;
   }
-  if (user === '~+') return (machine.scope.cwds[0] ?? UNKNOWN) + rest;
+  if (user === '~+') return (context.scope.cwds[0] ?? UNKNOWN) + rest;
   return user === '~-' ? UNKNOWN + rest : `/${user}${rest}`;
 }
 
-function toPieces(word: SourceWord, machine: ExpansionContext): Piece[] {
-  const pieces = (word.parts ?? []).flatMap((part) => expandPart(part, machine, false));
+function toPieces(word: SourceWord, context: ExpansionContext): Piece[] {
+  const pieces = (word.parts ?? []).flatMap((part) => expandPart(part, context, false));
   const first = pieces[0];
-  if (word.text.startsWith('~') && first) first.text = expandTilde(first.text, word.text, machine);
+  if (word.text.startsWith('~') && first) first.text = expandTilde(first.text, word.text, context);
   return pieces;
 }
 
-function expandPart(part: WordPart, machine: ExpansionContext, quoted: boolean): Piece[] {
+function expandPart(part: WordPart, context: ExpansionContext, quoted: boolean): Piece[] {
   switch (part.type) {
     case 'Literal':
       return [{ text: part.value, split: false }];
@@ -114,30 +114,30 @@ function expandPart(part: WordPart, machine: ExpansionContext, quoted: boolean):
       return [{ text: part.text, split: false }];
     case 'DoubleQuoted':
     case 'LocaleString':
-      return expandQuoted(part.parts, machine);
+      return expandQuoted(part.parts, context);
     case 'SimpleExpansion':
-      return fromValues(lookUp(part.text.slice(1), machine) ?? [UNKNOWN], part.text.slice(1), quoted);
+      return fromValues(lookUp(part.text.slice(1), context) ?? [UNKNOWN], part.text.slice(1), quoted);
     case 'ParameterExpansion': {
       const all = part.index?.value === '@' ? '@' : part.parameter;
       return fromValues(
-        expandParameter(part, machine, (word) => expandText(word, machine)),
+        expandParameter(part, context, (word) => expandText(word, context)),
         all,
         quoted,
       );
     }
     case 'CommandExpansion': {
-      const text = part.script ? machine.substitute(part.script, '$(…)') : UNKNOWN;
+      const text = part.script ? context.substitute(part.script, '$(…)') : UNKNOWN;
       return [{ text, split: !quoted }];
     }
     case 'ArithmeticExpansion':
-      return [{ text: expandArithmetic(part.expression, machine), split: !quoted }];
+      return [{ text: expandArithmetic(part.expression, context), split: !quoted }];
     case 'ProcessSubstitution':
-      return [{ text: part.script ? machine.toPath(part.script, part.operator) : UNKNOWN, split: false }];
+      return [{ text: part.script ? context.toPath(part.script, part.operator) : UNKNOWN, split: false }];
   }
 }
 
-function expandQuoted(parts: readonly DoubleQuotedChild[], machine: ExpansionContext): Piece[] {
-  const pieces = parts.flatMap((part) => expandPart(part, machine, true));
+function expandQuoted(parts: readonly DoubleQuotedChild[], context: ExpansionContext): Piece[] {
+  const pieces = parts.flatMap((part) => expandPart(part, context, true));
   return [{ text: '', split: false, quoted: true }, ...pieces];
 }
 
@@ -150,8 +150,8 @@ function fromValues(values: Word[], name: string, quoted: boolean): Piece[] {
 }
 
 /** Splits at IFS and turns `*`, `?` and `[…]` of unquoted expansions into patterns. */
-function toFields(pieces: Piece[], machine: ExpansionContext): Word[] {
-  const ifs = machine.scope.variables.get('IFS');
+function toFields(pieces: Piece[], context: ExpansionContext): Word[] {
+  const ifs = context.scope.variables.get('IFS');
   const separators = typeof ifs === 'string' ? ifs : ' \t\n';
   const fields: Word[] = [];
   let current: Word | undefined;
@@ -171,7 +171,7 @@ function toFields(pieces: Piece[], machine: ExpansionContext): Word[] {
       continue;
     }
     if (!isKnown(separators)) {
-      // Where it comes apart is not known, and so what the words are.
+      // The separators are not known, and so the words are not.
       current = (current ?? '') + OPAQUE;
       continue;
     }
@@ -183,11 +183,11 @@ function toFields(pieces: Piece[], machine: ExpansionContext): Word[] {
     }
   }
   if (current !== undefined) fields.push(current);
-  machine.step(fields.length);
+  context.step(fields.length);
   return fields.map(cut);
 }
 
-/** The stretches between separators, with undefined for each separator. */
+/** The text between separators, with undefined for each separator. */
 function splitAt(text: Word, separators: string): (Word | undefined)[] {
   if (text === '' || separators === '') return [text];
   const out: (Word | undefined)[] = [];
@@ -205,7 +205,7 @@ function cut(text: Word): Word {
   return text.length > LONGEST_TEXT ? UNKNOWN : text;
 }
 
-/** The absolute paths a word can mean from where the scope may be. */
+/** The absolute paths that a word can name from the possible folders. */
 export function toPaths(word: Word, cwds: readonly string[]): string[] {
   return cwds.map((cwd) => resolvePath(word, cwd));
 }

@@ -1,16 +1,16 @@
 import type { ParameterExpansionPart, Word as SourceWord } from 'unbash';
-import { walkExpression, walkHidden } from './hidden-substitution.ts';
+import { expandHiddenInExpression, expandHidden } from './hidden-substitution.ts';
 import type { ExpansionContext } from '../interpreter/interpreter.ts';
-import { couldBe, isKnown, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
+import { couldBe, isKnown, isOpaque, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
-/** What a parameter expansion gives: several fields for `$@` and whole arrays. */
+/** The fields of a parameter expansion: several for `$@` and for all of an array. */
 export type ParameterValue = Word[];
 
 type Expand = (word: SourceWord) => Word;
 
-/** The value of `$name`, of a position or of a special parameter; undefined when it is not set in this line. */
-export function lookUp(name: string, machine: ExpansionContext): Word[] | undefined {
-  const { scope } = machine;
+/** The value of `$name`, of a position or of a special parameter; undefined if this line does not set it. */
+export function lookUp(name: string, context: ExpansionContext): Word[] | undefined {
+  const { scope } = context;
   if (name === '@' || name === '*') return scope.positional.slice(1);
   if (/^\d+$/.test(name)) {
     const value = scope.positional[Number(name)];
@@ -26,35 +26,28 @@ export function lookUp(name: string, machine: ExpansionContext): Word[] | undefi
 /** Expands `${…}`; `expand` reads the words in it. */
 export function expandParameter(
   part: ParameterExpansionPart,
-  machine: ExpansionContext,
+  context: ExpansionContext,
   expand: Expand,
 ): ParameterValue {
-  machine.step();
+  context.step();
   const name = part.parameter;
   const index = part.index && expand(part.index);
   if (index !== undefined) {
-    walkHidden(`[${index}]`, machine);
-    walkExpression(index, machine);
+    expandHidden(`[${index}]`, context);
+    expandHiddenInExpression(index, context);
   }
-  let values = pick(lookUp(name, machine), index);
+  let values = pick(lookUp(name, context), index);
   const operation = part.operation;
   if (part.prefix === '!') {
-    if (operation?.type === 'Names') {
-      const found = [...machine.scope.variables.keys()].filter((key) => key.startsWith(name));
-      return found.length > 0 ? found : [UNKNOWN];
-    }
+    if (operation?.type === 'Names') return [OPAQUE];
     if (index === '@' || index === '*') return values ? values.map((_, at) => String(at)) : [UNKNOWN];
     const target = values?.[0];
     if (target === undefined || !isKnown(target)) return [UNKNOWN];
-    walkHidden(target, machine);
+    expandHidden(target, context);
     const indexed = /^(\w+)\[(\d+|[@*])\]$/.exec(target);
-    values = indexed ? pick(lookUp(indexed[1] ?? '', machine), indexed[2]) : lookUp(target, machine);
+    values = indexed ? pick(lookUp(indexed[1] ?? '', context), indexed[2]) : lookUp(target, context);
   }
-  if (part.prefix === '#') {
-    if (index === '@' || index === '*' || name === '@' || name === '*') return [String(values?.length ?? UNKNOWN)];
-    const value = values?.[0];
-    return [value !== undefined && isKnown(value) ? String(value.length) : UNKNOWN];
-  }
+  if (part.prefix === '#') return [UNKNOWN];
   if (!operation) return values ?? [UNKNOWN];
   switch (operation.type) {
     case 'Default': {
@@ -62,22 +55,19 @@ export function expandParameter(
       const operand = expand(operation.operand);
       if (operation.operator.endsWith('+')) return [isSet ? operand : values === undefined ? unknownOr(operand) : ''];
       if (isSet) return values ?? [];
-      if (operation.operator.endsWith('=')) machine.scope.variables.set(name, operand);
+      if (operation.operator.endsWith('=')) context.scope.variables.set(name, operand);
       return operation.operator.endsWith('?') ? [UNKNOWN] : [operand];
     }
     case 'Slice': {
-      for (const word of [operation.offset, operation.length]) if (word) walkExpression(expand(word), machine);
-      const offset = toInteger(expand(operation.offset), machine);
-      const length = operation.length && toInteger(expand(operation.length), machine);
+      for (const word of [operation.offset, operation.length])
+        if (word) expandHiddenInExpression(expand(word), context);
+      const offset = toInteger(expand(operation.offset), context);
+      const length = operation.length && toInteger(expand(operation.length), context);
       if (!values || offset === undefined || (operation.length && length === undefined)) return [unknownFrom(values)];
-      if (name === '@' || name === '*') {
-        return [machine.scope.positional[0] ?? '', ...values].slice(
-          offset,
-          length === undefined ? undefined : offset + length,
-        );
-      }
-      if (index === '@' || index === '*')
-        return values.slice(offset, length === undefined ? undefined : offset + length);
+      const isList = [name, index].some((it) => it === '@' || it === '*');
+      // The positional parameters are counted from `$0`.
+      const list = index === undefined ? [context.scope.positional[0] ?? '', ...values] : values;
+      if (isList) return list.slice(offset, length === undefined ? undefined : offset + length);
       return values.map((value) => slice(value, offset, length));
     }
     case 'Remove': {
@@ -99,11 +89,8 @@ export function expandParameter(
       );
     case 'Transform': {
       const kind = expand(operation.operand);
-      if (kind === 'P') for (const value of values ?? []) walkHidden(value, machine, { anywhere: true });
-      if (kind === 'U') return values?.map((value) => value.toUpperCase()) ?? [UNKNOWN];
-      if (kind === 'L') return values?.map((value) => value.toLowerCase()) ?? [UNKNOWN];
-      if (kind === 'u') return values?.map((value) => changeCase(value, '^', undefined)) ?? [UNKNOWN];
-      return kind === 'Q' && values?.every((value) => /^[\w./-]*$/.test(value)) ? values : [unknownFrom(values)];
+      if (kind === 'P') for (const value of values ?? []) expandHidden(value, context, { anywhere: true });
+      return [unknownFrom(values)];
     }
     case 'Names':
     case 'Unknown':
@@ -111,12 +98,12 @@ export function expandParameter(
   }
 }
 
-/** `${x:+y}` with an x of the environment: `y` or nothing. */
+/** `${x:+y}` for an `x` from the environment: `y` or nothing. */
 function unknownOr(operand: Word): Word {
   return operand === '' ? '' : UNKNOWN;
 }
 
-/** Unknown, and suspicious where it was computed from something known. */
+/** Opaque if it was computed from known text, else unknown. */
 function unknownFrom(values: Word[] | undefined): Word {
   return values?.some((value) => value !== '' && isKnown(value)) ? OPAQUE : UNKNOWN;
 }
@@ -124,20 +111,14 @@ function unknownFrom(values: Word[] | undefined): Word {
 function pick(values: Word[] | undefined, index: Word | undefined): Word[] | undefined {
   if (values === undefined || index === undefined || index === '@' || index === '*') return values;
   if (!/^-?\d+$/.test(index)) return [unknownFrom(values)];
-  return [values.at(Number(index)) ?? ''];
+  return [values.at(Number(index)) ?? (values.some(isOpaque) ? OPAQUE : '')];
 }
 
-function toInteger(text: Word, machine: ExpansionContext): number | undefined {
+function toInteger(text: Word, context: ExpansionContext): number | undefined {
   const trimmed = text.trim();
   if (/^-?\d{1,6}$/.test(trimmed)) return Number(trimmed);
-  const paren = /^\(\s*(-?\d{1,6})\s*\)$/.exec(trimmed);
-  if (paren) return Number(paren[1]);
-  const variable = lookUp(trimmed, machine)?.[0];
-  if (variable !== undefined && /^-?\d{1,6}$/.test(variable)) return Number(variable);
-  const sum = /^(\d{1,6})\s*([-+*])\s*(\d{1,6})$/.exec(trimmed);
-  if (!sum) return undefined;
-  const [a, b] = [Number(sum[1]), Number(sum[3])];
-  return sum[2] === '+' ? a + b : sum[2] === '-' ? a - b : a * b;
+  const variable = lookUp(trimmed, context)?.[0];
+  return variable !== undefined && /^-?\d{1,6}$/.test(variable) ? Number(variable) : undefined;
 }
 
 function slice(value: Word, offset: number, length: number | undefined): Word {
@@ -156,7 +137,7 @@ function remove(value: Word, pattern: Word, operator: '#' | '##' | '%' | '%%'): 
   for (let step = 0; step <= value.length; step++) {
     const size = shortest ? step : value.length - step;
     const piece = front ? value.slice(0, size) : value.slice(value.length - size);
-    // A slash is an ordinary character here, so patterns match over it.
+    // A slash is an ordinary character here, so patterns match it.
     if (couldBe(pattern, piece.replaceAll('/', '\u0001'), true) || couldBe(pattern, piece, true)) {
       return front ? value.slice(size) : value.slice(0, value.length - size);
     }
@@ -167,17 +148,7 @@ function remove(value: Word, pattern: Word, operator: '#' | '##' | '%' | '%%'): 
 function replace(value: Word, pattern: Word, { replacement, operator }: { replacement: Word; operator: string }): Word {
   if (!isKnown(value) || !isKnown(pattern)) return value === UNKNOWN ? UNKNOWN : OPAQUE;
   if (pattern === '') return value;
-  if (/[*?[]/.test(pattern)) {
-    // A pattern of one character class or of `?` is as far as this is followed.
-    const single = /^(?:\?|\[[^\]]+\])$/.test(pattern);
-    if (!single) return OPAQUE;
-    const source = pattern === '?' ? '[^]' : pattern.replace(/^\[!/, '[^').replace(/\[:(\w+):\]/g, 'a-zA-Z0-9');
-    try {
-      return value.replace(new RegExp(source, operator === '//' ? 'g' : ''), () => replacement);
-    } catch {
-      return OPAQUE;
-    }
-  }
+  if (/[*?[]/.test(pattern)) return OPAQUE;
   if (operator === '//') return value.replaceAll(pattern, () => replacement);
   if (operator === '/#') return value.startsWith(pattern) ? replacement + value.slice(pattern.length) : value;
   if (operator === '/%') return value.endsWith(pattern) ? value.slice(0, -pattern.length) + replacement : value;

@@ -1,7 +1,7 @@
 import { HOME } from '../interpreter/scope.ts';
 import type { Word } from './word.ts';
 
-/** An absolute path without `.`, `..` and doubled slashes. A `..` after something unknown takes that away. */
+/** An absolute path without `.`, `..` and doubled slashes. A `..` removes an unknown part before it. */
 export function resolvePath(path: Word, cwd: string): string {
   const full = path.startsWith('/')
     ? path

@@ -1,18 +1,18 @@
 /**
- * A word as far as it is known: plain text in which single characters of the private use area stand for what
- * only the running shell can know. A line that holds such characters itself is not understood at all.
+ * A word as far as it is known: text in which characters of the private use area mark the parts that are only known
+ * at run time. A line that contains such characters is not evaluated.
  */
 export type Word = string;
 
-/** Any text: what a variable of the environment, a file or a program gave. */
+/** Any text: from an environment variable, a file or a program. */
 export const UNKNOWN = '\uE000';
 /** `*`: any text without a slash; never a leading dot. */
 export const STAR = '\uE001';
 /** `?` or `[…]`: one character. */
 export const ONE = '\uE002';
-/** Any name, with a leading dot too: what `ls -A` or `find` prints. */
+/** Any name, also with a leading dot: what `ls -A` or `find` prints. */
 export const ANY_NAME = '\uE003';
-/** Text that was computed from known text in a way that is not followed: it may hide something. */
+/** Text computed from known text in a way that is not evaluated: it may hide something. */
 export const OPAQUE = '\uE004';
 
 const MARK = /[\uE000-\uE004]/;
@@ -29,7 +29,7 @@ export function hasGlob(word: Word): boolean {
   return GLOB.test(word);
 }
 
-/** True for a word of which a part only shows when it runs. */
+/** True for a word with a part that is only known at run time. */
 export function isDynamic(word: Word): boolean {
   return DYNAMIC.test(word);
 }
@@ -39,12 +39,12 @@ export function isOpaque(word: Word): boolean {
   return word.includes(OPAQUE);
 }
 
-/** True for a line that brings marks of its own. */
+/** True for a line that contains marks itself. */
 export function hasMarks(line: string): boolean {
   return MARK.test(line);
 }
 
-/** `*`, `?` and `[…]` of a known text as marks: for programs that read patterns themselves, such as find and git. */
+/** Turns `*`, `?` and `[…]` into marks, for programs that read patterns themselves, such as find and git. */
 export function toGlobWord(word: Word): Word {
   return word
     .replace(/\[[^\]/]{1,64}\]/g, ONE)
@@ -52,12 +52,12 @@ export function toGlobWord(word: Word): Word {
     .replaceAll('?', ONE);
 }
 
-/** The marks of names as plain pattern characters: what a program gets to see where nothing matches. */
+/** Turns marks of names into plain pattern characters: what a program gets if nothing matches. */
 export function withoutGlob(word: Word): Word {
   return word.replaceAll(STAR, '*').replaceAll(ONE, '?').replaceAll(ANY_NAME, '*');
 }
 
-/** True when the word, with its marks, can stand for `text`. Iterative, at worst length times length. */
+/** True if the word can expand to `text`. Iterative, O(n × m). */
 export function couldBe(word: Word, text: string, dotglob = false): boolean {
   let at = 0;
   let from = 0;
@@ -102,13 +102,13 @@ export function countKnown(word: Word): number {
 
 const LONGEST_SHOWN = 400;
 
-/** The word for a reader, cut after 400 characters: quoted where needed, patterns bare, `…` for what is not known. */
+/** The word for display, cut after 400 characters: quoted if needed, patterns unquoted, `…` for unknown text. */
 export function showWord(word: Word): string {
-  return showWholeWord(word.length > LONGEST_SHOWN ? `${word.slice(0, LONGEST_SHOWN)}${UNKNOWN}` : word);
+  return showFullWord(word.length > LONGEST_SHOWN ? `${word.slice(0, LONGEST_SHOWN)}${UNKNOWN}` : word);
 }
 
-/** As {@link showWord}, but uncut: different known words never look the same. */
-export function showWholeWord(word: Word): string {
+/** As {@link showWord}, but not cut: different known words never look the same. */
+export function showFullWord(word: Word): string {
   if (word === '') return "''";
   const quoted = word.replace(/[^\uE000-\uE004]+/g, (text) =>
     /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`,

@@ -1,23 +1,23 @@
 import type { Assignment, Command } from 'unbash';
 import { expandText, expandWord } from '../expansion/expand.ts';
 import type { ExpansionContext } from './interpreter.ts';
-import { walkHidden } from '../expansion/hidden-substitution.ts';
+import { expandHidden } from '../expansion/hidden-substitution.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
-/** Carries out an assignment; returns the value as one word. */
-export function assign(node: Assignment, machine: ExpansionContext): Word {
-  const { variables } = machine.scope;
+/** Performs an assignment; returns the value as one word. */
+export function assign(node: Assignment, context: ExpansionContext): Word {
+  const { variables } = context.scope;
   const own = variables.get(node.name);
   if (node.value.type === 'ArrayValue') {
-    const elements = node.value.elements.flatMap((word) => expandWord(word, machine));
+    const elements = node.value.elements.flatMap((word) => expandWord(word, context));
     const before = node.append ? (own === undefined ? [] : typeof own === 'string' ? [own] : own) : [];
     variables.set(node.name, [...before, ...elements]);
     return elements.join(' ');
   }
-  const value = expandText(node.value, machine);
+  const value = expandText(node.value, context);
   if (node.index) {
-    const at = expandText(node.index, machine);
-    walkHidden(`[${at}]`, machine);
+    const at = expandText(node.index, context);
+    expandHidden(`[${at}]`, context);
     const array = own === undefined ? [] : typeof own === 'string' ? [own] : [...own];
     if (/^\d{1,4}$/.test(at)) {
       while (array.length < Number(at)) array.push('');
@@ -33,19 +33,19 @@ export function assign(node: Assignment, machine: ExpansionContext): Word {
   return joined;
 }
 
-/** An argument of a command: words, or an assignment behind `export`, `declare` and the like. */
-export function readArgument(argument: Command['args'][number], machine: ExpansionContext): Word[] {
-  if (argument.type === 'Word') return expandWord(argument, machine);
-  return [`${argument.name}=${assign(argument, machine)}`];
+/** An argument of a command: words, or an assignment of `export`, `declare` and similar builtins. */
+export function readArgument(argument: Command['args'][number], context: ExpansionContext): Word[] {
+  if (argument.type === 'Word') return expandWord(argument, context);
+  return [`${argument.name}=${assign(argument, context)}`];
 }
 
-/** Carries out `NAME=value` given as a plain word, as `env` and `export` take it. */
-export function assignWord(word: Word, machine: ExpansionContext): { name: string; value: Word } | undefined {
+/** Performs `NAME=value` from a plain word, as `env` and `export` take it. */
+export function assignWord(word: Word, context: ExpansionContext): { name: string; value: Word } | undefined {
   const match = /^([A-Za-z_]\w*)(\+?)=([^]*)$/.exec(word);
   if (!match) return undefined;
   const [, name = '', append = '', value = ''] = match;
-  const own = machine.scope.variables.get(name);
+  const own = context.scope.variables.get(name);
   const joined = append && typeof own === 'string' && isKnown(own) ? own + value : value;
-  machine.scope.variables.set(name, joined);
+  context.scope.variables.set(name, joined);
   return { name, value: joined };
 }

@@ -1,22 +1,22 @@
 import { assignWord } from './assign.ts';
-import { toPaths } from '../expansion/expand.ts';
-import { walkHidden } from '../expansion/hidden-substitution.ts';
-import { evaluateWords } from './let.ts';
+import { parse } from 'unbash';
+import { expandArithmetic, toPaths } from '../expansion/expand.ts';
+import { expandHidden } from '../expansion/hidden-substitution.ts';
 import type { Call, Interpreter } from './interpreter.ts';
 import { readOptions } from '../programs/options.ts';
 import { source } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
 import { isDynamic, isKnown, isOpaque, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
 
-type Builtin = (call: Call, walk: Interpreter) => Word;
+type Builtin = (call: Call, shell: Interpreter) => Word;
 
-/** What the shell itself does, as far as it changes what later words mean. */
+/** The builtins that change the meaning of later words. */
 export const BUILTINS: Record<string, Builtin> = {
   cd: changeFolder,
   pushd: changeFolder,
-  popd(call, walk) {
-    walk.record(call);
-    walk.scope.cwds = [...walk.scope.cwds, ...(walk.scope.cwdsOnFailure ?? [])].slice(0, 4);
+  popd(call, shell) {
+    shell.record(call);
+    shell.scope.cwds = [...shell.scope.cwds, ...(shell.scope.cwdsOnFailure ?? [])].slice(0, 4);
     return '';
   },
   export: declare,
@@ -24,94 +24,98 @@ export const BUILTINS: Record<string, Builtin> = {
   typeset: declare,
   local: declare,
   readonly: declare,
-  unset(call, walk) {
-    walk.record(call);
+  unset(call, shell) {
+    shell.record(call);
     for (const name of call.argv.slice(1)) {
-      walkHidden(name, walk);
-      walk.scope.variables.set(name, '');
-      walk.scope.functions.delete(name);
+      expandHidden(name, shell);
+      shell.scope.variables.set(name, '');
+      shell.scope.functions.delete(name);
     }
     return '';
   },
   read,
   mapfile: readAll,
   readarray: readAll,
-  eval(call, walk) {
-    walk.record({ ...call, argv: ['eval'] });
+  eval(call, shell) {
+    shell.record({ ...call, argv: ['eval'] });
     const text = call.argv.slice(call.argv[1] === '--' ? 2 : 1).join(' ');
     if (isDynamic(text)) {
-      const why = isOpaque(text) ? 'was decoded or computed' : 'is only known when it runs';
-      walk.report({ rule: 'dynamic', reason: `eval runs text that ${why}` });
+      const why = isOpaque(text) ? 'was decoded or computed' : 'is only known at run time';
+      shell.report({ rule: 'dynamic', reason: `eval runs text that ${why}` });
       if (text.length <= 1) return OPAQUE;
     }
-    return walk.text(text, 'eval', call.feed);
+    return shell.evaluate(text, 'eval', call.stdin);
   },
-  source: (call, walk) => {
-    walk.record(call);
-    return source(call.argv[1] ?? '', call, walk);
+  source: (call, shell) => {
+    shell.record(call);
+    return source(call.argv[1] ?? '', call, shell);
   },
-  '.': (call, walk) => {
-    walk.record(call);
-    return source(call.argv[1] ?? '', call, walk);
+  '.': (call, shell) => {
+    shell.record(call);
+    return source(call.argv[1] ?? '', call, shell);
   },
-  set(call, walk) {
-    walk.record(call);
+  set(call, shell) {
+    shell.record(call);
     const args = call.argv.slice(1);
-    if (args.some((arg) => /^-\w*e/.test(arg) || arg === 'errexit')) walk.scope.errexit = true;
+    if (args.some((arg) => /^-\w*e/.test(arg) || arg === 'errexit')) shell.scope.errexit = true;
     const dashes = args.indexOf('--');
     const first = dashes >= 0 ? dashes + 1 : args.findIndex((arg) => !/^[-+]/.test(arg));
     if (first >= 0 && args[first - 1] !== '-o' && !/^[-+]\w*o$/.test(args[first - 1] ?? '')) {
-      walk.scope.positional = [walk.scope.positional[0] ?? '', ...args.slice(first)];
+      shell.scope.positional = [shell.scope.positional[0] ?? '', ...args.slice(first)];
     }
     return '';
   },
-  shift(call, walk) {
+  shift(call, shell) {
     const count = Number(call.argv[1] ?? 1) || 1;
-    walk.scope.positional = [walk.scope.positional[0] ?? '', ...walk.scope.positional.slice(1 + count)];
+    shell.scope.positional = [shell.scope.positional[0] ?? '', ...shell.scope.positional.slice(1 + count)];
     return '';
   },
-  alias(call, walk) {
-    walk.record(call);
+  alias(call, shell) {
+    shell.record(call);
     for (const word of call.argv.slice(1)) {
       const match = /^([^=]+)=([^]*)$/.exec(word);
-      if (match) walk.scope.aliases.set(match[1] ?? '', match[2] ?? '');
+      if (match) shell.scope.aliases.set(match[1] ?? '', match[2] ?? '');
     }
     return '';
   },
-  trap(call, walk) {
-    walk.record(call);
+  trap(call, shell) {
+    shell.record(call);
     const text = call.argv.find((arg, at) => at > 0 && !arg.startsWith('-'));
-    if (text !== undefined && call.argv.length > 2) runLater(text, 'trap', walk);
+    if (text !== undefined && call.argv.length > 2) runLater(text, 'trap', shell);
     return '';
   },
-  shopt(call, walk) {
-    walk.record(call);
-    if (call.argv.includes('dotglob') && call.argv.includes('-s')) walk.scope.dotglob = true;
+  shopt(call, shell) {
+    shell.record(call);
+    if (call.argv.includes('dotglob') && call.argv.includes('-s')) shell.scope.dotglob = true;
     return '';
   },
-  printf(call, walk) {
-    walk.record(call);
+  printf(call, shell) {
+    shell.record(call);
     const args = call.argv.slice(1);
     if (args[0] !== '-v') return runTextTool('printf', { args, stdin: '', readFile: () => undefined }) ?? UNKNOWN;
-    walkHidden(args[1] ?? '', walk);
+    expandHidden(args[1] ?? '', shell);
     const text = runTextTool('printf', { args: args.slice(2), stdin: '', readFile: () => undefined });
-    walk.scope.variables.set(args[1] ?? '', text ?? UNKNOWN);
+    shell.scope.variables.set(args[1] ?? '', text ?? UNKNOWN);
     return '';
   },
-  let(call, walk) {
-    evaluateWords(call.argv.slice(1), walk);
+  let(call, shell) {
+    for (const word of call.argv.slice(1)) {
+      expandHidden(word, shell);
+      const command = parse(`((${word}))`).commands[0]?.command;
+      if (command?.type === 'ArithmeticCommand') expandArithmetic(command.expression, shell);
+    }
     return '';
   },
   complete: deferred('-C'),
   compgen: deferred('-C'),
   bind: deferred('-x'),
-  true: (_call, walk) => end(walk, 0),
-  ':': (call, walk) => {
-    if (call.redirects.length > 0) walk.record(call);
-    return end(walk, 0);
+  true: (_call, shell) => end(shell, 0),
+  ':': (call, shell) => {
+    if (call.redirects.length > 0) shell.record(call);
+    return end(shell, 0);
   },
-  false: (_call, walk) => end(walk, 1),
-  pwd: (_call, walk) => `${walk.scope.cwds.length === 1 ? walk.scope.cwds[0] : UNKNOWN}\n`,
+  false: (_call, shell) => end(shell, 1),
+  pwd: (_call, shell) => `${shell.scope.cwds.length === 1 ? shell.scope.cwds[0] : UNKNOWN}\n`,
   exit: quiet,
   return: quiet,
   break: quiet,
@@ -122,49 +126,49 @@ export const BUILTINS: Record<string, Builtin> = {
   test: named,
   '[': named,
   jobs: quiet,
-  getopts(call, walk) {
-    named(call, walk);
-    walk.scope.variables.set(call.argv[2] ?? 'opt', UNKNOWN);
-    walk.scope.variables.set('OPTARG', UNKNOWN);
+  getopts(call, shell) {
+    named(call, shell);
+    shell.scope.variables.set(call.argv[2] ?? 'opt', UNKNOWN);
+    shell.scope.variables.set('OPTARG', UNKNOWN);
     return '';
   },
 };
 
-function quiet(call: Call, walk: Interpreter): Word {
-  walk.record(call);
+function quiet(call: Call, shell: Interpreter): Word {
+  shell.record(call);
   return UNKNOWN;
 }
 
-/** A command that takes names of variables: their subscripts are expanded. */
-function named(call: Call, walk: Interpreter): Word {
-  for (const word of call.argv.slice(1)) walkHidden(word, walk);
-  return quiet(call, walk);
+/** A builtin that takes names of variables: their subscripts are expanded. */
+function named(call: Call, shell: Interpreter): Word {
+  for (const word of call.argv.slice(1)) expandHidden(word, shell);
+  return quiet(call, shell);
 }
 
-function end(walk: Interpreter, status: 0 | 1): Word {
-  walk.status = status;
+function end(shell: Interpreter, status: 0 | 1): Word {
+  shell.status = status;
   return '';
 }
 
-/** Text that the shell keeps and runs by itself later. */
-function runLater(text: Word, label: string, walk: Interpreter): void {
-  if (isDynamic(text)) walk.report({ rule: 'dynamic', reason: `${label} keeps text that is only known when it runs` });
-  walk.subshell(undefined, () => walk.text(text, label, undefined));
+/** Text that the shell stores and runs later. */
+function runLater(text: Word, label: string, shell: Interpreter): void {
+  if (isDynamic(text)) shell.report({ rule: 'dynamic', reason: `${label} stores text that is only known at run time` });
+  shell.subshell(undefined, () => shell.evaluate(text, label, undefined));
 }
 
 function deferred(flag: string): Builtin {
-  return (call, walk) => {
-    walk.record(call);
+  return (call, shell) => {
+    shell.record(call);
     const text = readOptions(call.argv.slice(1), [flag]).values.get(flag);
-    if (text !== undefined) runLater(text.replace(/^"?\\?\w[^"]*"?:\s*/, ''), call.argv[0] ?? '', walk);
+    if (text !== undefined) runLater(text.replace(/^"?\\?\w[^"]*"?:\s*/, ''), call.argv[0] ?? '', shell);
     return '';
   };
 }
 
-function changeFolder(call: Call, walk: Interpreter): Word {
-  walk.record(call);
+function changeFolder(call: Call, shell: Interpreter): Word {
+  shell.record(call);
   const target = call.argv.slice(1).find((arg) => !/^-[LPe@n]/.test(arg) && arg !== '--') ?? '~';
-  const { scope } = walk;
+  const { scope } = shell;
   scope.cwdsOnFailure = [...scope.cwds];
   const previous = scope.variables.get('OLDPWD');
   if (target === '-') scope.cwds = typeof previous === 'string' ? [previous] : scope.cwds;
@@ -173,100 +177,69 @@ function changeFolder(call: Call, walk: Interpreter): Word {
   return '';
 }
 
-function declare(call: Call, walk: Interpreter): Word {
+function declare(call: Call, shell: Interpreter): Word {
   const assignments: Call['assignments'] = [];
   for (const word of call.argv.slice(1)) {
-    walkHidden(word, walk);
+    expandHidden(word, shell);
     if (word.startsWith('-')) continue;
     const match = /^([A-Za-z_]\w*)\+?=/.exec(word);
-    // Words that the parser gave as assignments took place already; doing it again changes nothing.
-    const known = match && walk.scope.variables.get(match[1] ?? '');
+    // The assignments that the parser reports are performed already; to repeat one changes nothing.
+    const known = match && shell.scope.variables.get(match[1] ?? '');
     if (Array.isArray(known)) continue;
-    const done = word.includes('+=') ? undefined : assignWord(word, walk);
+    const done = word.includes('+=') ? undefined : assignWord(word, shell);
     if (!done) continue;
     assignments.push(done);
     if (call.argv.some((arg) => /^-\w*n/.test(arg)) && isKnown(done.value)) {
-      walk.scope.variables.set(done.name, walk.scope.variables.get(done.value) ?? UNKNOWN);
+      shell.scope.variables.set(done.name, shell.scope.variables.get(done.value) ?? UNKNOWN);
     }
     if (call.argv.some((arg) => /^-\w*i/.test(arg)))
-      walk.scope.variables.set(done.name, /^\d+$/.test(done.value) ? done.value : OPAQUE);
+      shell.scope.variables.set(done.name, /^\d+$/.test(done.value) ? done.value : OPAQUE);
   }
-  walk.record({ ...call, assignments: [...call.assignments, ...assignments] });
-  walk.status = 0;
+  shell.record({ ...call, assignments: [...call.assignments, ...assignments] });
+  shell.status = 0;
   return '';
 }
 
-function read(call: Call, walk: Interpreter): Word {
-  walk.record(call);
-  for (const word of call.argv.slice(1)) walkHidden(word, walk);
+function read(call: Call, shell: Interpreter): Word {
+  shell.record(call);
+  for (const word of call.argv.slice(1)) expandHidden(word, shell);
   const { flags, rest, values } = readOptions(call.argv.slice(1), ['-p', '-d', '-n', '-N', '-t', '-u', '-i', '-a']);
-  const { variables } = walk.scope;
+  const { variables } = shell.scope;
   const names = values.has('-a') ? [values.get('-a') ?? ''] : rest.length > 0 ? rest : ['REPLY'];
   const fd = values.get('-u');
-  const feed = fd === undefined ? call.feed : { text: walk.scope.files.get(`/dev/fd/${fd}`) ?? UNKNOWN };
-  if (!feed || feed.text === UNKNOWN || feed.text === OPAQUE) {
-    for (const name of names) variables.set(name, feed?.text ?? UNKNOWN);
-    walk.status = undefined;
+  const stdin = fd === undefined ? call.stdin : { text: shell.scope.files.get(`/dev/fd/${fd}`) ?? UNKNOWN };
+  if (!stdin || stdin.text === UNKNOWN || stdin.text === OPAQUE) {
+    for (const name of names) variables.set(name, stdin?.text ?? UNKNOWN);
+    shell.status = undefined;
     return '';
   }
-  if (feed.text === '') {
+  if (stdin.text === '') {
     for (const name of names) variables.set(name, '');
-    walk.status = 1;
+    shell.status = 1;
     return '';
   }
   const delimiter = values.has('-d') ? (values.get('-d') ?? '').slice(0, 1) : '\n';
-  const at = delimiter === '' ? -1 : feed.text.indexOf(delimiter);
-  let line = at < 0 ? feed.text : feed.text.slice(0, at);
-  feed.text = at < 0 ? '' : feed.text.slice(at + 1);
-  const size = Number(values.get('-n') ?? values.get('-N') ?? Number.NaN);
-  if (Number.isFinite(size)) line = line.slice(0, size);
+  const at = delimiter === '' ? -1 : stdin.text.indexOf(delimiter);
+  let line = at < 0 ? stdin.text : stdin.text.slice(0, at);
+  stdin.text = at < 0 ? '' : stdin.text.slice(at + 1);
   if (!flags.has('-r')) line = line.replace(/\\([^])/g, '$1');
   const ifs = variables.get('IFS');
-  const separators = typeof ifs === 'string' ? ifs : ' \t\n';
-  const fields = !isKnown(separators)
-    ? names.map(() => OPAQUE)
-    : separators === ''
-      ? [line]
-      : splitFields(line, separators, values.has('-a') ? Infinity : names.length);
-  if (values.has('-a')) variables.set(names[0] ?? '', fields);
-  else for (const [index, name] of names.entries()) variables.set(name, fields[index] ?? '');
-  walk.status = 0;
+  // One variable takes the line; the division into several is not evaluated.
+  const isOne = names.length === 1 && !['-a', '-n', '-N'].some((flag) => values.has(flag));
+  const value = isOne && (ifs === '' || ifs === ' \t\n') ? (ifs === '' ? line : line.trim()) : OPAQUE;
+  for (const name of names) variables.set(name, value);
+  shell.status = 0;
   return '';
 }
 
-function splitFields(line: Word, separators: string, most: number): Word[] {
-  const fields: Word[] = [];
-  let rest = trim(line, separators);
-  while (rest !== '' && fields.length < most - 1) {
-    let at = 0;
-    while (at < rest.length && !separators.includes(rest[at] ?? '')) at++;
-    fields.push(rest.slice(0, at));
-    // A run of blanks parts once, any other separator each time.
-    const step =
-      separators.includes(' ') && /\s/.test(rest[at] ?? '') ? trim(rest.slice(at), separators) : rest.slice(at + 1);
-    rest = step;
-  }
-  if (rest !== '') fields.push(rest);
-  return fields;
-}
-
-function trim(text: string, separators: string): string {
-  let from = 0;
-  let to = text.length;
-  const isBlank = (char: string | undefined) => char !== undefined && /\s/.test(char) && separators.includes(char);
-  while (from < to && isBlank(text[from])) from++;
-  while (to > from && isBlank(text[to - 1])) to--;
-  return text.slice(from, to);
-}
-
-function readAll(call: Call, walk: Interpreter): Word {
-  walk.record(call);
+function readAll(call: Call, shell: Interpreter): Word {
+  shell.record(call);
   const { rest, values } = readOptions(call.argv.slice(1), ['-d', '-n', '-O', '-s', '-u', '-C', '-c']);
-  for (const word of rest) walkHidden(word, walk);
+  for (const word of rest) expandHidden(word, shell);
   const callback = values.get('-C');
-  if (callback !== undefined) runLater(callback, `${call.argv[0]} -C`, walk);
-  const text = call.feed?.text ?? UNKNOWN;
+  if (callback !== undefined) runLater(callback, `${call.argv[0]} -C`, shell);
+  const text = call.stdin?.text ?? UNKNOWN;
   const lines = text === UNKNOWN ? [UNKNOWN] : text.replace(/\n$/, '').split('\n');
-  walk.scope.variables.set(rest[0] ?? 'MAPFILE', lines);
+  shell.scope.variables.set(rest[0] ?? 'MAPFILE', lines);
   return '';
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { evaluateCommand } from './evaluate-command.ts';
-import { renderReading } from '../reading.ts';
+import { renderEvaluation } from '../evaluation.ts';
 
 const read = (line: string) => evaluateCommand(line, { workspace: '/srv/project' });
 /** The commands that run, without what they run through. */
 const found = (line: string) =>
-  renderReading(read(line))
+  renderEvaluation(read(line))
     .split('\n')
     .map((text) => text.replace(/^\[.*?\] /, ''));
 
@@ -49,8 +49,8 @@ describe('a command is found behind', () => {
   });
 });
 
-test('what it runs through is told', () => {
-  expect(renderReading(read(`sudo sh -c 'ls "a b"'`))).toBe(`sudo\n[sudo] sh -c\n[sudo › sh -c] ls 'a b'`);
+test('the programs that a command runs through are listed', () => {
+  expect(renderEvaluation(read(`sudo sh -c 'ls "a b"'`))).toBe(`sudo\n[sudo] sh -c\n[sudo › sh -c] ls 'a b'`);
 });
 
 test('a folder that may not exist leaves both ways open', () => {
@@ -68,10 +68,10 @@ describe('not understood:', () => {
   test.each([
     ['an open quote', `echo 'a`],
     ['an open block', 'if true; then ls'],
-    ['a program that only running it tells', '$(curl x) -rf .'],
+    ['a program whose name is only known at run time', '$(curl x) -rf .'],
     ['a program by a pattern', '/bin/r? -rf .'],
     ['text from elsewhere for a shell', 'cat x | sh'],
-    ['decoded text that cannot be followed', 'echo x | gunzip | bash'],
+    ['decoded text that cannot be evaluated', 'echo x | gunzip | bash'],
     ['characters of our own marks', 'echo \uE000'],
     ['a null character', 'ls \u0000'],
     ['a very long line', `echo ${'a'.repeat(70_000)}`],
@@ -93,7 +93,7 @@ test('a function that only calls itself is a bomb', () => {
 });
 
 test('different commands never look the same', () => {
-  const show = (line: string) => renderReading(read(line));
+  const show = (line: string) => renderEvaluation(read(line));
   expect(show(`ls '*'`)).not.toBe(show('ls *'));
   expect(show(`echo ${'a'.repeat(2000)}b`)).not.toBe(show(`echo ${'a'.repeat(2000)}c`));
   expect(show('python3 <<E\n1\nE')).not.toBe(show('python3 <<E\n2\nE'));

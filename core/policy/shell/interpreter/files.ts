@@ -2,40 +2,40 @@ import { LONGEST_TEXT, type Call, type Stdin, type Interpreter } from './interpr
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
-/** Notes a command as one that runs. */
-export function record(walk: Interpreter, call: Call, code: { language: string; text: Word }[] = []): void {
-  // Long words cost too: what is shown of a line is bounded by this.
-  walk.step(1 + call.argv.reduce((size, word) => size + word.length, 0) / 1024);
+/** Records a command that runs. */
+export function record(shell: Interpreter, call: Call, code: { language: string; text: Word }[] = []): void {
+  // Long words count as well: this bounds the text that is shown.
+  shell.step(1 + call.argv.reduce((size, word) => size + word.length, 0) / 1024);
   const word = call.argv[0] ?? '';
-  walk.reading.commands.push({
+  shell.evaluation.commands.push({
     argv: call.argv,
     name: word.slice(word.lastIndexOf('/') + 1),
     assignments: call.assignments,
     redirects: call.redirects,
-    via: walk.via,
-    cwds: walk.scope.cwds,
-    ...(call.feed && { stdin: call.feed.text }),
+    via: shell.via,
+    cwds: shell.scope.cwds,
+    ...(call.stdin && { stdin: call.stdin.text }),
     code,
-    dotglob: walk.scope.dotglob,
+    dotglob: shell.scope.dotglob,
   });
 }
 
-/** What a file holds that this line wrote, or that is fed; undefined for other files. */
-export function readFile(walk: Interpreter, path: Word, feed: Stdin | undefined): Word | undefined {
-  if (/^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/.test(path)) return feed?.text ?? UNKNOWN;
-  const full = resolvePath(path, walk.scope.cwds[0] ?? '/').replace('/proc/self/fd/', '/dev/fd/');
-  return walk.scope.files.get(full);
+/** The content of a file that this line wrote, or of standard input; undefined for other files. */
+export function readFile(shell: Interpreter, path: Word, stdin: Stdin | undefined): Word | undefined {
+  if (/^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/.test(path)) return stdin?.text ?? UNKNOWN;
+  const full = resolvePath(path, shell.scope.cwds[0] ?? '/').replace('/proc/self/fd/', '/dev/fd/');
+  return shell.scope.files.get(full);
 }
 
-/** Keeps what goes into a file, for who reads it later in the line. */
-export function writeFile(walk: Interpreter, path: Word, { text, append }: { text: Word; append: boolean }): void {
+/** Stores the content of a file for later commands of the line. */
+export function writeFile(shell: Interpreter, path: Word, { text, append }: { text: Word; append: boolean }): void {
   if (!isKnown(path) || path.startsWith('/dev/')) return;
-  const full = resolvePath(path, walk.scope.cwds[0] ?? '/');
-  const before = append ? (walk.scope.files.get(full) ?? UNKNOWN) : '';
-  walk.scope.files.set(full, limit(before + text));
+  const full = resolvePath(path, shell.scope.cwds[0] ?? '/');
+  const before = append ? (shell.scope.files.get(full) ?? UNKNOWN) : '';
+  shell.scope.files.set(full, limit(before + text));
 }
 
-/** The text, or unknown where it is too long to be followed. */
+/** The text, or unknown if it is too long. */
 export function limit(text: Word): Word {
   return text.length > LONGEST_TEXT ? UNKNOWN : text;
 }

@@ -1,21 +1,21 @@
-import type { Script, CompoundList } from 'unbash';
-import type { CommandReading, Problem, Redirect } from '../reading.ts';
+import type { Script } from 'unbash';
+import type { CommandEvaluation, Problem, Redirect } from '../evaluation.ts';
 import type { Scope } from './scope.ts';
 import type { Word } from '../expansion/word.ts';
 
-/** What expansion needs of the walk through a line. */
+/** The part of the interpreter that expansion needs. */
 export interface ExpansionContext {
   scope: Scope;
-  /** Walks a script in a subshell and returns what it prints, without trailing newlines. */
+  /** Runs a script in a subshell and returns its output, without trailing newlines. */
   substitute(script: Script, label: string): Word;
-  /** Walks the script of a process substitution and returns the path that stands for it. */
+  /** Runs the script of a process substitution and returns the path of its output. */
   toPath(script: Script, operator: '<' | '>'): Word;
   report(problem: Problem): void;
-  /** Counts work. Throws {@link TooMuch} when a line needs more than any ordinary one. */
+  /** Counts work. Throws {@link LimitError} if a line needs more than any ordinary one. */
   step(cost?: number): void;
 }
 
-/** Standard input. Who reads takes away: `read` a line, others everything. */
+/** Standard input. Reading consumes it: `read` takes a line, other commands everything. */
 export interface Stdin {
   text: Word;
 }
@@ -23,37 +23,36 @@ export interface Stdin {
 /** A command about to run. */
 export interface Call {
   argv: Word[];
-  feed: Stdin | undefined;
+  stdin: Stdin | undefined;
   assignments: { name: string; value: Word }[];
   redirects: Redirect[];
 }
 
-/** The walk through a line, command by command. */
+/** Evaluates a line command by command. */
 export interface Interpreter extends ExpansionContext {
-  readonly reading: CommandReading;
-  /** What the present command runs through, outermost first. */
+  readonly evaluation: CommandEvaluation;
+  /** The programs that the current command runs through, outermost first. */
   via: string[];
-  /** How the last command ended: 0, 1 or not known. */
+  /** The exit status of the last command: 0, 1 or unknown. */
   status: 0 | 1 | undefined;
-  /** Walks text as a script in the present scope; returns what it prints. */
-  text(text: Word, label: string, feed: Stdin | undefined): Word;
-  list(list: CompoundList | Script, feed: Stdin | undefined): Word;
-  /** Runs a function's body. */
-  body(name: string, args: Word[], feed: Stdin | undefined): Word;
+  /** Runs text as a script in the current scope; returns its output. */
+  evaluate(text: Word, label: string, stdin: Stdin | undefined): Word;
+  /** Runs the body of a function; returns its output. */
+  callFunction(name: string, args: Word[], stdin: Stdin | undefined): Word;
   run(call: Call): Word;
-  /** Does `work` one level deeper, named `label` in what is recorded. */
+  /** Runs `work` one level deeper; recorded commands name `label`. */
   inside<T>(label: string, work: () => T): T;
-  /** As {@link inside}, in a scope that ends with it. */
+  /** As {@link inside}, in a copy of the scope. */
   subshell<T>(label: string | undefined, work: () => T): T;
-  /** Notes a command as one that runs. */
+  /** Records a command that runs. */
   record(call: Call, code?: { language: string; text: Word }[]): void;
-  /** What a file holds that this line wrote, or that is fed; undefined for other files. */
-  readFile(path: Word, feed: Stdin | undefined): Word | undefined;
+  /** The content of a file that this line wrote, or of standard input; undefined for other files. */
+  readFile(path: Word, stdin: Stdin | undefined): Word | undefined;
   writeFile(path: Word, text: Word, append: boolean): void;
 }
 
-/** Thrown and caught inside the shell reader alone. */
-export class TooMuch extends Error {}
+/** A line needs more work than is allowed. Never leaves the interpreter. */
+export class LimitError extends Error {}
 
-/** Longest text that is followed; a longer one becomes unknown. */
+/** Longer text becomes unknown. */
 export const LONGEST_TEXT = 65_536;

@@ -3,16 +3,16 @@ import { OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
 
 export type Value = Word | Word[];
 
-/** What a shell remembers from one command to the next. */
+/** The state of a shell between commands. */
 export interface Scope {
   variables: Map<string, Value>;
   functions: Map<string, ShellFunction['body']>;
   aliases: Map<string, string>;
-  /** Files this line wrote, by absolute path, with what is in them. */
+  /** Contents of the files that this line wrote, by absolute path. */
   files: Map<string, Word>;
-  /** Where it may be: more than one when a `cd` can have failed. */
+  /** Possible current folders: several if a `cd` may have failed. */
   cwds: readonly string[];
-  /** Where it is should the last `cd` have failed. */
+  /** The folders if the last `cd` failed. */
   cwdsOnFailure: readonly string[] | undefined;
   /** `$0`, `$1`, …; undefined entries do not exist. */
   positional: Word[];
@@ -41,7 +41,7 @@ export function createScope(cwd: string): Scope {
   };
 }
 
-/** Stands for the home folder, wherever it is. */
+/** The home folder, regardless of its real path. */
 export const HOME = '/~';
 const MOST_FOLDERS = 6;
 
@@ -55,7 +55,7 @@ export function copyScope(scope: Scope): Scope {
   };
 }
 
-/** What holds after either of two ways: what one of them set stays, values that differ are opaque, folders add up. */
+/** Merges two possible scopes: a value that only one sets is used, different values are opaque, folders are united. */
 export function joinScopes(into: Scope, other: Scope): void {
   for (const [name, value] of other.variables) {
     const own = into.variables.get(name);
@@ -73,7 +73,7 @@ function isSame(a: Value | undefined, b: Value): boolean {
   return a !== undefined && a.length === b.length && a.every((item, at) => item === b[at]);
 }
 
-/** Both lists of folders; one unknown folder where there would be too many. */
+/** Both lists of folders; one unknown folder if there would be too many. */
 export function unite(a: readonly string[], b: readonly string[]): readonly string[] {
   const all = [...new Set([...a, ...b])];
   return all.length > MOST_FOLDERS ? [`/${UNKNOWN}`] : all;

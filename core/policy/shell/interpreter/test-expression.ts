@@ -1,27 +1,27 @@
 import type { TestExpression } from 'unbash';
 import { expandText } from '../expansion/expand.ts';
-import { walkExpression, walkHidden } from '../expansion/hidden-substitution.ts';
+import { expandHiddenInExpression, expandHidden } from '../expansion/hidden-substitution.ts';
 import type { ExpansionContext } from './interpreter.ts';
 
 /** Expands the words of `[[ … ]]`: a substitution in them runs. */
-export function walkTest(expression: TestExpression, machine: ExpansionContext): void {
-  machine.step();
+export function expandTest(expression: TestExpression, context: ExpansionContext): void {
+  context.step();
   switch (expression.type) {
     case 'TestUnary':
-      walkHidden(expandText(expression.operand, machine), machine);
+      expandHidden(expandText(expression.operand, context), context);
       break;
     case 'TestBinary':
-      walkExpression(expandText(expression.left, machine), machine);
-      walkExpression(expandText(expression.right, machine), machine);
+      expandHiddenInExpression(expandText(expression.left, context), context);
+      expandHiddenInExpression(expandText(expression.right, context), context);
       break;
     case 'TestLogical':
-      for (const operand of expression.operands) walkTest(operand, machine);
+      for (const operand of expression.operands) expandTest(operand, context);
       break;
     case 'TestNot':
-      walkTest(expression.operand, machine);
+      expandTest(expression.operand, context);
       break;
     case 'TestGroup':
-      walkTest(expression.expression, machine);
+      expandTest(expression.expression, context);
       break;
   }
 }

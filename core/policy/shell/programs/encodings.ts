@@ -1,62 +1,21 @@
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const encoder = new TextEncoder();
-
 /** Decodes base64, plain or url-safe; undefined for other text. */
 export function fromBase64(text: string): string | undefined {
-  return fromBits(text.replaceAll('-', '+').replaceAll('_', '/'), BASE64, 6);
-}
-
-/** Decodes base32; undefined for other text. */
-export function fromBase32(text: string): string | undefined {
-  return fromBits(text, BASE32, 5);
-}
-
-function fromBits(text: string, alphabet: string, width: number): string | undefined {
-  const bytes: number[] = [];
-  let bits = 0;
-  let count = 0;
-  for (const char of text) {
-    if (/\s/.test(char)) continue;
-    if (char === '=') break;
-    const value = alphabet.indexOf(char);
-    if (value < 0) return undefined;
-    bits = ((bits << width) | value) & 0xffff;
-    count += width;
-    if (count < 8) continue;
-    count -= 8;
-    bytes.push((bits >> count) & 0xff);
+  try {
+    return fromBytes(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
   }
-  return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** Encodes as base64, without line breaks. */
-export function toBase64(text: string): string {
-  const bytes = encoder.encode(text);
-  let out = '';
-  for (let at = 0; at < bytes.length; at += 3) {
-    const [a = 0, b = 0, c = 0] = bytes.subarray(at, at + 3);
-    const bits = (a << 16) | (b << 8) | c;
-    const left = bytes.length - at;
-    for (let index = 0; index < 4; index++) {
-      out += index > left ? '=' : BASE64[(bits >> (18 - 6 * index)) & 63];
-    }
-  }
-  return out;
-}
-
-/** Decodes hexadecimal digits, with anything between them left out; undefined when there are none. */
+/** Decodes pairs of hexadecimal digits, ignoring white space; undefined for other text. */
 export function fromHex(text: string): string | undefined {
-  const digits = text.replace(/\s+|\\x|0x/g, '');
+  const digits = text.replace(/\s+/g, '');
   if (!/^(?:[0-9a-f]{2})+$/i.test(digits)) return undefined;
-  const bytes = new Uint8Array(digits.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16);
-  return new TextDecoder().decode(bytes);
+  return fromBytes(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** Encodes as lower-case hexadecimal digits. */
-export function toHex(text: string): string {
-  return [...encoder.encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+function fromBytes(items: Iterable<string>, toByte: (item: string) => number): string {
+  return new TextDecoder().decode(Uint8Array.from(items, toByte));
 }
 
 const SIMPLE: Record<string, string> = {

@@ -1,31 +1,36 @@
 import type { Stdin } from '../interpreter/interpreter.ts';
-import type { InlineCode } from '../reading.ts';
+import type { InlineCode } from '../evaluation.ts';
 import { UNKNOWN, type Word } from '../expansion/word.ts';
 
-interface Interpreter {
+interface CodeProgram {
   language: string;
   /** Flags followed by code. Short ones may be joined with others before them: `-ne`. */
   code: RegExp;
-  /** Flags that take another value. */
+  /** Flags that take a value which is not code. */
   valued?: RegExp;
   /** The first plain argument is the program itself, as for awk. */
   first?: boolean;
-  /** Standard input is code when there is no file. */
-  fed?: boolean;
+  /** Standard input is code if there is no file. */
+  readsStdin?: boolean;
 }
 
-const PYTHON: Interpreter = { language: 'python', code: /^-[bBdEhiIOqsSuvVx]*c$/, valued: /^-[WXm]$/, fed: true };
-const NODE: Interpreter = {
+const PYTHON: CodeProgram = {
+  language: 'python',
+  code: /^-[bBdEhiIOqsSuvVx]*c$/,
+  valued: /^-[WXm]$/,
+  readsStdin: true,
+};
+const NODE: CodeProgram = {
   language: 'node',
   code: /^(?:-p?e|-pe|-p|--eval|--print)$/,
   valued: /^(?:-r|--require|--import|--loader|-C|--input-type|--env-file)$/,
-  fed: true,
+  readsStdin: true,
 };
-const PERL: Interpreter = { language: 'perl', code: /^-[0-9a-zA-DF-Z]*[eE]$/, valued: /^-[IM]$/, fed: true };
-const AWK: Interpreter = { language: 'awk', code: /^(?:-e|--source)$/, valued: /^-[vFfi]$/, first: true };
-const EDITOR: Interpreter = { language: 'vim', code: /^(?:-c|--cmd|-S)$|^\+/, valued: /^-[uTw]$/, fed: true };
+const PERL: CodeProgram = { language: 'perl', code: /^-[0-9a-zA-DF-Z]*[eE]$/, valued: /^-[IM]$/, readsStdin: true };
+const AWK: CodeProgram = { language: 'awk', code: /^(?:-e|--source)$/, valued: /^-[vFfi]$/, first: true };
+const EDITOR: CodeProgram = { language: 'vim', code: /^(?:-c|--cmd|-S)$|^\+/, valued: /^-[uTw]$/, readsStdin: true };
 
-const INTERPRETERS: Record<string, Interpreter> = {
+const INTERPRETERS: Record<string, CodeProgram> = {
   python: PYTHON,
   pypy: PYTHON,
   ipython: PYTHON,
@@ -36,14 +41,14 @@ const INTERPRETERS: Record<string, Interpreter> = {
   tsx: { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
   'ts-node': { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
   perl: PERL,
-  ruby: { language: 'ruby', code: /^-[a-zA-Z]*e$/, valued: /^-[rI]$/, fed: true },
-  irb: { language: 'ruby', code: /^-e$/, fed: true },
-  php: { language: 'php', code: /^(?:-r|-R|-B|-E|--run)$/, valued: /^-[dcz]$/, fed: true },
-  lua: { language: 'lua', code: /^-e$/, valued: /^-l$/, fed: true },
-  luajit: { language: 'lua', code: /^-e$/, fed: true },
-  tclsh: { language: 'tcl', code: /^$/, fed: true },
-  wish: { language: 'tcl', code: /^$/, fed: true },
-  expect: { language: 'tcl', code: /^-c$/, fed: true },
+  ruby: { language: 'ruby', code: /^-[a-zA-Z]*e$/, valued: /^-[rI]$/, readsStdin: true },
+  irb: { language: 'ruby', code: /^-e$/, readsStdin: true },
+  php: { language: 'php', code: /^(?:-r|-R|-B|-E|--run)$/, valued: /^-[dcz]$/, readsStdin: true },
+  lua: { language: 'lua', code: /^-e$/, valued: /^-l$/, readsStdin: true },
+  luajit: { language: 'lua', code: /^-e$/, readsStdin: true },
+  tclsh: { language: 'tcl', code: /^$/, readsStdin: true },
+  wish: { language: 'tcl', code: /^$/, readsStdin: true },
+  expect: { language: 'tcl', code: /^-c$/, readsStdin: true },
   awk: AWK,
   gawk: AWK,
   mawk: AWK,
@@ -56,50 +61,50 @@ const INTERPRETERS: Record<string, Interpreter> = {
   view: EDITOR,
   less: { language: 'vim', code: /^\+/ },
   more: { language: 'vim', code: /^\+/ },
-  ex: { ...EDITOR, fed: true },
-  ed: { language: 'vim', code: /^$/, fed: true },
-  red: { language: 'vim', code: /^$/, fed: true },
+  ex: { ...EDITOR, readsStdin: true },
+  ed: { language: 'vim', code: /^$/, readsStdin: true },
+  red: { language: 'vim', code: /^$/, readsStdin: true },
   emacs: { language: 'emacs', code: /^--?(?:eval|execute)$/ },
-  gdb: { language: 'gdb', code: /^-(?:ex|iex|eval-command)$/, fed: true },
-  lldb: { language: 'gdb', code: /^-[oO]$/, fed: true },
+  gdb: { language: 'gdb', code: /^-(?:ex|iex|eval-command)$/, readsStdin: true },
+  lldb: { language: 'gdb', code: /^-[oO]$/, readsStdin: true },
   Rscript: { language: 'r', code: /^-e$/ },
-  R: { language: 'r', code: /^-e$/, fed: true },
-  julia: { language: 'julia', code: /^-[eE]$/, fed: true },
+  R: { language: 'r', code: /^-e$/, readsStdin: true },
+  julia: { language: 'julia', code: /^-[eE]$/, readsStdin: true },
   elixir: { language: 'elixir', code: /^-e$|^--eval$/ },
   erl: { language: 'elixir', code: /^-eval$/ },
   groovy: { language: 'groovy', code: /^-e$/ },
   scala: { language: 'groovy', code: /^-e$/ },
-  jshell: { language: 'groovy', code: /^$/, fed: true },
+  jshell: { language: 'groovy', code: /^$/, readsStdin: true },
   ghc: { language: 'haskell', code: /^-e$/ },
-  ghci: { language: 'haskell', code: /^-e$/, fed: true },
-  osascript: { language: 'applescript', code: /^-e$/, fed: true },
-  sqlite: { language: 'sqlite', code: /^-cmd$/, first: false, fed: true },
-  psql: { language: 'sqlite', code: /^(?:-c|--command)$/, fed: true },
-  mysql: { language: 'sqlite', code: /^(?:-e|--execute)$/, fed: true },
-  m4: { language: 'm4', code: /^$/, fed: true },
-  gnuplot: { language: 'gnuplot', code: /^-e$/, fed: true },
-  dc: { language: 'dc', code: /^-e$/, fed: true },
-  pwsh: { language: 'powershell', code: /^-(?:c|Command|command|EncodedCommand|e)$/, fed: true },
+  ghci: { language: 'haskell', code: /^-e$/, readsStdin: true },
+  osascript: { language: 'applescript', code: /^-e$/, readsStdin: true },
+  sqlite: { language: 'sqlite', code: /^-cmd$/, first: false, readsStdin: true },
+  psql: { language: 'sqlite', code: /^(?:-c|--command)$/, readsStdin: true },
+  mysql: { language: 'sqlite', code: /^(?:-e|--execute)$/, readsStdin: true },
+  m4: { language: 'm4', code: /^$/, readsStdin: true },
+  gnuplot: { language: 'gnuplot', code: /^-e$/, readsStdin: true },
+  dc: { language: 'dc', code: /^-e$/, readsStdin: true },
+  pwsh: { language: 'powershell', code: /^-(?:c|Command|command|EncodedCommand|e)$/, readsStdin: true },
 };
 
-/** The interpreter that a program's name stands for: `python3.11` → `python`. Undefined for other programs. */
+/** The language of an interpreter by its name: `python3.11` → `python`. Undefined for other programs. */
 export function toLanguage(name: string): string | undefined {
   return find(name)?.language;
 }
 
-function find(name: string): Interpreter | undefined {
+function find(name: string): CodeProgram | undefined {
   if (Object.hasOwn(INTERPRETERS, name)) return INTERPRETERS[name];
   const plain = name.replace(/[-.\d]+$/, '');
   return plain !== name && Object.hasOwn(INTERPRETERS, plain) ? INTERPRETERS[plain] : undefined;
 }
 
-interface Surroundings {
-  feed: Stdin | undefined;
+interface CodeSources {
+  stdin: Stdin | undefined;
   readFile: (path: Word) => Word | undefined;
 }
 
-/** The code that an interpreter is given on its command line, on standard input or in a file that this line wrote. */
-export function readCode(name: string, args: readonly Word[], { feed, readFile }: Surroundings): InlineCode[] {
+/** The code of an interpreter: from its command line, standard input or a file that this line wrote. */
+export function readCode(name: string, args: readonly Word[], { stdin, readFile }: CodeSources): InlineCode[] {
   const interpreter = find(name);
   if (!interpreter) return [];
   const { language } = interpreter;
@@ -136,13 +141,14 @@ export function readCode(name: string, args: readonly Word[], { feed, readFile }
   else if (interpreter.first && file !== undefined && readFile(file) !== undefined)
     code.push({ language, text: readFile(file) ?? UNKNOWN });
   const reads =
-    (file === undefined || file === '-' || language === 'vim' || language === 'sqlite') && interpreter.fed === true;
-  if (reads && code.length === 0 && !module && feed) code.push({ language, text: feed.text });
+    (file === undefined || file === '-' || language === 'vim' || language === 'sqlite') &&
+    interpreter.readsStdin === true;
+  if (reads && code.length === 0 && !module && stdin) code.push({ language, text: stdin.text });
   return code;
 }
 
-/** Code that stands right behind its flag: `-c'…'`, `-e…`. */
-function joined({ language, code }: Interpreter, arg: Word): Word | undefined {
+/** Code joined to its flag: `-c'…'`, `-e…`. */
+function joined({ language, code }: CodeProgram, arg: Word): Word | undefined {
   if (language === 'node' || arg.length <= 2 || !/^-[ceEr]/.test(arg) || arg.startsWith('--')) return undefined;
   if (!code.test(arg.slice(0, 2)) || /^-\w+$/.test(arg)) return undefined;
   return arg.slice(2);

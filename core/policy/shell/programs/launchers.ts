@@ -1,12 +1,18 @@
 import { readCode } from './interpreters.ts';
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
-import { resolvePath } from '../expansion/resolve-path.ts';
+import { git } from './git-launcher.ts';
+import { runArgument } from './run-argument.ts';
 import { runTextTool } from './text-tools.ts';
-import { ANY_NAME, isDynamic, STAR, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
+import { ANY_NAME, STAR, UNKNOWN, type Word } from '../expansion/word.ts';
 
-type Launcher = (call: Call, walk: Interpreter) => Word;
+type Launcher = (call: Call, shell: Interpreter) => Word;
 
-/** Programs that start other programs by some of their arguments. */
+const TAR_COMMANDS =
+  '--to-command --use-compress-program -I --checkpoint-action --info-script --new-volume-script -F --rsh-command --rmt-command'.split(
+    ' ',
+  );
+
+/** Programs that start other programs because of their arguments. */
 export const LAUNCHERS: Record<string, Launcher> = {
   find,
   fd,
@@ -18,26 +24,8 @@ export const LAUNCHERS: Record<string, Launcher> = {
   bun: packageRunner,
   make,
   gmake: make,
-  tar: textOptions([
-    '--to-command',
-    '--use-compress-program',
-    '-I',
-    '--checkpoint-action',
-    '--info-script',
-    '--new-volume-script',
-    '-F',
-    '--rsh-command',
-    '--rmt-command',
-  ]),
-  gtar: textOptions([
-    '--to-command',
-    '--use-compress-program',
-    '-I',
-    '--checkpoint-action',
-    '--info-script',
-    '-F',
-    '--rsh-command',
-  ]),
+  tar: textOptions(TAR_COMMANDS),
+  gtar: textOptions(TAR_COMMANDS),
   bsdtar: textOptions(['--use-compress-program']),
   rsync: textOptions(['-e', '--rsh', '--rsync-path']),
   zip: textOptions(['-TT', '--unzip-command']),
@@ -51,41 +39,38 @@ export const LAUNCHERS: Record<string, Launcher> = {
   lldb: debugged,
 };
 
-/** A debugger starts the program behind `--args` (gdb) or `--` (lldb) with its arguments. */
-function debugged(call: Call, walk: Interpreter): Word {
+/** A debugger starts the program after `--args` (gdb) or `--` (lldb). */
+function debugged(call: Call, shell: Interpreter): Word {
   const at = call.argv.findIndex((arg) => arg === '--args' || arg === '-args' || arg === '--');
   const argv = at < 0 ? [] : call.argv.slice(at + 1);
   if (argv.length > 0)
-    walk.subshell(call.argv[0], () => walk.run({ ...call, argv, assignments: [], redirects: [], feed: undefined }));
+    shell.subshell(call.argv[0], () => shell.run({ ...call, argv, assignments: [], redirects: [], stdin: undefined }));
   const own = at < 0 ? call.argv : call.argv.slice(0, at);
-  walk.record(
+  shell.record(
     { ...call, argv: own },
-    readCode(call.argv[0] ?? '', own.slice(1), { feed: call.feed, readFile: (path) => walk.readFile(path, call.feed) }),
+    readCode(call.argv[0] ?? '', own.slice(1), {
+      stdin: call.stdin,
+      readFile: (path) => shell.readFile(path, call.stdin),
+    }),
   );
   return UNKNOWN;
 }
 
-function runArgument(text: Word, label: string, walk: Interpreter): void {
-  const plain = text.replace(/^exec=/, '');
-  if (isDynamic(plain)) walk.report({ rule: 'dynamic', reason: `${label} runs text that is only known when it runs` });
-  walk.subshell(undefined, () => walk.text(plain, label, { text: UNKNOWN }));
-}
-
-function finish(call: Call, walk: Interpreter): Word {
-  walk.record(call);
+function finish(call: Call, shell: Interpreter): Word {
+  shell.record(call);
   const name = call.argv[0] ?? '';
   return (
     runTextTool(name, {
       args: call.argv.slice(1),
-      stdin: call.feed?.text,
-      readFile: (path) => walk.readFile(path, call.feed),
+      stdin: call.stdin?.text,
+      readFile: (path) => shell.readFile(path, call.stdin),
     }) ?? UNKNOWN
   );
 }
 
-/** Options whose value is run by a shell. */
+/** For programs with options whose value a shell runs. */
 function textOptions(flags: readonly string[]): Launcher {
-  return (call, walk) => {
+  return (call, shell) => {
     const args = call.argv.slice(1);
     for (const [at, arg] of args.entries()) {
       const flag = flags.find(
@@ -97,26 +82,26 @@ function textOptions(flags: readonly string[]): Launcher {
       if (flag === undefined) continue;
       const value = arg === flag ? (args[at + 1] ?? '') : arg.slice(flag.length).replace(/^=/, '');
       if (flag === '--checkpoint-action' && !value.startsWith('exec=')) continue;
-      runArgument(value, `${call.argv[0]} ${flag}`, walk);
+      runArgument(value, `${call.argv[0]} ${flag}`, shell);
     }
-    return finish(call, walk);
+    return finish(call, shell);
   };
 }
 
 function textArguments(commands: RegExp): Launcher {
-  return (call, walk) => {
+  return (call, shell) => {
     const at = call.argv.findIndex((arg) => commands.test(arg));
     if (at > 0) {
       const rest = call.argv
         .slice(at + 1)
         .filter((arg, index, all) => !arg.startsWith('-') && !/^-[nstcxyF]$/.test(all[index - 1] ?? ''));
-      if (rest.length > 0) runArgument(rest.join(' '), call.argv[0] ?? '', walk);
+      if (rest.length > 0) runArgument(rest.join(' '), call.argv[0] ?? '', shell);
     }
-    return finish(call, walk);
+    return finish(call, shell);
   };
 }
 
-function lastArguments(call: Call, walk: Interpreter): Word {
+function lastArguments(call: Call, shell: Interpreter): Word {
   const at = call.argv.findIndex(
     (arg, index) =>
       index > 0 &&
@@ -124,18 +109,18 @@ function lastArguments(call: Call, walk: Interpreter): Word {
       !/^-[SsTtpxe]$/.test(call.argv[index - 1] ?? '') &&
       !/^-\w*S$/.test(call.argv[index - 1] ?? ''),
   );
-  walk.record({ ...call, argv: at > 0 ? call.argv.slice(0, at) : call.argv });
-  if (at > 0) walk.subshell(call.argv[0], () => walk.run({ ...call, argv: call.argv.slice(at) }));
+  shell.record({ ...call, argv: at > 0 ? call.argv.slice(0, at) : call.argv });
+  if (at > 0) shell.subshell(call.argv[0], () => shell.run({ ...call, argv: call.argv.slice(at) }));
   return UNKNOWN;
 }
 
-/** What `{}` can stand for. */
+/** The names that `{}` can be replaced by. */
 function toFound(args: Word[]): Word[] {
   const found = runTextTool('find', { args, stdin: undefined, readFile: () => undefined }) ?? UNKNOWN;
   return found.split('\n').filter((line) => line !== '');
 }
 
-function find(call: Call, walk: Interpreter): Word {
+function find(call: Call, shell: Interpreter): Word {
   const args = call.argv.slice(1);
   const own: Word[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -150,8 +135,8 @@ function find(call: Call, walk: Interpreter): Word {
     const inFolder = arg === '-execdir' || arg === '-okdir';
     for (const item of toFound(args)) {
       const name = inFolder ? `./${item.slice(item.lastIndexOf('/') + 1)}` : item;
-      walk.subshell(`find ${arg}`, () =>
-        walk.run({
+      shell.subshell(`find ${arg}`, () =>
+        shell.run({
           ...call,
           argv: argv.map((word) => word.replaceAll('{}', () => name)),
           assignments: [],
@@ -161,14 +146,14 @@ function find(call: Call, walk: Interpreter): Word {
     }
     at = end;
   }
-  const out = finish({ ...call, argv: ['find', ...own] }, walk);
+  const out = finish({ ...call, argv: ['find', ...own] }, shell);
   return own.length < args.length ? UNKNOWN : out;
 }
 
-function fd(call: Call, walk: Interpreter): Word {
+function fd(call: Call, shell: Interpreter): Word {
   const at = call.argv.findIndex((arg) => /^(?:-x|-X|--exec|--exec-batch)$/.test(arg));
   const own = at < 0 ? call.argv : call.argv.slice(0, at);
-  walk.record({ ...call, argv: own });
+  shell.record({ ...call, argv: own });
   const hidden = own.some((arg) => /^-\w*H|^--hidden$|^-\w*u/.test(arg));
   const name = `./${hidden ? ANY_NAME : STAR}`;
   if (at < 0) return `${name}\n`;
@@ -176,111 +161,14 @@ function fd(call: Call, walk: Interpreter): Word {
   const items = argv.some((word) => /\{.{0,2}\}/.test(word))
     ? argv.map((word) => word.replace(/\{.{0,2}\}/g, () => name))
     : [...argv, name];
-  walk.subshell('fd -x', () => walk.run({ ...call, argv: items, assignments: [], redirects: [] }));
-  return UNKNOWN;
-}
-
-/** Settings whose value git hands to a shell. */
-const GIT_COMMANDS =
-  /^(?:core\.(?:fsmonitor|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|sequence\.editor|pager\..+|diff\.external|(?:diff|filter|merge)\..+\.(?:command|textconv|clean|smudge|process|driver)|(?:difftool|mergetool|man|browser|trailer)\..+\.(?:cmd|path|command)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\..+|submodule\..+\.update)$/i;
-
-function git(call: Call, walk: Interpreter): Word {
-  const args = call.argv.slice(1);
-  let at = 0;
-  let folder: string | undefined;
-  for (; at < args.length && (args[at] ?? '').startsWith('-'); at++) {
-    const arg = args[at] ?? '';
-    if (arg === '-C') folder = args[++at];
-    else if (arg === '-c' || arg === '--config-env') runSetting(args[++at] ?? '', walk);
-    else if (/^--(?:git-dir|work-tree|namespace|super-prefix|exec-path)$/.test(arg)) at++;
-  }
-  const rest = args.slice(at + 1);
-  if (folder !== undefined) {
-    const to = folder;
-    return walk.subshell(undefined, () => {
-      walk.scope.cwds = walk.scope.cwds.map((cwd) => resolvePath(to, cwd));
-      return subcommand(call, { name: args[at] ?? '', rest }, walk);
-    });
-  }
-  return subcommand(call, { name: args[at] ?? '', rest }, walk);
-}
-
-function runSetting(setting: Word, walk: Interpreter): void {
-  const at = setting.indexOf('=');
-  const [key, value] = at < 0 ? [setting, ''] : [setting.slice(0, at), setting.slice(at + 1)];
-  if (/^alias\./i.test(key)) {
-    const text = value.startsWith('!') ? value.slice(1) : `git ${value}`;
-    runArgument(text, 'git alias', walk);
-  } else if (GIT_COMMANDS.test(key) && !/^(?:true|false|cat|less|:|)$/.test(value))
-    runArgument(value.replace(/^!/, ''), `git -c ${key}`, walk);
-}
-
-function subcommand(call: Call, { name, rest }: { name: Word; rest: Word[] }, walk: Interpreter): Word {
-  const own = call.argv.slice(0, call.argv.length - rest.length);
-  const inner = (label: string, argv: Word[]) => {
-    if (argv.length > 0)
-      walk.subshell(label, () => walk.run({ argv, feed: undefined, assignments: [], redirects: [] }));
-  };
-  const valueOf = (...flags: string[]) => {
-    for (const [at, arg] of rest.entries()) {
-      const flag = flags.find(
-        (item) => arg === item || arg.startsWith(`${item}=`) || (item.length === 2 && arg.startsWith(item)),
-      );
-      if (flag !== undefined) return arg === flag ? (rest[at + 1] ?? '') : arg.slice(flag.length).replace(/^=/, '');
-    }
-    return undefined;
-  };
-  if (name === 'bisect' && rest[0] === 'run') {
-    walk.record({ ...call, argv: [...own, 'run'] });
-    inner('git bisect run', rest.slice(1));
-    return UNKNOWN;
-  }
-  if (name === 'submodule' && rest[0] === 'foreach') {
-    walk.record({ ...call, argv: [...own, 'foreach'] });
-    runArgument(
-      rest
-        .slice(1)
-        .filter((arg) => arg !== '--recursive')
-        .join(' '),
-      'git submodule foreach',
-      walk,
-    );
-    return UNKNOWN;
-  }
-  if (name === 'rebase') {
-    const text = valueOf('-x', '--exec');
-    if (text !== undefined) runArgument(text, 'git rebase --exec', walk);
-  }
-  if (name === 'filter-branch')
-    for (const arg of rest.filter((word) => / /.test(word))) runArgument(arg, 'git filter-branch', walk);
-  if (name === 'difftool' || name === 'mergetool') {
-    const text = valueOf('-x', '--extcmd');
-    if (text !== undefined) runArgument(text, `git ${name}`, walk);
-  }
-  if (name === 'grep') {
-    const text = rest
-      .map((arg) => /^(?:-O|--open-files-in-pager=)(.+)$/.exec(arg)?.[1])
-      .find((value) => value !== undefined);
-    if (text !== undefined) runArgument(text, 'git grep -O', walk);
-  }
-  if (name === 'config') {
-    const words = rest.filter((arg) => !arg.startsWith('-') && arg !== 'set');
-    if (words.length >= 2) runSetting(`${words[0]}=${words[1]}`, walk);
-  }
-  walk.record(call);
-  if (name === 'ls-files') {
-    const patterns = rest.filter((arg) => !arg.startsWith('-'));
-    return (patterns.length > 0 ? patterns.map((pattern) => toGlobWord(pattern)) : [ANY_NAME])
-      .map((word) => `${word}\n`)
-      .join('');
-  }
+  shell.subshell('fd -x', () => shell.run({ ...call, argv: items, assignments: [], redirects: [] }));
   return UNKNOWN;
 }
 
 const BUILT_INS =
   /^(?:install|i|ci|add|remove|rm|uninstall|update|up|upgrade|publish|pack|link|unlink|run|run-script|test|t|start|stop|restart|exec|x|dlx|init|create|config|set|get|pkg|audit|outdated|ls|list|ll|la|view|info|show|why|explain|help|version|whoami|login|logout|adduser|cache|prune|dedupe|rebuild|root|bin|prefix|fund|doctor|ping|search|token|team|owner|access|deprecate|dist-tag|hook|org|profile|star|stars|unpublish|shrinkwrap|set-script|query|completion|docs|repo|bugs|edit|explore|store|patch|deploy|fetch|import|licenses|env|setup|server|workspace|workspaces|node|build|plugin|dedup|constraints|stage|npm|policies|generate-lock-entry|pm|repl)$/;
 
-function packageRunner(call: Call, walk: Interpreter): Word {
+function packageRunner(call: Call, shell: Interpreter): Word {
   const name = call.argv[0] ?? 'npm';
   const at = call.argv.findIndex(
     (arg, index) =>
@@ -299,26 +187,26 @@ function packageRunner(call: Call, walk: Interpreter): Word {
     const runs = /^(?:exec|x|dlx)$/.test(command);
     const from = runs ? rest : [command, ...rest];
     const text = from.findIndex((arg) => arg === '-c' || arg === '--call');
-    walk.record(runs ? { ...call, argv: call.argv.slice(0, at + 1) } : call);
+    shell.record(runs ? { ...call, argv: call.argv.slice(0, at + 1) } : call);
     if (runs && text >= 0) {
-      runArgument(from[text + 1] ?? '', `${name} exec -c`, walk);
+      runArgument(from[text + 1] ?? '', `${name} exec -c`, shell);
       return UNKNOWN;
     }
     const first = from.findIndex((arg) => !arg.startsWith('-'));
     if (first >= 0)
-      walk.subshell(`${name}${runs ? ` ${command}` : ''}`, () =>
-        walk.run({ ...call, argv: from.slice(first), assignments: [], redirects: [] }),
+      shell.subshell(`${name}${runs ? ` ${command}` : ''}`, () =>
+        shell.run({ ...call, argv: from.slice(first), assignments: [], redirects: [] }),
       );
     return UNKNOWN;
   }
-  walk.record(call);
+  shell.record(call);
   return UNKNOWN;
 }
 
-function make(call: Call, walk: Interpreter): Word {
-  // Noted first: a recipe that makes itself again ends the walk.
-  const out = finish(call, walk);
-  if (walk.via.filter((via) => via === 'make').length > 3) return out;
+function make(call: Call, shell: Interpreter): Word {
+  // Recorded first: a recursive recipe ends the evaluation.
+  const out = finish(call, shell);
+  if (shell.via.filter((via) => via === 'make').length > 3) return out;
   const makefiles: Word[] = [];
   let isGiven = false;
   for (const [at, arg] of call.argv.entries()) {
@@ -332,18 +220,18 @@ function make(call: Call, walk: Interpreter): Word {
       ? call.argv[at + 1]
       : /^(?:-f|--file=|--makefile=)(.+)$/.exec(arg)?.[1];
     isGiven ||= file !== undefined;
-    const content = file === undefined ? undefined : file === '-' ? call.feed?.text : walk.readFile(file, call.feed);
+    const content = file === undefined ? undefined : file === '-' ? call.stdin?.text : shell.readFile(file, call.stdin);
     if (content !== undefined) makefiles.push(content);
   }
   for (const name of isGiven ? [] : ['Makefile', 'makefile', 'GNUmakefile']) {
-    const content = walk.readFile(name, undefined);
+    const content = shell.readFile(name, undefined);
     if (content !== undefined) makefiles.push(content);
   }
   for (const text of makefiles) {
-    for (const match of text.matchAll(/\$\(shell ([^)]*)\)/g)) runArgument(match[1] ?? '', 'make $(shell)', walk);
+    for (const match of text.matchAll(/\$\(shell ([^)]*)\)/g)) runArgument(match[1] ?? '', 'make $(shell)', shell);
     for (const line of text.split('\n')) {
       const recipe = /^(?:\t|[\w.% -]+:[^=;]*;)[-@+\s]*(.+)$/.exec(line)?.[1];
-      if (recipe !== undefined) runArgument(recipe.replaceAll('$$', '$'), 'make', walk);
+      if (recipe !== undefined) runArgument(recipe.replaceAll('$$', '$'), 'make', shell);
     }
   }
   return out;

@@ -1,22 +1,22 @@
 import type { Word } from '../expansion/word.ts';
 
 export interface Options {
-  /** Flags as they stand, without their values: `-r`, `--force`. Joined short flags stand singly. */
+  /** Flags as written, without their values: `-r`, `--force`. Joined short flags are separated. */
   flags: Set<string>;
   /** Values of the options that take one, by flag; the last one wins. */
   values: Map<string, Word>;
   /** All values, in order. */
   all: { flag: string; value: Word }[];
-  /** What is no option. */
+  /** The words that are not options. */
   rest: Word[];
 }
 
 /**
- * Reads options in the usual way.
+ * Reads options by the usual conventions.
  *
  * @param args Without the command itself.
  * @param valued Flags that take a value: `-o`, `--output`. A long one also reads `--output=x`.
- * @param stopEarly Stop at the first word that is no option, as wrappers do.
+ * @param stopEarly Stop at the first word that is not an option, as wrappers do.
  */
 export function readOptions(args: readonly Word[], valued: readonly string[] = [], stopEarly = false): Options {
   const out: Options = { flags: new Set(), values: new Map(), all: [], rest: [] };

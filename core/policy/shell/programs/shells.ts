@@ -1,15 +1,15 @@
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { isDynamic, isOpaque, OPAQUE, showWord, type Word } from '../expansion/word.ts';
 
-/** Programs that read shell. */
+/** Shells. */
 export const SHELLS: ReadonlySet<string> = new Set(
   'sh bash zsh dash ksh ksh93 mksh ash rbash fish csh tcsh yash posh hush'.split(' '),
 );
 
 const VALUED = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
 
-/** Follows `sh -c TEXT`, `sh FILE` and a shell that is fed its commands. */
-export function runShell(call: Call, walk: Interpreter): Word {
+/** Runs `sh -c TEXT`, `sh FILE` and a shell that reads commands from standard input. */
+export function runShell(call: Call, shell: Interpreter): Word {
   const name = call.argv[0] ?? 'sh';
   const label = name.slice(name.lastIndexOf('/') + 1);
   let command = false;
@@ -25,7 +25,7 @@ export function runShell(call: Call, walk: Interpreter): Word {
     if (VALUED.has(arg)) {
       if (arg.includes('file'))
         call = { ...call, redirects: [...call.redirects, { operator: '<', target: call.argv[at + 1] ?? '' }] };
-      if (arg.includes('file')) source(call.argv[at + 1] ?? '', call, walk);
+      if (arg.includes('file')) source(call.argv[at + 1] ?? '', call, shell);
       at++;
       continue;
     }
@@ -36,27 +36,27 @@ export function runShell(call: Call, walk: Interpreter): Word {
   }
   const rest = call.argv.slice(at);
   if (command) {
-    walk.record({ ...call, argv: call.argv.slice(0, at) });
+    shell.record({ ...call, argv: call.argv.slice(0, at) });
     return runText(
       rest[0] ?? '',
       { label: `${label} -c`, positional: rest.length > 1 ? rest.slice(1) : [label], call },
-      walk,
+      shell,
     );
   }
-  walk.record(call);
+  shell.record(call);
   const file = rest[0];
   if (file === undefined || fromInput || /^\/dev\/stdin$|\/fd\/0$/.test(file)) {
-    if (!call.feed) return '';
+    if (!call.stdin) return '';
     return runText(
-      call.feed.text,
-      { label: `… | ${label}`, positional: [label, ...rest], call: { ...call, feed: undefined } },
-      walk,
+      call.stdin.text,
+      { label: `… | ${label}`, positional: [label, ...rest], call: { ...call, stdin: undefined } },
+      shell,
     );
   }
-  const text = walk.readFile(file, call.feed);
-  if (text !== undefined) return runText(text, { label: `${label} ${showWord(file)}`, positional: rest, call }, walk);
+  const text = shell.readFile(file, call.stdin);
+  if (text !== undefined) return runText(text, { label: `${label} ${showWord(file)}`, positional: rest, call }, shell);
   if (isDynamic(file))
-    walk.report({ rule: 'dynamic', reason: `${label} runs a file whose name is only known when it runs` });
+    shell.report({ rule: 'dynamic', reason: `${label} runs a file whose name is only known at run time` });
   return '';
 }
 
@@ -66,30 +66,33 @@ interface Text {
   call: Call;
 }
 
-function runText(text: Word, { label, positional, call }: Text, walk: Interpreter): Word {
+function runText(text: Word, { label, positional, call }: Text, shell: Interpreter): Word {
   if (isDynamic(text)) {
-    const why = isOpaque(text) ? 'was decoded or computed' : 'is only known when it runs';
-    walk.report({ rule: 'downloaded', reason: `${label} runs text that ${why}` });
+    const why = isOpaque(text) ? 'was decoded or computed' : 'is only known at run time';
+    shell.report({ rule: 'downloaded', reason: `${label} runs text that ${why}` });
     if (text.length <= 1) return OPAQUE;
   }
-  return walk.subshell(undefined, () => {
-    walk.scope.positional = positional;
-    walk.scope.errexit = false;
-    return walk.text(text, label, call.feed);
+  return shell.subshell(undefined, () => {
+    shell.scope.positional = positional;
+    shell.scope.errexit = false;
+    return shell.evaluate(text, label, call.stdin);
   });
 }
 
-/** `source FILE`: in the present scope. */
-export function source(file: Word, call: Call, walk: Interpreter): Word {
-  const text = walk.readFile(file, call.feed);
+/** Runs `source FILE` in the current scope. */
+export function source(file: Word, call: Call, shell: Interpreter): Word {
+  const text = shell.readFile(file, call.stdin);
   if (text === undefined) {
     if (isDynamic(file))
-      walk.report({ rule: 'dynamic', reason: `it sources a file whose name is only known when it runs` });
+      shell.report({ rule: 'dynamic', reason: `it sources a file whose name is only known at run time` });
     return '';
   }
   if (isDynamic(text)) {
-    walk.report({ rule: 'downloaded', reason: `it sources ${showWord(file)}, and what is in it is not known` });
+    shell.report({
+      rule: 'downloaded',
+      reason: `it sources ${showWord(file)}, and the content of that file is not known`,
+    });
     return OPAQUE;
   }
-  return walk.text(text, `source ${showWord(file)}`, call.feed);
+  return shell.evaluate(text, `source ${showWord(file)}`, call.stdin);
 }

@@ -1,21 +1,21 @@
-import { fromBase32, fromBase64, fromHex, toBase64, toHex, unescape } from './encodings.ts';
+import { fromBase64, fromHex, unescape } from './encodings.ts';
 import { readOptions } from './options.ts';
 import { sed, tr } from './sed.ts';
 import { ANY_NAME, isKnown, OPAQUE, STAR, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
 
 interface Input {
   args: Word[];
-  /** Undefined when nothing is fed to it. */
+  /** Undefined without standard input. */
   stdin: Word | undefined;
-  /** What a file is known to hold. */
+  /** The known content of a file. */
   readFile: (path: Word) => Word | undefined;
 }
 
 type Tool = (input: Input) => Word | undefined;
 
 /**
- * What a text tool prints: known where its input is. Undefined for a program that is not a text tool.
- * A text tool that is not followed gives {@link OPAQUE} for known input.
+ * The output of a text tool. Undefined for a program that is not a text tool. For a tool or an option that is not
+ * evaluated, known input gives {@link OPAQUE}.
  */
 export function runTextTool(name: string, input: Input): Word | undefined {
   const tool = TOOLS[name];
@@ -23,9 +23,9 @@ export function runTextTool(name: string, input: Input): Word | undefined {
   return tool(input) ?? spoil(input.stdin);
 }
 
-/** Programs that make text from text in ways that are not followed. */
+/** Programs that compute text from text in ways that are not evaluated. */
 const OPAQUE_TOOLS = new Set(
-  'awk gawk mawk nawk openssl gunzip zcat gzip bzip2 xz zstd uudecode uuencode jq yq bc dc iconv od hexdump rot13 python python3 node perl ruby php lua m4 tclsh base58 factor numfmt cmp column expand fmt pr dd'.split(
+  'awk gawk mawk nawk fold nl base32 basenc gunzip zcat gzip bzip2 xz zstd uudecode uuencode jq yq bc dc iconv od hexdump rot13 python python3 node perl ruby php lua m4 tclsh base58 factor numfmt cmp column expand fmt pr dd'.split(
     ' ',
   ),
 );
@@ -34,13 +34,13 @@ function spoil(stdin: Word | undefined): Word {
   return stdin === undefined || stdin === '' || isKnown(stdin) ? OPAQUE : stdin.includes(OPAQUE) ? OPAQUE : UNKNOWN;
 }
 
-/** The content of the files named, or of standard input. */
+/** The content of the given files, or of standard input. */
 function read({ stdin, readFile }: Input, files: Word[]): Word {
   if (files.length === 0 || (files.length === 1 && files[0] === '-')) return stdin ?? UNKNOWN;
   return files.map((file) => (file === '-' ? (stdin ?? UNKNOWN) : (readFile(file) ?? UNKNOWN))).join('');
 }
 
-/** A tool that turns known text into text; text with unknown stretches becomes unknown as a whole. */
+/** A tool for known text; if a part of the text is unknown, all of the output is. */
 function onText(
   valued: string[],
   change: (text: string, options: ReturnType<typeof readOptions>) => string | undefined,
@@ -53,7 +53,7 @@ function onText(
   };
 }
 
-/** As {@link onText}, for tools that keep lines whole, so that unknown stretches and patterns stay where they are. */
+/** As {@link onText}, for tools that do not change lines: unknown parts and patterns are kept. */
 function onLines(
   valued: string[],
   change: (lines: string[], options: ReturnType<typeof readOptions>) => string[] | undefined,
@@ -78,7 +78,7 @@ function countOf(value: Word | undefined, fallback: number): number {
   return match ? Number(match[1]) : fallback;
 }
 
-/** `1,3-5` as a test for positions, from 1. */
+/** A test for positions, from 1, by a list such as `1,3-5`. */
 function toRanges(list: string): ((position: number) => boolean) | undefined {
   const ranges = list.split(',').map((item) => /^(\d*)(-?)(\d*)$/.exec(item));
   if (ranges.some((range) => !range || range[0] === '')) return undefined;
@@ -105,28 +105,23 @@ function printf(args: Word[]): Word | undefined {
           const value = values[at++] ?? '';
           switch (kind) {
             case 's': {
-              const width = /\.(\d+)s/.exec(all)?.[1];
-              // Behind the format's own escapes: what a %s brings is text.
-              return (width === undefined ? value : value.slice(0, Number(width))).replaceAll('\\', '\\\\');
+              if (all.includes('.')) return OPAQUE;
+              // The escapes of the format are not read in the value of `%s`.
+              return value.replaceAll('\\', '\\\\');
             }
             case 'b':
               return value;
-            case 'c':
-              return value.slice(0, 1);
             case 'd':
             case 'i':
             case 'u':
             case 'x':
             case 'X':
             case 'o': {
-              if (!/^(?:0x[0-9a-f]+|-?\d+|['"].*)$/i.test(value)) return value === '' ? '0' : UNKNOWN;
-              const number = /^['"]/.test(value) ? value.charCodeAt(1) : Number(value);
-              const text = number.toString(kind === 'o' ? 8 : kind === 'x' || kind === 'X' ? 16 : 10);
-              const width = /%0(\d+)/.exec(all)?.[1];
-              return width === undefined ? text : text.padStart(Number(width.slice(0, 3)), '0');
+              const isPlain = /^(?:0|[1-9]\d*)$/.test(value) && /^%[du]$/.test(all);
+              return isPlain ? value : isKnown(value) ? OPAQUE : UNKNOWN;
             }
             default:
-              return UNKNOWN;
+              return isKnown(value) ? OPAQUE : UNKNOWN;
           }
         },
       ),
@@ -150,19 +145,9 @@ function echo(args: Word[]): Word {
   return (escapes ? unescape(text) : text) + newline;
 }
 
-/** Text around which nothing is known: a line that holds the pattern, where that is plain. */
+/** A line that contains the pattern, with unknown text around it, if the pattern is plain. */
 const grep: Tool = (input) => {
-  const options = readOptions(input.args, [
-    '-e',
-    '-f',
-    '-m',
-    '-A',
-    '-B',
-    '-C',
-    '--include',
-    '--exclude',
-    '--exclude-dir',
-  ]);
+  const options = readOptions(input.args, '-e -f -m -A -B -C --include --exclude --exclude-dir'.split(' '));
   const pattern = options.values.get('-e') ?? options.rest[0] ?? '';
   const files = options.values.has('-e') ? options.rest : options.rest.slice(1);
   const flags = options.flags;
@@ -173,13 +158,7 @@ const grep: Tool = (input) => {
     .replace(/^\^|\$$/g, '')
     .replaceAll(/\\?\.\*/g, STAR)
     .replace(/\\([.\-/])/g, '$1');
-  if (isKnown(stdin)) {
-    if (!isKnown(plain) || /[[\]()*+?|\\{}^$]/.test(plain)) return OPAQUE;
-    const has = (line: string) =>
-      flags.has('-i') ? line.toLowerCase().includes(plain.toLowerCase()) : line.includes(plain);
-    const lines = toLines(stdin).filter((line) => has(line) !== flags.has('-v'));
-    return flags.has('-o') ? lines.map(() => `${plain}\n`).join('') : lines.map((line) => `${line}\n`).join('');
-  }
+  if (isKnown(stdin)) return OPAQUE;
   if (flags.has('-v') || flags.has('-o') || /[[\]()+|\\{}^$]/.test(plain) || !/[\uE001\uE003]/.test(stdin)) {
     return flags.has('-v') ? stdin : UNKNOWN;
   }
@@ -194,54 +173,28 @@ const TOOLS: Record<string, Tool> = {
   tac: onLines([], (lines) => lines.toReversed()),
   rev: onLines([], (lines) => lines.map((line) => Array.from(line).toReversed().join(''))),
   base64: onText(['-w', '--wrap'], (text, { flags }) =>
-    flags.has('-d') || flags.has('-D') || flags.has('--decode') ? fromBase64(text) : `${toBase64(text)}\n`,
+    flags.has('-d') || flags.has('-D') || flags.has('--decode') ? fromBase64(text) : undefined,
   ),
-  base32: onText(['-w', '--wrap'], (text, { flags }) =>
-    flags.has('-d') || flags.has('--decode') ? fromBase32(text) : undefined,
+  xxd: onText(['-c', '-l', '-s'], (text, { flags }) =>
+    flags.has('-r') && flags.has('-p') ? fromHex(text) : undefined,
   ),
-  basenc: onText(['-w'], (text, { flags }) => {
-    if (!flags.has('-d') && !flags.has('--decode')) return undefined;
-    if (flags.has('--base16')) return fromHex(text);
-    return flags.has('--base32')
-      ? fromBase32(text)
-      : flags.has('--base64') || flags.has('--base64url')
-        ? fromBase64(text)
-        : undefined;
-  }),
-  xxd: onText(['-c', '-l', '-s'], (text, { flags }) => {
-    if (!flags.has('-r')) return flags.has('-p') ? `${toHex(text)}\n` : undefined;
-    return flags.has('-p')
-      ? fromHex(text)
-      : fromHex(
-          toLines(text)
-            .map((line) => line.replace(/^[0-9a-f]+: /, '').slice(0, 40))
-            .join(''),
-        );
-  }),
   openssl: (input) => {
     const [mode, ...args] = input.args;
     const isBase64 = mode === 'base64' || (mode === 'enc' && (args.includes('-base64') || args.includes('-a')));
     const text = input.stdin ?? UNKNOWN;
     if (!isBase64 || !isKnown(text) || args.includes('-in')) return undefined;
-    return args.includes('-d') ? fromBase64(text) : `${toBase64(text)}\n`;
+    return args.includes('-d') ? fromBase64(text) : undefined;
   },
   tr: (input) => {
     const text = input.stdin ?? UNKNOWN;
-    // Newlines to blanks and the like keep names whole.
+    // To turn newlines into spaces does not change names.
     if (!isKnown(text) && !/^\\n$|^\s$/.test(input.args[0] ?? '')) return text.includes(OPAQUE) ? OPAQUE : UNKNOWN;
     return tr(input.args, text);
   },
   sed: (input) => sed(input.args, (files) => read(input, files)),
   cut: onLines(['-c', '-b', '-d', '-f', '--output-delimiter'], (lines, { values }) => {
-    const characters = values.get('-c') ?? values.get('-b');
-    const inRange = toRanges(characters ?? values.get('-f') ?? '');
+    const inRange = toRanges(values.get('-f') ?? '');
     if (!inRange || lines.some((line) => !isKnown(line))) return undefined;
-    if (characters !== undefined)
-      return lines.map((line) =>
-        Array.from(line)
-          .filter((_, at) => inRange(at + 1))
-          .join(''),
-      );
     const delimiter = values.get('-d') ?? '\t';
     return lines.map((line) =>
       line.includes(delimiter)
@@ -253,9 +206,7 @@ const TOOLS: Record<string, Tool> = {
     );
   }),
   head: onText(['-n', '-c', '--lines', '--bytes'], (text, { values, flags }) => {
-    const bytes = values.get('-c') ?? values.get('--bytes');
-    if (bytes !== undefined)
-      return bytes.startsWith('-') ? text.slice(0, -countOf(bytes, 0)) : text.slice(0, countOf(bytes, 0));
+    if (values.has('-c') || values.has('--bytes')) return undefined;
     const short = [...flags].map((flag) => /^-(\d)$/.exec(flag)?.[1]).find((digit) => digit !== undefined);
     return toLines(text)
       .slice(0, countOf(values.get('-n') ?? values.get('--lines') ?? short, 10))
@@ -263,9 +214,7 @@ const TOOLS: Record<string, Tool> = {
       .join('');
   }),
   tail: onText(['-n', '-c', '--lines', '--bytes'], (text, { values }) => {
-    const bytes = values.get('-c') ?? values.get('--bytes');
-    if (bytes !== undefined)
-      return bytes.startsWith('+') ? text.slice(countOf(bytes, 1) - 1) : text.slice(-countOf(bytes, 0));
+    if (values.has('-c') || values.has('--bytes')) return undefined;
     const lines = values.get('-n') ?? values.get('--lines');
     const all = toLines(text);
     const kept = lines?.startsWith('+') ? all.slice(countOf(lines, 1) - 1) : all.slice(-countOf(lines, 10));
@@ -275,12 +224,9 @@ const TOOLS: Record<string, Tool> = {
     flags.has('-r') ? lines.toSorted().toReversed() : lines.toSorted(),
   ),
   uniq: onLines([], (lines) => lines.filter((line, at) => line !== lines[at - 1])),
-  paste: onLines(['-d'], (lines, { flags, values }) => {
-    const delimiter = (values.get('-d') ?? '\t').replace('\\0', '');
-    return flags.has('-s') ? [lines.join(delimiter)] : undefined;
-  }),
-  fold: onText(['-w'], () => undefined),
-  nl: onText([], () => undefined),
+  paste: onLines(['-d'], (lines, { flags, values }) =>
+    flags.has('-s') ? [lines.join((values.get('-d') ?? '\t').replace('\\0', ''))] : undefined,
+  ),
   seq: () => UNKNOWN,
   grep,
   egrep: grep,
@@ -316,18 +262,12 @@ const TOOLS: Record<string, Tool> = {
     const at = args.findIndex((arg) => /^-i?(?:name|path|wholename)$/.test(arg));
     const negated = at > 0 && (args[at - 1] === '!' || args[at - 1] === '-not');
     const name = at < 0 || negated ? ANY_NAME : toGlobWord(args[at + 1] ?? '').replaceAll(STAR, ANY_NAME);
-    // Any folder between the start and the name.
+    // There can be any folder between the start and the name.
     return roots
       .map(
         (root) => `${root === '.' ? '.' : root.replace(/\/$/, '')}/${at < 0 ? ANY_NAME : name.replace(/^.*\//, '')}\n`,
       )
       .join('');
   },
-  expr: ({ args }) => {
-    if (args[0] === 'substr' && /^\d+$/.test(args[2] ?? '') && /^\d+$/.test(args[3] ?? '')) {
-      const from = Number(args[2]) - 1;
-      return `${args[1]?.slice(from, from + Number(args[3]))}\n`;
-    }
-    return UNKNOWN;
-  },
+  expr: ({ args }) => (args.some((arg) => /[a-z]/i.test(arg)) ? OPAQUE : UNKNOWN),
 };

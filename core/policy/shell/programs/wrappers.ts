@@ -7,25 +7,25 @@ import { isDynamic, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
 interface Wrapper {
   /** Options that take a value. */
   valued?: readonly string[];
-  /** Words before the command, such as the time of `timeout`. */
+  /** Number of words before the command, such as the time of `timeout`. */
   skip?: number;
   /** Takes `NAME=value` before the command. */
   assigns?: boolean;
   /** Options whose value is shell text. */
   text?: readonly string[];
-  /** The command's words are joined and read by a shell. */
+  /** A shell runs the joined words of the command. */
   joins?: boolean;
-  /** What it runs it may fetch first: the name of it belongs to the wrapper too. */
+  /** It may fetch the program first: the program's name is recorded with the wrapper. */
   fetches?: boolean;
-  /** Each word is shell text of its own. */
+  /** Each word is a separate shell text. */
   each?: boolean;
-  /** With these options it only tells about the command. */
-  tells?: readonly string[];
-  /** A word that comes before the command, such as `exec` of `npm exec`. */
+  /** With these options it only describes the command. */
+  describes?: readonly string[];
+  /** The word before the command, such as `exec` in `npm exec`. */
   after?: readonly string[];
 }
 
-/** Programs that run the program named behind them. */
+/** Programs that run the program in their arguments. */
 export const WRAPPERS: Record<string, Wrapper> = {
   env: { valued: ['-u', '--unset', '-C', '--chdir', '-S', '--split-string', '-a', '--argv0'], assigns: true },
   sudo: {
@@ -42,7 +42,7 @@ export const WRAPPERS: Record<string, Wrapper> = {
   nohup: {},
   setsid: {},
   builtin: {},
-  command: { tells: ['-v', '-V'] },
+  command: { describes: ['-v', '-V'] },
   exec: { valued: ['-a'] },
   time: { valued: ['-f', '-o', '--format', '--output'] },
   nice: { valued: ['-n', '--adjustment'] },
@@ -88,23 +88,9 @@ export const WRAPPERS: Record<string, Wrapper> = {
   entr: {},
   nodemon: { valued: ['--exec', '-x', '--watch', '-w', '-e', '--ext'], text: ['--exec', '-x'], skip: 99 },
   hyperfine: {
-    valued: [
-      '-w',
-      '-r',
-      '-m',
-      '-M',
-      '-n',
-      '-p',
-      '-c',
-      '-s',
-      '--warmup',
-      '--runs',
-      '--prepare',
-      '--setup',
-      '--cleanup',
-      '--export-json',
-      '--export-markdown',
-    ],
+    valued: '-w -r -m -M -n -p -c -s --warmup --runs --prepare --setup --cleanup --export-json --export-markdown'.split(
+      ' ',
+    ),
     each: true,
     text: ['-p', '-c', '-s', '--prepare', '--setup', '--cleanup'],
   },
@@ -134,21 +120,7 @@ export const WRAPPERS: Record<string, Wrapper> = {
   },
   parallel: { joins: true, valued: ['-j', '-a', '-N', '-n', '--jobs', '-d', '--colsep', '-I', '-S'] },
   xargs: {
-    valued: [
-      '-n',
-      '-P',
-      '-I',
-      '-L',
-      '-s',
-      '-d',
-      '-E',
-      '-a',
-      '--arg-file',
-      '--max-args',
-      '--max-procs',
-      '--delimiter',
-      '--replace',
-    ],
+    valued: '-n -P -I -L -s -d -E -a --arg-file --max-args --max-procs --delimiter --replace'.split(' '),
   },
   rlwrap: {},
   sshpass: { valued: ['-p', '-f'] },
@@ -157,14 +129,14 @@ export const WRAPPERS: Record<string, Wrapper> = {
   at: { valued: ['-f', '-q', '-t'], skip: 99 },
 };
 
-/** Follows a wrapper to the command that it runs. The wrapper is noted without that command. */
-export function unwrap(name: string, call: Call, walk: Interpreter): Word {
+/** Runs the command of a wrapper. The wrapper is recorded without that command. */
+export function unwrap(name: string, call: Call, shell: Interpreter): Word {
   const wrapper = WRAPPERS[name] ?? {};
   let args = call.argv.slice(1);
   if (wrapper.after) {
     const options = readOptions(args, wrapper.valued, true);
     if (!wrapper.after.includes(options.rest[0] ?? '')) {
-      walk.record(call);
+      shell.record(call);
       return UNKNOWN;
     }
     args = options.rest.slice(1);
@@ -173,10 +145,10 @@ export function unwrap(name: string, call: Call, walk: Interpreter): Word {
   let rest = options.rest;
   const assignments = [...call.assignments];
   if (wrapper.assigns) {
-    // `env` takes any name: `BASH_FUNC_ls%%` is a function of the next shell.
+    // `env` takes any name: `BASH_FUNC_ls%%` defines a function of the next shell.
     while (/^[^=]+=/.test(rest[0] ?? '') || rest[0] === '-') {
       const word = rest[0] ?? '';
-      const done = word === '-' ? undefined : (assignWord(word, walk) ?? toAssignment(word));
+      const done = word === '-' ? undefined : (assignWord(word, shell) ?? toAssignment(word));
       if (done) assignments.push(done);
       rest = rest.slice(1);
     }
@@ -185,30 +157,30 @@ export function unwrap(name: string, call: Call, walk: Interpreter): Word {
   rest = rest.slice(wrapper.skip ?? 0);
   const own = call.argv.slice(0, call.argv.length - rest.length);
   const noted = wrapper.fetches ? [...own, ...rest.slice(0, 1)] : own;
-  walk.record({ ...call, argv: wrapper.each ? own.slice(0, 1) : noted, assignments });
-  if (wrapper.tells?.some((flag) => options.flags.has(flag))) return UNKNOWN;
+  shell.record({ ...call, argv: wrapper.each ? own.slice(0, 1) : noted, assignments });
+  if (wrapper.describes?.some((flag) => options.flags.has(flag))) return UNKNOWN;
   const folder = options.values.get('-C') ?? options.values.get('--chdir');
   const run = (): Word => {
     if (name === 'env' && folder !== undefined)
-      walk.scope.cwds = walk.scope.cwds.map((cwd) => resolvePath(folder, cwd));
+      shell.scope.cwds = shell.scope.cwds.map((cwd) => resolvePath(folder, cwd));
     let out = '';
     for (const { flag, value } of options.all) {
-      if (wrapper.text?.includes(flag)) out += runText(value, call, walk);
+      if (wrapper.text?.includes(flag)) out += runText(value, call, shell);
       if (name === 'env' && (flag === '-S' || flag === '--split-string'))
-        out += splitString(value, { call, rest }, walk);
+        out += splitString(value, { call, rest }, shell);
     }
-    if (name === 'xargs') return out + runXargs(options, call, walk);
-    if (name === 'parallel') return out + runParallel(rest, call, walk);
-    if (wrapper.each) return out + rest.map((text) => runText(text, call, walk)).join('');
+    if (name === 'xargs') return out + runXargs(options, call, shell);
+    if (name === 'parallel') return out + runParallel(rest, call, shell);
+    if (wrapper.each) return out + rest.map((text) => runText(text, call, shell)).join('');
     // `flock FILE -c TEXT`
-    if (name === 'flock' && /^(?:-c|--command)$/.test(rest[0] ?? '')) return out + runText(rest[1] ?? '', call, walk);
+    if (name === 'flock' && /^(?:-c|--command)$/.test(rest[0] ?? '')) return out + runText(rest[1] ?? '', call, shell);
     if (rest.length === 0 || out !== '') return out;
-    if (wrapper.joins) return runText(rest.join(' '), call, walk);
-    return walk.run({ ...call, argv: rest, redirects: [], assignments: [] });
+    if (wrapper.joins) return runText(rest.join(' '), call, shell);
+    return shell.run({ ...call, argv: rest, redirects: [], assignments: [] });
   };
-  // `exec` and `command` stay in this shell; what others run cannot change it.
-  if (name === 'exec' || name === 'command' || name === 'builtin') return walk.inside(name, run);
-  return walk.subshell([name, ...skipped].join(' ').slice(0, 40), run);
+  // `exec`, `command` and `builtin` run in this shell; other wrappers cannot change it.
+  if (name === 'exec' || name === 'command' || name === 'builtin') return shell.inside(name, run);
+  return shell.subshell([name, ...skipped].join(' ').slice(0, 40), run);
 }
 
 function toAssignment(word: Word): { name: string; value: Word } {
@@ -216,36 +188,36 @@ function toAssignment(word: Word): { name: string; value: Word } {
   return { name: word.slice(0, at), value: word.slice(at + 1) };
 }
 
-function runText(text: Word, call: Call, walk: Interpreter): Word {
+function runText(text: Word, call: Call, shell: Interpreter): Word {
   if (isDynamic(text))
-    walk.report({ rule: 'dynamic', reason: `${call.argv[0]} runs text that is only known when it runs` });
-  return walk.text(text, '', call.feed);
+    shell.report({ rule: 'dynamic', reason: `${call.argv[0]} runs text that is only known at run time` });
+  return shell.evaluate(text, '', call.stdin);
 }
 
 /** `env -S`: words in quotes and escapes, without expansion. */
-function splitString(value: Word, { call, rest }: { call: Call; rest: Word[] }, walk: Interpreter): Word {
+function splitString(value: Word, { call, rest }: { call: Call; rest: Word[] }, shell: Interpreter): Word {
   const text = value.replaceAll('\\_', ' ');
-  return walk.text(
+  return shell.evaluate(
     `env ${text} ${rest.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`,
     'env -S',
-    call.feed,
+    call.stdin,
   );
 }
 
-function runXargs(options: ReturnType<typeof readOptions>, call: Call, walk: Interpreter): Word {
+function runXargs(options: ReturnType<typeof readOptions>, call: Call, shell: Interpreter): Word {
   const { values, flags } = options;
   const command = options.rest.length > 0 ? options.rest : ['echo'];
-  const input = values.has('-a') || values.has('--arg-file') ? UNKNOWN : (call.feed?.text ?? UNKNOWN);
+  const input = values.has('-a') || values.has('--arg-file') ? UNKNOWN : (call.stdin?.text ?? UNKNOWN);
   const token =
     values.get('-I') ?? values.get('--replace') ?? (flags.has('-i') || flags.has('--replace') ? '{}' : undefined);
   const lines =
     flags.has('-0') || flags.has('--null') || values.has('-d') ? input.split(/[\u0000\n]/) : input.split('\n');
-  const run = (argv: Word[]) => walk.run({ argv, feed: undefined, assignments: [], redirects: [] });
+  const run = (argv: Word[]) => shell.run({ argv, stdin: undefined, assignments: [], redirects: [] });
   if (token !== undefined) {
     const items = atMost(
       48,
       lines.filter((line) => line !== ''),
-      walk,
+      shell,
     );
     return (items.length > 0 ? items : [UNKNOWN])
       .map((item) => run(command.map((word) => word.replaceAll(token, () => item.trim()))))
@@ -262,7 +234,7 @@ function runXargs(options: ReturnType<typeof readOptions>, call: Call, walk: Int
   const given = atMost(
     512,
     items.filter((item) => item !== ''),
-    walk,
+    shell,
   );
   const each = Number(values.get('-n') ?? values.get('--max-args') ?? values.get('-L') ?? 0);
   if (each > 0 && given.length > each) {
@@ -273,11 +245,11 @@ function runXargs(options: ReturnType<typeof readOptions>, call: Call, walk: Int
   return run([...command, ...given]);
 }
 
-function runParallel(rest: Word[], call: Call, walk: Interpreter): Word {
+function runParallel(rest: Word[], call: Call, shell: Interpreter): Word {
   const at = rest.findIndex((word) => /^:::\+?:?$/.test(word));
-  const items = at < 0 ? (call.feed?.text ?? UNKNOWN).split('\n').filter((line) => line !== '') : rest.slice(at + 1);
+  const items = at < 0 ? (call.stdin?.text ?? UNKNOWN).split('\n').filter((line) => line !== '') : rest.slice(at + 1);
   const template = (at < 0 ? rest : rest.slice(0, at)).join(' ');
-  return atMost(48, items, walk)
+  return atMost(48, items, shell)
     .map((item) => {
       const text =
         template === ''
@@ -286,24 +258,24 @@ function runParallel(rest: Word[], call: Call, walk: Interpreter): Word {
             ? template.replace(/\{.?\}/g, () => item)
             : `${template} ${item}`;
       if (item === UNKNOWN && template === '')
-        walk.report({ rule: 'dynamic', reason: 'parallel runs text that is only known when it runs' });
-      if (item === OPAQUE) walk.report({ rule: 'dynamic', reason: 'parallel runs text that was computed' });
-      return walk.text(text, '', undefined);
+        shell.report({ rule: 'dynamic', reason: 'parallel runs text that is only known at run time' });
+      if (item === OPAQUE) shell.report({ rule: 'dynamic', reason: 'parallel runs text that was computed' });
+      return shell.evaluate(text, '', undefined);
     })
     .join('');
 }
 
-/** The first of many; that there are more is told, so that nothing hides behind them. */
-function atMost(count: number, items: Word[], walk: Interpreter): Word[] {
+/** The first `count` items; reports that there are more, so that none can hide. */
+function atMost(count: number, items: Word[], shell: Interpreter): Word[] {
   if (items.length <= count) return items;
-  walk.report({
+  shell.report({
     rule: 'unreadable',
-    reason: 'could not be understood: it runs a program more often than can be followed',
+    reason: 'the command could not be evaluated: it runs a program too often',
   });
   return items.slice(0, count);
 }
 
-/** Words as xargs reads them: quotes and backslashes keep blanks together. */
+/** Words as xargs reads them: quotes and backslashes keep spaces. */
 function splitQuoted(text: Word): Word[] {
   const out: Word[] = [];
   for (const match of text.matchAll(/(?:\\[^]|'[^'\n]*'|"[^"\n]*"|[^\s])+/g)) {

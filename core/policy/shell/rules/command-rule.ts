@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../protocol/index.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import type { ShellContext } from './target.ts';
 
 /** What a rule found in one simple command. */

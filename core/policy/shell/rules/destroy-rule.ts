@@ -1,6 +1,6 @@
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, namesSecret, protectedPlace, reach, type ShellContext } from './target.ts';
 import { describePlace } from '../../places.ts';
 import {
@@ -17,7 +17,7 @@ import {
 const deny = (reason: string): ShellFinding => ({ verdict: 'deny', reason });
 const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
 
-/** Destroying: what takes away more than a build does, or what an undo may not bring back. */
+/** Destruction: removes more than a build does, or something that an undo may not restore. */
 export function judgeDestruction(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const args = command.argv.slice(1);
   switch (command.name) {
@@ -52,7 +52,7 @@ export function judgeDestruction(command: SimpleCommand, context: ShellContext):
       return judgeMode(command, args, context);
     case 'kill':
       return args.some((arg) => arg === '1' || arg === '0') || args.slice(args.length > 1 ? 1 : 0).includes('-1')
-        ? ask('it ends every process, or the one that all others live in')
+        ? ask('it ends every process, or the first one')
         : args.join(' ') === '-1'
           ? ask('it ends every process')
           : undefined;
@@ -96,7 +96,7 @@ const DELETING: Record<string, RegExp> = {
   rar: /^(?:m|mf|-d[fwr])$/,
 };
 
-/** Archives that take their files away: `tar --remove-files`, `zip -m`. */
+/** Archivers that delete the files they pack: `tar --remove-files`, `zip -m`. */
 function judgeArchived(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
   const name = command.name.replace(/^(?:g|bsd)tar$/, 'tar').replace(/^7z.$/, '7z');
   const option = args.find(
@@ -120,7 +120,7 @@ function isBeginning(arg: Word, option: string): boolean {
 
 function judgeRedirects(command: SimpleCommand): ShellFinding | undefined {
   const wide = command.redirects.find(({ operator, target }) => operator.includes('>') && hasGlob(target));
-  return wide ? ask(`it empties whatever ${showWord(wide.target)} matches`) : undefined;
+  return wide ? ask(`it empties every file that ${showWord(wide.target)} matches`) : undefined;
 }
 
 function judgeRemoval(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
@@ -146,9 +146,9 @@ function judgeTarget(word: Word, { command, context, recursive }: Removal): Shel
   const shown = showWord(word);
   let finding: ShellFinding | undefined;
   for (const found of reach(word, command, context)) {
-    if (found.kind === 'root') return deny(`${shown} is the workspace, or a folder around it`);
-    if (found.kind === 'outside') finding ??= ask(`${shown} lies outside the workspace`);
-    if (found.kind === 'unknown') finding ??= ask(`what it removes is only known when it runs: ${shown}`);
+    if (found.kind === 'root') return deny(`${shown} is the workspace, or a folder that contains it`);
+    if (found.kind === 'outside') finding ??= ask(`${shown} is outside the workspace`);
+    if (found.kind === 'unknown') finding ??= ask(`what it removes is only known at run time: ${shown}`);
     if (found.kind === 'inside') {
       const { relative } = found;
       if (isBroad(relative) && !relative.includes('/'))
@@ -156,7 +156,7 @@ function judgeTarget(word: Word, { command, context, recursive }: Removal): Shel
           ? deny(`${shown} is everything in the workspace`)
           : ask(`${shown} is every file of the workspace`);
       if (isDynamic(relative) && !isAnchored(relative))
-        finding ??= ask(`what it removes is only known when it runs: ${shown}`);
+        finding ??= ask(`what it removes is only known at run time: ${shown}`);
       if (recursive && hasGlob(relative) && !relative.includes('/') && countKnown(relative) < 2)
         finding ??= ask(`${shown} matches much of the workspace`);
     }
@@ -168,7 +168,7 @@ function judgeTarget(word: Word, { command, context, recursive }: Removal): Shel
   return finding;
 }
 
-/** True when a known folder or beginning stands before what is not known. */
+/** True if the unknown part follows a known folder or beginning. */
 function isAnchored(relative: string): boolean {
   const at = relative.search(/[\uE000\uE004]/);
   return at > 0 && relative.slice(0, at).includes('/');
@@ -204,11 +204,11 @@ function judgeFind(command: SimpleCommand, args: readonly Word[], context: Shell
     if (namesSecret(filter, command, context))
       return ask(`it deletes ${showWord(filter)}, which is, or can be, a secret file`);
   }
-  const whole = roots.some(
+  const isAll = roots.some(
     (root) =>
       reach(root, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary') || !isKnown(root),
   );
-  if (!whole) {
+  if (!isAll) {
     const place = roots.map((root) => protectedPlace(root, command, context)).find((found) => found !== undefined);
     return place && deny(`it deletes ${describePlace(place)}`);
   }
@@ -223,11 +223,11 @@ function judgeMode(command: SimpleCommand, args: readonly Word[], context: Shell
   );
   const [mode = '', ...paths] = rest;
   if (command.name === 'chattr' || command.name === 'setfacl')
-    return ask(`${command.name} changes who may touch files`);
+    return ask(`${command.name} changes the owner or the permissions of files`);
   if (command.name === 'chmod' && (/^0?[2-7][0-7]{3}$/.test(mode) || /[ug=+,]\+?\w*s|\+s/.test(mode)))
-    return ask('it sets the set-user-id bit');
+    return ask('it sets the set-user-ID bit');
   if (command.name === 'chmod' && /^0?0?00?0?$|^a?-[rwx]+$|^a=$/.test(mode) && flags.has('-R'))
-    return ask('it takes away all access');
+    return ask('it removes all permissions');
   if (flags.has('-R') || flags.has('--recursive')) {
     for (const path of [...paths, mode]) {
       if (
@@ -235,12 +235,12 @@ function judgeMode(command: SimpleCommand, args: readonly Word[], context: Shell
         reach(path, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary')
       ) {
         if (path !== mode || isBroad(path))
-          return ask(`it changes the access to ${showWord(path)} with everything in it`);
+          return ask(`it changes the permissions of ${showWord(path)} and everything in it`);
       }
     }
   }
   if (command.name === 'chmod' && isBroad(paths[0] ?? '') && /^0?0?0[0-7]?[0-7]?$/.test(mode))
-    return ask('it takes away all access');
+    return ask('it removes all permissions');
   return undefined;
 }
 
@@ -260,7 +260,7 @@ function judgeOverwrite(
   const wide = args.find((arg) => isBroad(arg) || arg.includes(ANY_NAME));
   if (wide === undefined) return judgeRedirects(command);
   const deletes = command.code.some(({ text }) => /^(?:\d*(?:,\$)?d|\$!?d|s\/\.\*\/\/.*)$/.test(text.trim()));
-  if (command.name === 'tee' || deletes) return ask(`it empties whatever ${showWord(wide)} matches`);
+  if (command.name === 'tee' || deletes) return ask(`it empties every file that ${showWord(wide)} matches`);
   const root = reach(wide, command, context).some((found) => found.kind === 'inside' && !found.relative.includes('/'));
   return root && command.dotglob ? ask(`it changes every file of the workspace`) : judgeRedirects(command);
 }

@@ -1,17 +1,17 @@
 import type { ShellFinding } from './command-rule.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
 
 /** Variables that make other programs start or load something. */
 const LOADS =
   /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|DEBUG_OUTPUT)|DYLD_\w+|GCONV_PATH|BASH_ENV|ENV|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|ZDOTDIR|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT|USERBASE|WARNINGS)|PERL5?(?:OPT|LIB|DB)|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|NODE_(?:PATH|REPL_\w+)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAVEN_OPTS|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|CONFIG\w*|EXEC_PATH|ASKPASS|PROXY_COMMAND|TEMPLATE_DIR|DIR|WORK_TREE|OBJECT_DIRECTORY|ALTERNATE\w*|ALLOW_PROTOCOL)|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|MANOPT|CARGO_(?:HOME|BUILD_RUSTC\w*|TARGET_\w+_(?:RUNNER|LINKER))|RUSTC_WRAPPER|RUSTC|GOFLAGS_EXEC|MAKEFLAGS|MAKEFILES|npm_config_(?:script_shell|node_options|globalconfig|userconfig|prefix|git)|NPM_CONFIG_(?:SCRIPT_SHELL|NODE_OPTIONS|USERCONFIG|GLOBALCONFIG)|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|TERMINFO|TERMCAP|OPENSSL_CONF|OPENSSL_(?:ENGINES|MODULES)|PHPRC|PHP_INI_SCAN_DIR|LUA_INIT\w*|GLIBC_TUNABLES|R_PROFILE\w*|JULIA_\w*LOAD\w*|VIMINIT|EXINIT|GVIMINIT|HOSTALIASES|RES_OPTIONS|INPUTRC)$/;
-/** Variables that name a program: harmless ones pass. */
+/** Variables that name a program: harmless programs are allowed. */
 const PROGRAMS =
   /^(?:(?:GIT_|SYSTEMD_|MAN)?PAGER|(?:GIT_|SVN_|FC|SUDO_)?(?:SEQUENCE_)?EDITOR|FCEDIT|VISUAL|BROWSER|SHELL|MAKE_SHELL)$/;
 const HARMLESS_PROGRAM =
   /^(?:cat|less|more|true|:|false|vi|vim|nano|emacs|code(?: --wait)?|\/bin\/(?:true|cat|sh|bash)|bash|sh|)$/;
 
-/** Environment tricks: variables that make the next program load or start something else. */
+/** Environment: variables that make the next program load or start something else. */
 export function judgeEnvironment(command: SimpleCommand): ShellFinding | undefined {
   for (const { name, value } of command.assignments) {
     const reason = describe(name, value, command);
@@ -28,7 +28,7 @@ export function judgeEnvironment(command: SimpleCommand): ShellFinding | undefin
 const NAMES = new Set('export declare typeset readonly read mapfile readarray printf getopts'.split(' '));
 
 function describe(name: string, value: Word, command: SimpleCommand): string | undefined {
-  // A plain variable of this shell reaches other programs only when it is exported; many names are not ours.
+  // A shell variable reaches other programs only if it is exported.
   if (LOADS.test(name)) {
     if (value === '' || (name === 'PYTHONPATH' && isLocalPath(value)) || (name === 'NODE_PATH' && isLocalPath(value)))
       return undefined;
@@ -65,7 +65,7 @@ function describe(name: string, value: Word, command: SimpleCommand): string | u
   return undefined;
 }
 
-/** A search path inside of the project, as `PYTHONPATH=src` or `.`. */
+/** A search path inside the project, such as `PYTHONPATH=src` or `.`. */
 function isLocalPath(value: Word): boolean {
   return value
     .split(':')

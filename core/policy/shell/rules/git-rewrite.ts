@@ -2,41 +2,27 @@ import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import { hasGlob, isKnown, showWord, type Word } from '../expansion/word.ts';
 
-/** Options that are whole, and the beginning of another one. */
-const WHOLE = new Set(['--prune', '--all', '--edit', '--keep-pack']);
+/** Options that are also the beginning of another option. */
+const COMPLETE = new Set(['--prune', '--all', '--edit', '--keep-pack']);
 
-/** Looks for options as git reads them: long ones also by their beginning. */
+/** Finds options as git reads them: long ones can be abbreviated. */
 export function createOptionLookup(flags: ReadonlySet<string>): (...names: string[]) => boolean {
   return (...names) =>
     [...flags].some((flag) =>
       names.some(
         (name) =>
-          flag === name || (flag.startsWith('--') && !WHOLE.has(flag) && flag.length > 2 && name.startsWith(flag)),
+          flag === name || (flag.startsWith('--') && !COMPLETE.has(flag) && flag.length > 2 && name.startsWith(flag)),
       ),
     );
 }
 
-const VALUED = [
-  '-m',
-  '--message',
-  '-F',
-  '-C',
-  '-c',
-  '-b',
-  '-B',
-  '-s',
-  '-X',
-  '--strategy',
-  '--onto',
-  '--author',
-  '--date',
-];
+const VALUED = '-m --message -F -C -c -b -B -s -X --strategy --onto --author --date'.split(' ');
 const LIKE_A_FILE = /[^/.]\.[A-Za-z]\w*$/;
-/** Programs beside git's own that write commits again. */
+/** Programs other than git that rewrite commits. */
 const REWRITERS =
   /^(?:absorb|revise|machete|town|imerge|autofixup|stack|branchless|replay|history|undo|filter-repo|filter-branch|squash|fixup|rebase-update)$/;
 
-/** Git: what rewrites or drops commits that a branch, a tag, a note or a stash has. New commits and branches pass. */
+/** Git: rewrites or drops commits of a branch, tag, note or stash. New commits and branches are allowed. */
 export function judgeRewrite(name: Word, rest: readonly Word[]): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
   const valued = name === 'commit' ? VALUED : VALUED.filter((flag) => flag !== '-c' && flag !== '-C');
@@ -72,21 +58,21 @@ export function judgeRewrite(name: Word, rest: readonly Word[]): ShellFinding | 
         ? ask('it removes a working tree, or moves a branch')
         : toNamed([values.get('-b')]);
     case 'symbolic-ref':
-      return words.length > 1 || has('-d', '--delete', '-m') ? ask('it changes what a ref stands for') : undefined;
+      return words.length > 1 || has('-d', '--delete', '-m') ? ask('it changes the commit of a ref') : undefined;
     case 'stash':
       return /^(?:drop|clear)$/.test(words[0] ?? '') || !words.every(isKnown)
-        ? ask('it deletes work that was put aside')
+        ? ask('it deletes stashed changes')
         : undefined;
     case 'reflog':
       return /^(?:expire|delete|drop|write)$/.test(words[0] ?? '')
-        ? ask('it deletes what git keeps for coming back')
+        ? ask('it deletes what git keeps for a recovery')
         : undefined;
     case 'gc':
     case 'maintenance':
-      return has('--prune', '--expire-to') ? ask('it deletes what git keeps for coming back') : undefined;
+      return has('--prune', '--expire-to') ? ask('it deletes what git keeps for a recovery') : undefined;
     case 'repack':
       return has('-a', '-A') && has('-d') && !has('-k', '--keep-unreachable')
-        ? ask('it deletes what git keeps for coming back')
+        ? ask('it deletes what git keeps for a recovery')
         : undefined;
     case 'notes':
       return /^(?:remove|prune)$/.test(words[0] ?? '') || has('-f', '--force')
@@ -109,9 +95,9 @@ function judgeReset(rest: readonly Word[]): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
   const { flags, rest: words } = readOptions(rest.slice(0, toEnd(rest)), ['-U', '--unified']);
   const has = createOptionLookup(flags);
-  if (has('--hard', '--merge', '--keep')) return ask('it throws away changes that are not committed');
+  if (has('--hard', '--merge', '--keep')) return ask('it discards uncommitted changes');
   const hasPaths = rest.includes('--') && rest.at(-1) !== '--';
-  // Paths behind a commit: only the index changes.
+  // Paths after a commit: only the index changes.
   if (hasPaths || words.length === 0) return undefined;
   const [first = ''] = words;
   if (!has('--soft', '--mixed') && words.length > 1) return undefined;
@@ -125,7 +111,7 @@ function toEnd(rest: readonly Word[]): number {
   return at < 0 ? rest.length : at;
 }
 
-/** True for a word that is a file rather than a commit: `./x`, `*.ts`, `src/a.ts`. No branch gets such a name unasked. */
+/** True for a word that is a file rather than a commit: `./x`, `*.ts`, `src/a.ts`. The gate asks before a branch gets such a name. */
 function isPathLike(word: Word): boolean {
   if (/[~^:]|@\{|\.\./.test(word) || !isKnown(word.replace(/[\uE001-\uE003]/g, ''))) return false;
   return (
@@ -133,7 +119,7 @@ function isPathLike(word: Word): boolean {
   );
 }
 
-/** A branch or tag named like a file: `git reset` and `git checkout` would take one for the other. */
+/** A branch or tag named like a file: `git reset` and `git checkout` would confuse the two. */
 function toNamed(names: readonly (Word | undefined)[]): ShellFinding | undefined {
   const name = names.find((word) => word !== undefined && LIKE_A_FILE.test(word));
   return name === undefined
@@ -141,12 +127,12 @@ function toNamed(names: readonly (Word | undefined)[]): ShellFinding | undefined
     : { verdict: 'ask', reason: `it names a branch or tag like the file ${showWord(name)}` };
 }
 
-/** Refspecs that overwrite branches of this repository whatever is on them, or delete them. */
+/** Refspecs that overwrite branches of this repository regardless of their commits, or delete them. */
 function judgeRefspecs(words: readonly Word[], prunes = false): ShellFinding | undefined {
   const ask = (word: Word, what: string): ShellFinding => ({ verdict: 'ask', reason: `${showWord(word)} ${what}` });
   const forced = words.find((word) => word.startsWith('+') || !isKnown(word));
   if (forced !== undefined) return ask(forced, 'overwrites, or can overwrite, a branch of this repository');
-  // Settings prune too: a pattern deletes every branch that the other side does not have.
+  // Settings can prune too: a pattern deletes every branch that the remote does not have.
   const pruned = words.find((word) => {
     const to = word.split(':')[1] ?? '';
     return !/^(?:refs\/)?remotes\//.test(to) && (to.includes('*') || (prunes && to !== ''));

@@ -1,11 +1,11 @@
 import { createOptionLookup, judgeRewrite } from './git-rewrite.ts';
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, protectedPlace, type ShellContext } from './target.ts';
 import { isDynamic, isKnown, showWord, toGlobWord, type Word } from '../expansion/word.ts';
 
-/** Settings that make git start programs, read other settings or change where it works. */
+/** Settings that make git start programs, read other settings or work elsewhere. */
 const DANGEROUS_SETTING =
   /^(?:alias\.|core\.(?:fsmonitor|hookspath|sshcommand|pager|editor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|sequence\.editor|pager\.|diff\.external|(?:diff|filter|merge|difftool|mergetool|man|browser|trailer|submodule|remote|url|credential|include|includeif|protocol|uploadpack|receive|gpg|init|http|sendemail|interactive|web|instaweb)\.)/i;
 const HARMLESS_VALUE = /^(?:cat|less|true|false|:|\/dev\/null|main|master|)$/;
@@ -23,8 +23,7 @@ const REWRITING_SETTING =
   /^(?:pull\.rebase|branch\..+\.rebase|rebase\.updaterefs|gc\.(?:.*prune.*|.*reflog.*|.*expire.*)|core\.logallrefupdates)$/i;
 
 /**
- * What stands behind `git` in a command; undefined for another program. `git-reset` in git's own folder of programs is
- * `git reset`.
+ * The arguments of git; undefined for another program. `git-reset` in git's folder of programs is `git reset`.
  */
 export function readGitWords({ argv, name }: Pick<SimpleCommand, 'argv' | 'name'>): Word[] | undefined {
   const own = /^git-([a-z][a-z-]*)$/.exec(name)?.[1];
@@ -32,7 +31,7 @@ export function readGitWords({ argv, name }: Pick<SimpleCommand, 'argv' | 'name'
   return [...(own === undefined ? [] : [own]), ...argv.slice(1)];
 }
 
-/** Git: what loses work, what leaves the machine, and what makes git start other programs. */
+/** Git: loses work, reaches another machine, or makes git start other programs. */
 export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const args = readGitWords(command);
   if (!args) return undefined;
@@ -44,20 +43,20 @@ export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFi
       const finding = judgeSetting(arg.includes('=') ? arg.slice(13) : (args[++at] ?? ''));
       if (finding) return finding;
     } else if (/^--exec-path=|^--git-dir|^--work-tree|^--namespace/.test(arg))
-      return ask(`git is pointed elsewhere by ${showWord(arg)}`);
+      return ask(`${showWord(arg)} makes git work elsewhere`);
     else if (arg === '-C') at++;
   }
   const name = args[at] ?? '';
   const rest = args.slice(at + 1);
-  if (name !== '' && !isKnown(name)) return ask('the git command is only known when it runs');
+  if (name !== '' && !isKnown(name)) return ask('the git command is only known at run time');
   if (
     rest.some((arg) => arg.startsWith('ext::') || /^--(?:upload-pack|receive-pack|exec)(?:=|$)/.test(arg)) &&
     name !== 'rebase'
   )
-    return ask('git is told to start another program');
+    return ask('it makes git start another program');
   if (NETWORK.test(name)) {
     if (name === 'push' && overwrites(rest))
-      return { verdict: 'deny', reason: 'it overwrites or deletes what others have' };
+      return { verdict: 'deny', reason: 'it overwrites or deletes commits or branches of a remote repository' };
     const finding = judgeRewrite(name, rest) ?? (name === 'clone' ? judgeClone(rest, command, context) : undefined);
     if (finding) return finding;
     const reason = `git ${name} reaches another repository`;
@@ -77,19 +76,10 @@ function overwrites(rest: readonly Word[]): boolean {
 }
 
 function judgeClone(rest: readonly Word[], command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const { all, flags } = readOptions(rest, [
-    '-c',
-    '--config',
-    '-u',
-    '--template',
-    '-o',
-    '-b',
-    '--depth',
-    '--reference',
-  ]);
+  const { all, flags } = readOptions(rest, '-c --config -u --template -o -b --depth --reference'.split(' '));
   const has = createOptionLookup(flags);
   if (has('--template', '--separate-git-dir', '-u', '--upload-pack', '--bundle-uri'))
-    return { verdict: 'ask', reason: 'a template or another program brings code that git runs' };
+    return { verdict: 'ask', reason: 'a template or another program adds code that git runs' };
   for (const { flag, value } of all) {
     const finding = flag === '-c' || flag === '--config' ? judgeSetting(value) : undefined;
     if (finding) return finding;
@@ -117,37 +107,20 @@ const isEverywhere = (word: Word) => /^(?:\.\/?|:\/|:\(top\)|:\(glob\)\*\*|:)$/.
 
 function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
-  const { flags, rest: words } = readOptions(rest, [
-    '-m',
-    '--message',
-    '-F',
-    '-C',
-    '-b',
-    '-B',
-    '-s',
-    '--source',
-    '-e',
-    '--exclude',
-  ]);
+  const { flags, rest: words } = readOptions(rest, '-m --message -F -C -b -B -s --source -e --exclude'.split(' '));
   const has = createOptionLookup(flags);
   switch (name) {
     case 'clean':
-      return has('-f', '--force') && !has('-n', '--dry-run')
-        ? ask('it deletes files that git does not know')
-        : undefined;
+      return has('-f', '--force') && !has('-n', '--dry-run') ? ask('it deletes untracked files') : undefined;
     case 'checkout':
-      if (has('-f', '--force')) return ask('it throws away changes that are not committed');
-      return words.some((word) => isEverywhere(word))
-        ? ask('it throws away every change that is not committed')
-        : undefined;
+      if (has('-f', '--force')) return ask('it discards uncommitted changes');
+      return words.some((word) => isEverywhere(word)) ? ask('it discards all uncommitted changes') : undefined;
     case 'switch':
-      return has('-f', '--force', '--discard-changes')
-        ? ask('it throws away changes that are not committed')
-        : undefined;
+      return has('-f', '--force', '--discard-changes') ? ask('it discards uncommitted changes') : undefined;
     case 'restore':
       if (has('--staged', '-S') && !has('--worktree', '-W')) return undefined;
       return words.some((word) => isEverywhere(word) || isDynamic(word))
-        ? ask('it throws away every change that is not committed')
+        ? ask('it discards all uncommitted changes')
         : undefined;
     case 'rm':
       return !has('--cached') && words.some((word) => isEverywhere(word) || word.endsWith('/.'))
@@ -167,7 +140,7 @@ function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
       return ask('it runs the hooks of the repository');
     case 'init':
       return rest.some((arg) => arg.startsWith('--template') || arg.startsWith('--separate-git-dir'))
-        ? ask('a template brings hooks')
+        ? ask('a template adds hooks')
         : undefined;
     case 'difftool':
     case 'mergetool':
@@ -206,11 +179,10 @@ function judgeConfig(rest: readonly Word[]): ShellFinding | undefined {
   )
     return undefined;
   if (flags.has('--global') || flags.has('--system') || flags.has('-e') || flags.has('--edit'))
-    return { verdict: 'ask', reason: 'it changes settings of git that every repository reads' };
-  if (flags.has('-f') || flags.has('--file'))
-    return { verdict: 'ask', reason: 'it writes settings of git into a file' };
+    return { verdict: 'ask', reason: 'it changes Git settings that every repository reads' };
+  if (flags.has('-f') || flags.has('--file')) return { verdict: 'ask', reason: 'it writes Git settings to a file' };
   const setting = `${names[0] ?? ''}=${names[1] ?? ''}`;
   return isKnown(names[0] ?? '')
     ? judgeSetting(setting, false)
-    : { verdict: 'ask', reason: 'the git setting is only known when it runs' };
+    : { verdict: 'ask', reason: 'the git setting is only known at run time' };
 }

@@ -1,5 +1,5 @@
 import type { ShellFinding } from './command-rule.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
 
 const PROGRAMS = new Set(
@@ -7,18 +7,18 @@ const PROGRAMS = new Set(
     ' ',
   ),
 );
-/** Those of them that do nothing here but what the other machine gives them: without a network they fail. */
+/** Those of them that have no effect without a network. */
 const REMOTE_ONLY = new Set(
   'curl wget dig nslookup host drill whois ping traceroute http https httpie xh telnet nc ncat netcat ssh scp sftp ssh-copy-id ssh-keyscan gh glab aws gcloud az kubectl helm doctl vercel wrangler fly flyctl s3cmd redis-cli grpcurl mosquitto_pub tailscale'.split(
     ' ',
   ),
 );
-/** Subcommands of others of which the same is true. */
+/** Subcommands of other programs that have no effect without a network. */
 const ASKS_REMOTE: Record<string, RegExp> = {
   terraform: /^(?:init|plan|get|providers|output|show|graph)$/,
   tofu: /^(?:init|plan|get|providers|output|show|graph)$/,
 };
-/** Options by which they start a program, or read more options from a file. */
+/** Options that start a program, or read more options from a file. */
 const STARTS: Record<string, RegExp> = {
   curl: /^(?:-\w*K|--config)/,
   wget: /^(?:-e|--execute|--use-askpass|--config)/,
@@ -39,11 +39,11 @@ const STARTS: Record<string, RegExp> = {
   telnet: /^-/,
 };
 const LOCAL = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|::1)(?::\d+)?(?:[/?#].*)?$/;
-/** Flags of curl and wget that are followed by something else than an address. */
+/** Flags of curl and wget whose value is not an address. */
 const VALUED =
   /^(?:-[XHdobwFAeumcTU]|-[sSfLkivG]*[XHdobwFAeumcTUO]|--(?:request|header|data.*|output|write-out|form.*|user.*|max-time|connect-timeout|retry.*|cookie.*|json|output-document|timeout|tries|method|body-data|resolve|unix-socket|proxy|cacert|cert|key))$/;
 
-/** What such programs do with the files here alone, by their first word. */
+/** Subcommands that only use local files, by program. */
 const LOCAL_WORK: Record<string, RegExp> = {
   terraform: /^(?:fmt|validate|version)$/,
   tofu: /^(?:fmt|validate|version)$/,
@@ -51,7 +51,7 @@ const LOCAL_WORK: Record<string, RegExp> = {
   kubectl: /^kustomize$/,
 };
 
-/** The network: a program whose work is to reach other machines. Addresses of this machine pass. */
+/** Network: programs that reach other machines. Addresses of this machine are allowed. */
 export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   const args = command.argv.slice(1);
   const { name } = command;
@@ -78,7 +78,7 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   return isRemote ? { ...finding, needs: 'network' } : finding;
 }
 
-/** False for an argument that may be an option which is only known at run time. */
+/** False for an argument that may be an option only known at run time. */
 function isKnownEnough(arg: Word): boolean {
   return isKnown(arg) || isKnown(arg[0] ?? '');
 }

@@ -1,9 +1,9 @@
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
 
-/** Subcommands that fetch packages and run what is in them, or publish. */
+/** Subcommands that fetch packages and run their code, or publish. */
 const FETCHES: Record<string, RegExp> = {
   npm: /^(?:install|i|in|ci|add|update|up|upgrade|publish|unpublish|login|adduser|token|init|create|link|set-script|rebuild|deprecate|dist-tag|owner|access|hook|org|profile|dedupe|star|clean-install|install-test|it|cit)$/,
   pnpm: /^(?:install|i|add|update|up|publish|login|dlx|create|import|fetch|deploy|link|patch|setup|env|self-update)$/,
@@ -48,8 +48,8 @@ const FETCHES: Record<string, RegExp> = {
 };
 
 /**
- * What does more than fail without a network: it deletes what is installed, changes settings or runs what is there
- * already. Of programs that are not named here everything needs the network.
+ * Subcommands with an effect without a network: they delete installed packages, change settings or run installed
+ * programs. All subcommands of programs that are not listed need the network.
  */
 const WORKS_OFFLINE: Record<string, RegExp> = {
   npm: /^(?:ci|clean-install|cit|link|set-script|rebuild|token|owner|profile|hook|init|create|dedupe)$/,
@@ -88,7 +88,7 @@ const WORKS_OFFLINE: Record<string, RegExp> = {
   mvn: /./,
 };
 
-/** Packages: fetching what others wrote and running it; changing what `npm run` runs. */
+/** Packages: fetches and runs code of others, or changes what `npm run` runs. */
 export function judgePackages(command: SimpleCommand): ShellFinding | undefined {
   const args = command.argv.slice(1);
   const { name } = command;
@@ -96,7 +96,7 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
   if (name.startsWith('python') && args[0] === '-m' && /^(?:pip|ensurepip|venv-install)$/.test(args[1] ?? '')) {
     return FETCHES['pip']?.test(args[2] ?? '')
       ? {
-          ...ask('pip install fetches packages and runs what is in them'),
+          ...ask('pip install fetches packages and runs their code'),
           ...(args[2] === 'uninstall' || args.some((arg) => /^(?:\.{0,2}\/|file:|\.$)/.test(arg))
             ? {}
             : { needs: 'network' }),
@@ -107,20 +107,10 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
     return undefined;
   const pattern = Object.hasOwn(FETCHES, name) ? FETCHES[name] : undefined;
   if (!pattern) return undefined;
-  const { rest } = readOptions(args, [
-    '-C',
-    '--prefix',
-    '--dir',
-    '--cwd',
-    '-w',
-    '--workspace',
-    '--filter',
-    '-F',
-    '--registry',
-    '-H',
-    '--host',
-    '--context',
-  ]);
+  const { rest } = readOptions(
+    args,
+    '-C --prefix --dir --cwd -w --workspace --filter -F --registry -H --host --context'.split(' '),
+  );
   const subcommand = rest[0] ?? (/^(?:dpkg|rpm|pacman)$/.test(name) ? args[0] : undefined) ?? '';
   if (name === 'npm' || name === 'pnpm' || name === 'yarn') {
     const finding = judgeSettings(subcommand, rest, args);
@@ -131,12 +121,12 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
       ? { ...ask(`go mod ${rest[1]} fetches packages`), needs: 'network' }
       : undefined;
   if (name === 'yarn' && subcommand === '' && !args.some((arg) => arg.startsWith('-')))
-    return { ...ask('yarn fetches packages and runs what is in them'), needs: 'network' };
+    return { ...ask('yarn fetches packages and runs their code'), needs: 'network' };
   if (args.some((arg) => arg === '--dry-run') || !isKnown(subcommand))
-    return isKnown(subcommand) ? undefined : ask(`the ${name} command is only known when it runs`);
+    return isKnown(subcommand) ? undefined : ask(`the ${name} command is only known at run time`);
   if (!pattern.test(subcommand)) return undefined;
-  const finding = ask(`${name} ${subcommand} fetches, publishes or runs what others wrote`);
-  // A path is installed from here: what is in it runs.
+  const finding = ask(`${name} ${subcommand} fetches, publishes or runs code of others`);
+  // A path is installed from the workspace: its scripts run.
   const isPath = !name.startsWith('docker') && rest.some((word) => /^(?:\.{0,2}\/|file:|\.$)/.test(word));
   const isLocal = Object.hasOwn(WORKS_OFFLINE, name) && WORKS_OFFLINE[name]?.test(subcommand);
   return isLocal || isPath ? finding : { ...finding, needs: 'network' };

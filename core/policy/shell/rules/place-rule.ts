@@ -1,7 +1,7 @@
 import { describePlace } from '../../places.ts';
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { protectedPlace, reach, type ShellContext } from './target.ts';
 import { isDynamic, isOpaque, showWord, type Word } from '../expansion/word.ts';
 
@@ -11,7 +11,7 @@ const READERS = new Set(
     ' ',
   ),
 );
-/** Programs that write what stands last, and read the rest. */
+/** Programs that write their last argument and read the others. */
 const LAST_IS_WRITTEN = new Set(['cp', 'ln', 'install', 'rsync', 'scp']);
 /** Programs that write every path they name. */
 const WRITERS = new Set(
@@ -20,7 +20,7 @@ const WRITERS = new Set(
   ),
 );
 
-/** Protected places, and what lies outside the workspace: writing there. */
+/** Writes to protected places, and outside the workspace. */
 export function judgePlaces(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   for (const { operator, target } of command.redirects) {
     if (operator === '<<<') continue;
@@ -79,7 +79,7 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
   return undefined;
 }
 
-/** Checkers that are pointed at settings or workflows to read them. */
+/** Checkers that read the settings or workflows in their arguments. */
 const READS_SETTINGS =
   /^(?:eslint|prettier|markdownlint|markdownlint-cli2|cspell|vale|biome|oxlint|yamllint|ajv|check-jsonschema|nodejs|cargo|go|tsc|npm|pnpm|yarn)$/;
 
@@ -91,7 +91,7 @@ function first(word: Word | undefined, command: SimpleCommand, context: ShellCon
   return word === undefined || word === '-' ? undefined : judgeWrite(word, command, context);
 }
 
-/** Git writes where it is told to: `git log --output=F`, `git archive -o F`, `git format-patch -o D`, `git bundle create F`. */
+/** Files that git writes because of an option: `git log --output=F`, `git archive -o F`, `git format-patch -o D`, `git bundle create F`. */
 function judgeGitOutput(
   args: readonly Word[],
   command: SimpleCommand,
@@ -117,13 +117,13 @@ function judgeWrite(word: Word, command: SimpleCommand, context: ShellContext): 
   const place = protectedPlace(word, command, context);
   if (place) return toFinding(word, place);
   if (isOpaque(word))
-    return { verdict: 'ask', reason: 'what it writes to is computed in a way that cannot be followed' };
+    return { verdict: 'ask', reason: 'what it writes to is computed in a way that cannot be evaluated' };
   const outside = reach(word, command, context).find(({ kind }) => kind === 'outside' || kind === 'unknown');
-  if (outside?.kind === 'outside') return { verdict: 'ask', reason: `${showWord(word)} lies outside the workspace` };
+  if (outside?.kind === 'outside') return { verdict: 'ask', reason: `${showWord(word)} is outside the workspace` };
   return undefined;
 }
 
-/** A change of package.json that names what nothing runs. */
+/** A change of package.json that names only fields that are not run. */
 const ONLY_DESCRIBES = /\b(?:version|description|license|homepage|author|private|name|keywords|engines)\b/;
 
 function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
@@ -146,27 +146,21 @@ function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFindi
 }
 
 function judgeCopy(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const { rest, values } = readOptions(command.argv.slice(1), [
-    '-t',
-    '--target-directory',
-    '-m',
-    '-o',
-    '-g',
-    '-S',
-    '-e',
-    '--exclude',
-  ]);
+  const { rest, values } = readOptions(
+    command.argv.slice(1),
+    '-t --target-directory -m -o -g -S -e --exclude'.split(' '),
+  );
   const target = values.get('-t') ?? values.get('--target-directory') ?? (rest.length > 1 ? rest.at(-1) : undefined);
   if (target !== undefined) {
     const finding = judgeWrite(target, command, context);
     if (finding) return finding;
   }
   for (const source of rest.slice(0, command.name === 'ln' ? undefined : -1)) {
-    // A link makes its target writable under another name; a copied name keeps its meaning in the target.
+    // A link makes its target writable under another name; a copied file keeps its name in the target.
     const place = command.name === 'ln' ? protectedPlace(source, command, context) : undefined;
     if (place) return toFinding(source, place);
     const folder = target?.replace(/\/?[^/]*$/, '') || '.';
-    // A symbolic link is read from the folder it stands in.
+    // A symbolic link is relative to the folder that contains it.
     const seen = source.startsWith('/') || source.startsWith('~') ? source : `${folder}/${source}`;
     if (
       command.name === 'ln' &&

@@ -1,5 +1,5 @@
 import type { ShellFinding } from './command-rule.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 
 const PRIVILEGE = new Set(
   'sudo su doas pkexec runuser gosu mount umount nsenter unshare chroot pivot_root insmod modprobe rmmod setcap capsh setpriv sysctl iptables ip6tables nft ufw useradd usermod userdel groupadd passwd chpasswd visudo losetup swapon swapoff fdisk parted sgdisk cryptsetup bwrap firejail proot fakechroot kexec ptrace mknod ip ifconfig'.split(
@@ -13,25 +13,25 @@ const PERSISTENCE = new Set(
 );
 const DEBUGGERS = new Set(['gcore', 'reptyr']);
 
-/** Privilege and persistence: more power than the sandbox gives, or work that goes on after it. */
+/** Privilege and persistence: more rights than the sandbox gives, or work that outlives it. */
 export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined {
   const { name, argv } = command;
   const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
   if (PRIVILEGE.has(name)) {
-    // Looking is not changing.
+    // Reading changes nothing.
     if (
       (name === 'mount' && argv.length === 1) ||
       (name === 'ip' && /^(?:a|addr|route|link)$/.test(argv[1] ?? '') && argv.length < 4)
     )
       return undefined;
-    return ask(`${name} asks for more power than the sandbox gives`);
+    return ask(`${name} requests more rights than the sandbox gives`);
   }
-  if (PERSISTENCE.has(name)) return ask(`${name} starts things that outlive this command, or ends the machine's`);
+  if (PERSISTENCE.has(name)) return ask(`${name} starts processes that outlive this command, or stops the machine`);
   if (
     DEBUGGERS.has(name) ||
     ((name === 'strace' || name === 'gdb') && argv.some((arg) => /^(?:-p|--pid.*)$/.test(arg)))
   )
-    return ask(`${name} looks into other processes`);
+    return ask(`${name} inspects other processes`);
   if (
     name === 'ssh-add' ||
     name === 'ssh-agent' ||
@@ -44,11 +44,11 @@ export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined
     return argv.some((arg) => /^--?(?:version|help)$/.test(arg)) ? undefined : ask(`${name} handles keys`);
   }
   if (name === 'hash' && argv.includes('-p')) return ask('it gives a program another name');
-  if (name === 'enable' && argv.includes('-f')) return ask('it loads foreign code into the shell');
+  if (name === 'enable' && argv.includes('-f')) return ask('it loads other code into the shell');
   if (name === 'history' || name === 'fc')
     return argv.some((arg) => /^-[se]/.test(arg)) ? ask(`${name} runs earlier commands again`) : undefined;
   if (name === 'openssl' && argv.some((arg) => /^-(?:engine|provider|provider-path)$/.test(arg)))
-    return ask('openssl loads a foreign library');
+    return ask('openssl loads another library');
   if (name === 'openssl' && /^(?:s_client|s_server|s_time)$/.test(argv[1] ?? ''))
     return ask('openssl opens a connection');
   if (

@@ -1,51 +1,31 @@
 import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
-import type { SimpleCommand } from '../reading.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { isEverything, namesSecret, type ShellContext } from './target.ts';
 import { isKnown, isOpaque, showWord, type Word } from '../expansion/word.ts';
 
-/** Programs that see names, not contents. */
+/** Programs that use names of files, not their content. */
 const NAMES_ONLY = new Set(
   'echo printf ls stat test [ du touch chmod basename dirname realpath readlink cd pushd mkdir export declare local typeset readonly alias set unset read type which command tree find fd fdfind env printenv exec trap eval seq for let unlink dotenv-linter'.split(
     ' ',
   ),
 );
-/** Programs whose first plain argument is a pattern or a program of their own. */
+/** Programs whose first plain argument is a pattern or a script. */
 const PATTERN_FIRST = new Set(
   'grep egrep fgrep rg ag ack zgrep sed gsed awk gawk mawk nawk jq yq tr perl ruby python python3 node'.split(' '),
 );
-const PATTERN_FLAGS = [
-  '-e',
-  '--regexp',
-  '-f',
-  '--file',
-  '-A',
-  '-B',
-  '-C',
-  '-m',
-  '-g',
-  '--glob',
-  '--include',
-  '--exclude',
-  '--exclude-dir',
-  '--iglob',
-  '-t',
-  '--type',
-  '-n',
-  '-i',
-  '-F',
-  '-v',
-  '--arg',
-  '--argjson',
-];
-/** Programs that print or copy what is in a file. */
+const PATTERN_FLAGS =
+  '-e --regexp -f --file -A -B -C -m -g --glob --include --exclude --exclude-dir --iglob -t --type -n -i -F -v --arg --argjson'.split(
+    ' ',
+  );
+/** Programs that print or copy the content of a file. */
 const PRINTERS = new Set(
   'cat tac head tail less more most bat batcat nl od xxd hexdump strings base64 base32 rev cp mv install dd tee sort paste cut fold fmt pr column uniq comm diff cmp split csplit openssl gpg zip tar scp rsync ln vim vi nano ed dos2unix iconv'.split(
     ' ',
   ),
 );
 
-/** Secret files: reading, copying or replacing what holds credentials. */
+/** Secret files: reads, copies or replaces a file that holds credentials. */
 export function judgeSecrets(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const ask = (word: Word): ShellFinding => ({
     verdict: 'ask',
@@ -60,19 +40,22 @@ export function judgeSecrets(command: SimpleCommand, context: ShellContext): She
     if (namesSecret(word, command, context)) return ask(word);
     const prints = PRINTERS.has(command.name);
     if (prints && isEverything(word, command.dotglob))
-      return { verdict: 'ask', reason: `${showWord(word)} takes in hidden files, and so secret ones` };
+      return { verdict: 'ask', reason: `${showWord(word)} includes hidden files, and so secret ones` };
     if ((prints || PATTERN_FIRST.has(command.name)) && isOpaque(word))
-      return { verdict: 'ask', reason: `the file ${command.name} opens is computed in a way that cannot be followed` };
+      return {
+        verdict: 'ask',
+        reason: `the name of the file that ${command.name} opens is computed in a way that cannot be evaluated`,
+      };
   }
   return undefined;
 }
 
-/** A file that is there as a pattern for a secret one: `.env.example`, `config/secrets.sample.yml`. */
+/** A template of a secret file: `.env.example`, `config/secrets.sample.yml`. */
 const TEMPLATE = /(?:^|[._/-])(?:example|sample|template|tmpl|tpl|dist|default|defaults|skel|stub)(?:[._-][^/]*)?$/i;
 
 /**
- * The secret file that a command makes from a template, or as a new key: nothing secret is read, and one that exists
- * cannot be written in the sandbox, where it is masked.
+ * The secret file that a command creates from a template, or as a new key: no secret is read. The sandbox masks an
+ * existing secret file, so that it cannot be overwritten.
  */
 function findMade(command: SimpleCommand, context: ShellContext): Word | undefined {
   const { name, redirects } = command;
@@ -108,7 +91,7 @@ function findMade(command: SimpleCommand, context: ShellContext): Word | undefin
   return undefined;
 }
 
-/** The arguments that can be files: without search patterns, commit messages and the like. */
+/** The arguments that can be files, without search patterns, commit messages and similar values. */
 function toFileWords(command: SimpleCommand): Word[] {
   const { name } = command;
   const args = command.argv.slice(1);
@@ -152,6 +135,6 @@ function toGitWords(args: readonly Word[]): Word[] {
     const first = rest.findIndex((arg) => !arg.startsWith('-'));
     if (!rest.includes('-e')) rest = rest.filter((_, index) => index !== first);
   }
-  // What a pathspec leaves out is not read.
+  // Paths that a pathspec excludes are not read.
   return rest.filter((arg) => !/^:[!^]|^:\(exclude/.test(arg)).map((arg) => arg.replace(/^:(?:\([^)]*\)|\/)/, ''));
 }

@@ -2,7 +2,7 @@ import { optional } from '../../../protocol/index.ts';
 import type { Rule } from '../../rule.ts';
 import { judgeCommand } from '../judge-command.ts';
 
-/** The shell rule of the gate: looks at every command line of a call. It only narrows: what it lets pass, others judge. */
+/** The gate's rule for command lines. It only narrows: other rules still judge what it allows. */
 export const shellRule: Rule = {
   name: 'shell',
   check(call, { workspace, secretPatterns = [], isOffline = false }) {
@@ -23,7 +23,7 @@ export const shellRule: Rule = {
   },
 };
 
-/** The rule without the family's name, which the gate says itself. */
+/** The reason with the name of the rule, without the prefix that the gate adds. */
 function toReason(rule: string, reason: string): string {
   return `${rule.replace(/^shell:/, '')}: ${reason}`;
 }

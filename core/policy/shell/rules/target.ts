@@ -1,6 +1,6 @@
 import { isBelow } from '../../path.ts';
-import { isSecretPath, placeOf, PROTECTED_NAMES, toRelative, type Place } from '../../places.ts';
-import type { SimpleCommand } from '../reading.ts';
+import { isSecretPath, placeOf, PROTECTED_NAMES, toRelative, type ProtectedPathKind } from '../../places.ts';
+import type { SimpleCommand } from '../evaluation.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import {
   ANY_NAME,
@@ -25,23 +25,15 @@ export interface ShellContext {
   isOffline: boolean;
 }
 
-/** Where a word leads, seen from the workspace. */
+/** The location of a path relative to the workspace. */
 export type Reach =
   | { kind: 'root' | 'temporary' | 'outside' | 'unknown'; path: string }
   | { kind: 'inside'; path: string; relative: string };
 
 const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm', '/dev/fd'];
-const HARMLESS = new Set([
-  '/dev/null',
-  '/dev/stdout',
-  '/dev/stderr',
-  '/dev/stdin',
-  '/dev/tty',
-  '/dev/zero',
-  '/dev/full',
-]);
+const HARMLESS = new Set('/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/zero /dev/full'.split(' '));
 
-/** Where a word leads from each folder the command may run in. */
+/** The location of a path from each folder in which the command may run. */
 export function reach(word: Word, command: SimpleCommand, context: ShellContext): Reach[] {
   return command.cwds.map((cwd) => {
     const path = resolvePath(word, cwd);
@@ -54,7 +46,7 @@ export function reach(word: Word, command: SimpleCommand, context: ShellContext)
   });
 }
 
-/** True for a pattern of file names that can match the workspace, or a folder around it. */
+/** True for a pattern of file names that can match the workspace, or a folder that contains it. */
 function couldHold(path: Word, workspace: string): boolean {
   if (!hasGlob(path) || isDynamic(path)) return false;
   const parts = path.split('/');
@@ -62,11 +54,11 @@ function couldHold(path: Word, workspace: string): boolean {
   return parts.length <= folders.length && parts.every((part, at) => couldBe(part, folders[at] ?? ''));
 }
 
-/** Names of secret files, to see what a pattern can match. Those without a leading dot need a pattern that says something. */
+/** Names of secret files to test patterns with. For those without a leading dot, a pattern needs known characters. */
 const HIDDEN_SAMPLES = ['.env', '.env.local', '.env.production', '.netrc', '.git-credentials', '.pgpass', '.pypirc'];
 const PLAIN_SAMPLES = ['id_rsa', 'id_ed25519', 'server.pem', 'server.key', 'credentials.json'];
 
-/** The paths that a word can hold beside other things: `--file=x`, `HEAD:x`, `@x`, `if=x`. */
+/** The paths that a word can contain: `--file=x`, `HEAD:x`, `@x`, `if=x`. */
 function toCandidates(word: Word): string[] {
   if (/\s/.test(word) || word.length > 512) return [];
   const out = [word];
@@ -99,14 +91,14 @@ function isSecret(candidate: Word, command: SimpleCommand, context: ShellContext
   );
 }
 
-/** A pattern that says nothing matches everything, and is judged by what is done with it instead. */
+/** A pattern without known characters matches everything; other rules judge it by the command's effect. */
 function matches(last: Word, sample: string, command: SimpleCommand): boolean {
   if (countKnown(last) === 0)
     return command.dotglob && hasGlob(last) && !isDynamic(last) && couldBe(last, sample, true);
   return couldBe(last, sample, command.dotglob);
 }
 
-/** True for a word that stands for all names of a folder, hidden ones too. */
+/** True for a word that matches all names of a folder, also hidden ones. */
 export function isEverything(word: Word, dotglob = false): boolean {
   const last = word.slice(word.lastIndexOf('/') + 1);
   return (last.includes(ANY_NAME) && countKnown(last) === 0) || (dotglob && last === STAR);
@@ -124,12 +116,12 @@ export function isBroad(word: Word): boolean {
   );
 }
 
-/** What a path inside the workspace is, where it is protected. Patterns count when they can match. */
+/** The kind of a protected path inside the workspace. A pattern counts if it can match one. */
 export function protectedPlace(
   word: Word,
   command: SimpleCommand,
   context: ShellContext,
-): Exclude<Place, 'secret'> | undefined {
+): Exclude<ProtectedPathKind, 'secret'> | undefined {
   for (const candidate of toCandidates(word)) {
     for (const found of reach(candidate, command, context)) {
       if (found.kind === 'outside' && found.path.startsWith('/~/')) {
@@ -147,4 +139,10 @@ export function protectedPlace(
     }
   }
   return undefined;
+}
+
+/** The path relative to the workspace if it is below it, else the absolute path. */
+export function toInside(path: string, command: SimpleCommand, context: ShellContext): string {
+  const full = resolvePath(path, command.cwds[0] ?? context.workspace);
+  return full.startsWith(`${context.workspace}/`) ? full.slice(context.workspace.length + 1) : full;
 }

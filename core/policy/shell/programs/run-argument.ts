@@ -1,0 +1,9 @@
+import type { Interpreter } from '../interpreter/interpreter.ts';
+import { isDynamic, UNKNOWN, type Word } from '../expansion/word.ts';
+
+/** Runs an argument that a program passes to a shell. */
+export function runArgument(text: Word, label: string, shell: Interpreter): void {
+  const plain = text.replace(/^exec=/, '');
+  if (isDynamic(plain)) shell.report({ rule: 'dynamic', reason: `${label} runs text that is only known at run time` });
+  shell.subshell(undefined, () => shell.evaluate(plain, label, { text: UNKNOWN }));
+}
