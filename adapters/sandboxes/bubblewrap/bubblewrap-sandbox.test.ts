@@ -211,7 +211,7 @@ describe.skipIf(!search.program || !hasGroups)('limits by control group', () => 
     const eat = 'const a = []; for (;;) a.push(Buffer.alloc(1e6, 1));';
     const result = await run(['node', '-e', eat], { limits: { memoryMb: 100 } });
     expect(result.exitCode).toBe(137);
-    expect(result.exceeded).toEqual(['memory: a process was ended at the limit of 100 MiB']);
+    expect(result.exceeded).toEqual([expect.stringMatching(/^memory: .*100 MiB/)]);
     expect(result.unenforced).toEqual([]);
   });
 
@@ -220,7 +220,7 @@ describe.skipIf(!search.program || !hasGroups)('limits by control group', () => 
       limits: { processes: 40 },
     });
     expect(result.stdout).not.toContain('all');
-    expect(result.exceeded).toEqual(['processes: a process could not be started at the limit of 40']);
+    expect(result.exceeded).toEqual([expect.stringMatching(/^processes: .*40$/)]);
   });
 });
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
 
-/** The process that made it, and a number. */
+/** The name of the process that created the group, and a number. */
 const NAME = /^klaus-(.+)-\d+$/;
 
 /**
- * Ends and removes what a Klaus that was killed left behind: groups whose maker is gone. One that still has
- * members after they were ended is left for the next sweep.
+ * Removes groups of Klaus processes that have ended, and kills their members. A group that still has members is left for
+ * the next call.
  */
 export function sweepGroups(parents: readonly string[]): void {
   for (const parent of new Set(parents)) {
@@ -22,7 +22,7 @@ export function sweepGroups(parents: readonly string[]): void {
         }
         rmdirSync(folder);
       } catch {
-        // Busy until its members are collected, or another Klaus was faster.
+        // It is busy until its members are reaped, or another Klaus process has removed it.
       }
     }
   }

@@ -238,7 +238,7 @@ const files: Case[] = [
     doctor: { name: 'workspace', status: 'fail', says: /does not exist/ },
   },
   {
-    heading: 'The workspace would be the whole machine (/).',
+    heading: 'The workspace would be the root folder (/).',
     code: 2,
     async provoke(scene) {
       scene.cwd = '/';

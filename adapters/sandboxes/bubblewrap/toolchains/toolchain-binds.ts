@@ -88,8 +88,8 @@ export class ToolchainBinds {
     // A link must point to a part of this or of another toolchain.
     const isOwn = parts.some((each) => each !== '.' && contains(join(realpathSync.native(root), each), real));
     const isPart = basename(real) === basename(path) || isUsualPart(real);
-    const isWhole = part === '.' && isPrefix(real, this.#places);
-    if (!isOwn && !isWhole && !isSystem(real) && !(isPart && isPrefix(dirname(real), this.#places))) return;
+    const isRoot = part === '.' && isPrefix(real, this.#places);
+    if (!isOwn && !isRoot && !isSystem(real) && !(isPart && isPrefix(dirname(real), this.#places))) return;
     if (!isPrograms(path)) {
       this.#found.add(path);
       return;
@@ -103,8 +103,8 @@ export class ToolchainBinds {
     if (this.#isSelfVisible(folder)) return;
     const entries = list(folder);
     const programs = entries.filter((entry) => isProgram(join(folder, entry.name)));
-    const isWhole = isPrograms(real) || programs.length === entries.length;
-    if (isWhole && !entries.some((entry) => isPrivate(folder, entry))) {
+    const isComplete = isPrograms(real) || programs.length === entries.length;
+    if (isComplete && !entries.some((entry) => isPrivate(folder, entry))) {
       this.#found.add(folder);
       return;
     }
