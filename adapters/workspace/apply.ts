@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync, type BigIntStats } from 'node:fs';
 import { copyFile, link, open, type FileHandle } from 'node:fs/promises';
 import { KlausError, type FileChange } from '@klaus/core/protocol';
@@ -7,6 +6,7 @@ import { hashBytes, hashContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
 import { codeOf, isRace, RaceError } from './race-error.ts';
+import { toTemporaryName } from './temporary-name.ts';
 import { FAILURES, openEntry, shorten, type PathEntry, type Root } from './path-entry.ts';
 
 /** Default mode of a new file. */
@@ -108,20 +108,15 @@ async function examine(
       directory: entry.parent,
       mode: edit.mode ?? (entry.stat ? Number(entry.stat.mode & 0o7777n) : NEW_MODE),
       after: edit.content === null ? null : hashBytes(edit.content),
-      temp: edit.content === null ? null : toTempName(),
+      temp: edit.content === null ? null : toTemporaryName(),
       // A single rename needs no backup.
-      backup: step.alone || edit.before === null ? null : toTempName(),
+      backup: step.alone || edit.before === null ? null : toTemporaryName(),
       changed: false,
     };
   } catch (error) {
     entry.parent.close();
     throw isRace(error) ? conflict(edit.path, error) : error;
   }
-}
-
-/** A unique name that shows its origin. */
-function toTempName(): string {
-  return `.klaus-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
 }
 
 function toMissing(entry: PathEntry): string[] {

@@ -59,7 +59,7 @@ export function isGit(path: string): boolean {
 
 /**
  * Converts paths to Unicode, sorted, without those that lie below another one. A path that is not valid Unicode is
- * replaced by its nearest valid parent, which stands for all of its content; '' is the complete workspace.
+ * replaced by its nearest valid parent, which represents all of its content; '' is the complete workspace.
  */
 export function toTexts(paths: Iterable<string>): string[] {
   const named = new Set<string>();
