@@ -18,7 +18,7 @@ const TABLE = `
 .cargo/config .cargo/config.toml | Cargo: the compiler, the runner of tests, aliases
 .m2/settings.xml .mavenrc | Maven: repositories, code at every start
 .gradle/gradle.properties .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d/ | Gradle: code at every build
-.golangci.yml .shellcheckrc .eslintrc .eslintrc.js .eslintrc.json | linters: what is not looked at
+.golangci.yml .shellcheckrc .eslintrc .eslintrc.js .eslintrc.json | linters: what is not checked
 .gdbinit .vimrc | debugger, editor: commands at every start
 .node_modules/ .node_libraries/ | Node: modules that require() finds in the home folder
 .ssh/ .gnupg/ .docker/ | keys, hosts, credential helpers

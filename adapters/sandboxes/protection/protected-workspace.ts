@@ -41,13 +41,15 @@ export interface ProtectedWorkspaceOptions {
   stores?: readonly ObjectStore[];
 }
 
-/** The data that closing the protection needs, also in another Klaus process. Stored as JSON. */
+/** The data that closing the protection needs, also in another Klaus process. Stored as JSON with these field names. */
 export interface SavedProtection {
   view: WorkspaceView;
   home: string;
+  /** True if new repositories are neutralized. */
   disarms: boolean;
   before: readonly (readonly [path: string, identity: string])[];
   links: readonly (readonly [path: string, target: string])[];
+  /** The placeholders. */
   held: readonly Placeholder[];
   /** Unix milliseconds. */
   begun: number;

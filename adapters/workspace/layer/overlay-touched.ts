@@ -98,7 +98,7 @@ function descend<T>(sides: Sides, name: string, use: (inner: Sides) => Promise<T
 export async function holdsGit(parent: Directory, name: string, yielder: Yielder): Promise<boolean> {
   const stat = statOf(parent, name);
   if (!stat?.isDirectory()) return false;
-  const look = async (folder: Directory): Promise<boolean> => {
+  const search = async (folder: Directory): Promise<boolean> => {
     const names = listNames(folder);
     if (names.includes('.git')) return true;
     for (const inner of names) {
@@ -107,5 +107,5 @@ export async function holdsGit(parent: Directory, name: string, yielder: Yielder
     }
     return false;
   };
-  return enter(parent, name, { mode: Number(stat.mode), use: look });
+  return enter(parent, name, { mode: Number(stat.mode), use: search });
 }

@@ -88,9 +88,9 @@ export async function scanDirectory(scan: Scan, dir: ScanDir): Promise<Buffer | 
   for (const name of names) {
     while (more && compareNames(cached!.cursor.name, name) < 0) more = skipMissing(state);
     state.known = more && cached!.cursor.name === name;
-    const looked = scanEntry(state, name);
+    const result = scanEntry(state, name);
     // Awaited only if necessary, because an await costs as much as the check itself.
-    const one = looked instanceof Promise ? await looked : looked;
+    const one = result instanceof Promise ? await result : result;
     if (typeof one === 'number') unchanged++;
     if (one !== undefined) found.push(one);
     if (state.known) more = cached!.cursor.next();
