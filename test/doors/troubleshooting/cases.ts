@@ -244,7 +244,7 @@ const files: Case[] = [
       scene.cwd = '/';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'workspace', status: 'warn', says: /the whole machine/ },
+    doctor: { name: 'workspace', status: 'warn', says: /root folder/ },
   },
   {
     heading: 'The current folder does not exist any more.',
