@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { isAbsolute, normalize, relative } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
@@ -32,4 +33,13 @@ export function toWorkingFolder(request: ExecRequest, workspace: string): string
 /** The request's command as an argument vector. */
 export function toArguments(command: ExecRequest['command']): string[] {
   return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
+}
+
+/** The real path; undefined for a missing file or a dangling symlink. */
+export function toRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,7 +7,7 @@ import { OutsideError, shorten, withEntry, type Root } from './path-entry.ts';
 /**
  * Opens a folder for reading. Later operations fail if it is replaced.
  *
- * @param path Absolute real path, as it was when the folder was chosen.
+ * @param path Absolute real path, at the time when the folder was chosen.
  * @throws KlausError `workspace.missing` when it does not exist, or a symlink has replaced it or a parent folder.
  */
 export async function openFolder(path: string): Promise<Folder> {

@@ -42,7 +42,7 @@ export interface PathEntry {
 /**
  * Resolves a path in the root and calls `use` while the directory is open. Repeats both when the path changes in between.
  *
- * @throws KlausError `workspace.outside`; `workspace.missing` when the root is gone; `tool.failed` for a path
+ * @throws KlausError `workspace.outside`; `workspace.missing` when the root does not exist; `tool.failed` for a path
  *   that is malformed or changes too often.
  */
 export async function withEntry<T>(root: Root, path: string, use: (entry: PathEntry) => T | Promise<T>): Promise<T> {

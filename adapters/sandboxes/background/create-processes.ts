@@ -5,13 +5,14 @@ import { KlausError } from '@klaus/core/protocol';
 import { ownName } from '../process/owner.ts';
 import { removeSessionHome } from '../home/session-home.ts';
 import { isListening } from './listening.ts';
-import { list, listNumbers, readIdentity, readRecord, toSessionFolder, writeRecord } from './process-files.ts';
+import { listNumbers, readIdentity, readRecord, toSessionFolder, writeRecord } from './process-files.ts';
 import { readOutput } from './process-output.ts';
 import { hasBegun, readStatus } from './process-status.ts';
 import { closeProcess } from './close-process.ts';
 import { endProcess, waitForStart, waitUntil } from './stop-process.ts';
 import { KLAUS_ENDED } from './supervisor.ts';
 import { watched } from './watch-process.ts';
+import { listNames } from '../list-folder.ts';
 
 const GRACE_MS = 3_000;
 /** Bytes that one search step reads. */
@@ -47,7 +48,7 @@ export function createProcesses(options: { home: string }): ProcessHome {
   return {
     open,
     list: () =>
-      list(root)
+      listNames(root)
         .sort()
         .flatMap((session) => open(session).list()),
     async close() {
@@ -71,7 +72,7 @@ export function createProcesses(options: { home: string }): ProcessHome {
       rmSync(toSessionFolder(home, session), { recursive: true, force: true });
       removeSessionHome(home, session);
     },
-    sessions: () => list(root).sort(),
+    sessions: () => listNames(root).sort(),
     size(session) {
       const folder = toSessionFolder(home, session);
       return sum(listNumbers(folder).flatMap((number) => listFiles(join(folder, `p${number}`))));
@@ -90,7 +91,7 @@ export function createProcesses(options: { home: string }): ProcessHome {
 }
 
 function listFiles(folder: string): { file: string; size: number }[] {
-  return list(folder).flatMap((name) => {
+  return listNames(folder).flatMap((name) => {
     const file = join(folder, name);
     const found = statSync(file, { throwIfNoEntry: false });
     return found?.isFile() ? [{ file, size: found.size }] : [];

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ReserveProcess } from '@klaus/core/agent';
+import { listNames } from '../list-folder.ts';
 
 /** The request for a process, written before its start. */
 export interface ProcessRecord extends ReserveProcess {
@@ -42,18 +43,9 @@ export function toSessionFolder(home: string, session: string): string {
 
 /** Numbers of the processes of a session, sorted. */
 export function listNumbers(folder: string): number[] {
-  return list(folder)
+  return listNames(folder)
     .flatMap((name) => (/^p[1-9]\d*$/.test(name) ? [Number(name.slice(1))] : []))
     .sort((a, b) => a - b);
-}
-
-/** Names in a folder; none if it does not exist. */
-export function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Creates the folder of a process with its record, durably. */

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessOutput } from '@klaus/core/agent';
 import { toCharacterEnd } from '../process/output-capture.ts';
-import { list } from './process-files.ts';
+import { listNames } from '../list-folder.ts';
 
 const MAX_BYTES = 60_000;
 const NEWLINE = 0x0a;
@@ -52,7 +52,7 @@ export function readOutput(
 }
 
 function listSegments(folder: string): Segment[] {
-  return list(folder)
+  return listNames(folder)
     .flatMap((name) => {
       const offset = /^output\.(\d+)$/.exec(name)?.[1];
       const file = join(folder, name);

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
+import { listNames } from '../list-folder.ts';
 
 /** The name of the process that created the group, and a number. */
 const NAME = /^klaus-(.+)-\d+$/;
@@ -12,7 +13,7 @@ const NAME = /^klaus-(.+)-\d+$/;
  */
 export function sweepGroups(parents: readonly string[]): void {
   for (const parent of new Set(parents)) {
-    for (const name of list(parent)) {
+    for (const name of listNames(parent)) {
       const owner = NAME.exec(name)?.[1];
       if (owner === undefined || !isGone(owner)) continue;
       const folder = join(parent, name);
@@ -25,13 +26,5 @@ export function sweepGroups(parents: readonly string[]): void {
         // It is busy until its members are reaped, or another Klaus process has removed it.
       }
     }
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

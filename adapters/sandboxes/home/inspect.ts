@@ -1,19 +1,11 @@
 import { optional } from '@klaus/core/optional';
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { CheckEnvironment } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
 import { LOADED } from './configuration.ts';
+import { listNames } from '../list-folder.ts';
 
 /** Larger files are compared by size. */
 const MAX_BYTES = 32 * 1_048_576;
@@ -113,7 +105,7 @@ function findProgram(program: string, path: string): string | undefined {
 function listConfiguration(workspace: string, folder: string): { path: string; hash: string }[] {
   const absolute = join(workspace, folder);
   if (!contains(workspace, absolute)) return [];
-  return readNames(absolute)
+  return listNames(absolute)
     .filter((name) => CONFIGURES.test(name))
     .sort()
     .flatMap((name) => {
@@ -136,21 +128,13 @@ function hashFile(file: string, within?: string): string | undefined {
   }
 }
 
-function readNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /** Paths that match a pattern, as `~/…`. */
 function expand(home: string, parts: readonly string[]): string[] {
   let found = [''];
   for (const part of parts) {
     const fits = new RegExp(`^${part.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
     found = found.flatMap((folder) =>
-      readNames(join(home, folder))
+      listNames(join(home, folder))
         .filter((name) => fits.test(name))
         .map((name) => join(folder, name)),
     );

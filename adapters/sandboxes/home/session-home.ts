@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readStatus } from '../background/process-status.ts';
-import { list, listNumbers, toSessionFolder } from '../background/process-files.ts';
+import { listNumbers, toSessionFolder } from '../background/process-files.ts';
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
 import { toFetched } from './fetched-folders.ts';
@@ -10,6 +10,7 @@ import { saveFetched } from './save-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { removeFolder } from './remove-folder.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
+import { listNames } from '../list-folder.ts';
 
 const DAY_MS = 86_400_000;
 /** An unused home is removed after this time. */
@@ -77,9 +78,9 @@ export function openSessionHome(options: SessionHomeOptions): SessionHome {
 
 /** Removes the home of a deleted session. */
 export function removeSessionHome(state: string, session: string): void {
-  for (const name of list(join(state, 'cache'))) {
+  for (const name of listNames(join(state, 'cache'))) {
     const homes = join(state, 'cache', name, 'homes');
-    if (list(homes).length > 0) remove(join(homes, toKey(session)));
+    if (listNames(homes).length > 0) remove(join(homes, toKey(session)));
   }
 }
 
@@ -112,7 +113,7 @@ function claim(folder: string, session: string | undefined): void {
 function create({ root, userCaches = [] }: SessionHomeOptions, folder: string): void {
   const store = toStore(root);
   mkdirSync(store, { recursive: true, mode: 0o700 });
-  const others = list(dirname(folder)).map((name) => join(root, 'homes', name, 'home'));
+  const others = listNames(dirname(folder)).map((name) => join(root, 'homes', name, 'home'));
   const made = join(folder, `new-${randomUUID()}`);
   mkdirSync(made, { mode: 0o700 });
   promoteEntries(store, others.filter(isFolder));
@@ -223,7 +224,7 @@ function toOwnPlaces(folder: string, caches: readonly FoundCache[]): HomeMount[]
 /** Removes unused homes, and the home that earlier versions shared between sessions. */
 function sweep({ root, state }: SessionHomeOptions, own: string): void {
   remove(join(root, 'home'));
-  for (const name of list(join(root, 'homes'))) {
+  for (const name of listNames(join(root, 'homes'))) {
     if (name === own) continue;
     const folder = join(root, 'homes', name);
     if (name.startsWith('gone-') || isUnused(folder, state)) remove(folder);
@@ -238,7 +239,7 @@ function isUnused(folder: string, state: string): boolean {
   if (session !== undefined && hasProcesses(state, session)) return false;
   if (age > LONGEST_MS) return true;
   if (session === undefined ? age > DAY_MS : age <= UNUSED_MS) return session === undefined;
-  const owners = list(join(folder, 'owners'));
+  const owners = listNames(join(folder, 'owners'));
   // Without owners it is just being created.
   return owners.length === 0 ? age > DAY_MS : owners.every(isGone);
 }

@@ -1,18 +1,9 @@
-import {
-  constants,
-  copyFileSync,
-  type Dirent,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { constants, copyFileSync, mkdirSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { contains } from '../paths.ts';
 import { CACHES, type CacheRow } from './cache-table.ts';
+import { listEntries } from '../list-folder.ts';
 
 /** Limits of entries and of copied bytes for one part of a cache, so that the first command is not delayed. */
 const MAX_ENTRIES = 60_000;
@@ -97,14 +88,14 @@ export function toCacheVariables(workspace: string, caches: readonly FoundCache[
 export function findHidden({ folder, hides, hidden = new Set() }: FoundCache): string[] {
   const names = [...hidden].filter((name) => isFolder(join(folder, name)));
   if (hides)
-    for (const entry of readFolder(folder)) if (entry.isDirectory() && hides.test(entry.name)) names.push(entry.name);
+    for (const entry of listEntries(folder)) if (entry.isDirectory() && hides.test(entry.name)) names.push(entry.name);
   return names.map((name) => join(folder, name));
 }
 
 /** Folders of a part that commands must not see. */
 function findForeign({ isPublic }: CacheRow, folder: string): ReadonlySet<string> | undefined {
   if (!isPublic) return undefined;
-  const names = readFolder(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const names = listEntries(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   // Too many folders to check: none is shown.
   if (names.length > MAX_LOOKED_AT) return new Set(names);
   return new Set(names.filter((name) => !isPublic(join(folder, name))));
@@ -155,7 +146,7 @@ interface CacheEntry {
 /** Regular files, units and links within the cache. Other links and unreadable entries are left out. */
 export function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry> {
   const { folder, part, units, skips, hidden } = cache;
-  for (const entry of readFolder(join(folder, below))) {
+  for (const entry of listEntries(join(folder, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (skips?.test(entry.isDirectory() ? `${path}/` : path) || hidden?.has(path)) continue;
     if (entry.isDirectory()) {
@@ -189,7 +180,7 @@ function expand(base: string, names: readonly string[], below = ''): string[] {
   if (name === undefined) return isFolder(join(base, below)) ? [below] : [];
   if (!name.includes('*')) return expand(base, rest, join(below, name));
   const [start = '', end = ''] = name.split('*');
-  return readFolder(join(base, below))
+  return listEntries(join(base, below))
     .filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && entry.name.endsWith(end))
     .flatMap((entry) => expand(base, rest, join(below, entry.name)));
 }
@@ -197,10 +188,10 @@ function expand(base: string, names: readonly string[], below = ''): string[] {
 /** The rows of the tools that a workspace uses. */
 function findRows(workspace: string): CacheRow[] {
   const names = new Set<string>();
-  for (const entry of readFolder(workspace)) {
+  for (const entry of listEntries(workspace)) {
     names.add(entry.name);
     if (!entry.isDirectory() || entry.name === 'node_modules' || entry.name === '.git') continue;
-    for (const { name } of readFolder(join(workspace, entry.name))) names.add(name);
+    for (const { name } of listEntries(join(workspace, entry.name))) names.add(name);
   }
   const all = [...names];
   const isThere = (marker: string): boolean =>
@@ -210,12 +201,4 @@ function findRows(workspace: string): CacheRow[] {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function readFolder(path: string): Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -9,10 +9,11 @@ import type { GitPaths } from './git-paths.ts';
 import { BASE, closeObjectStore, isEmptyIntake, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
 import { createPlaceholders, isPlaceholder, removePlaceholders } from './placeholders.ts';
 import type { Placeholder } from './placeholders.ts';
-import { findRepositories, list } from './repositories.ts';
+import { findRepositories } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
 import type { ReusableStores } from './reusable-stores.ts';
+import { listEntries } from '../list-folder.ts';
 
 /** A path of this machine and its path in the sandbox. */
 export interface BindMount {
@@ -243,7 +244,7 @@ function findLinks(repositories: readonly Repository[], git: GitPaths): Map<stri
     ...git.readOnly,
     ...repositories.flatMap(({ folder }) =>
       folder
-        ? list(folder)
+        ? listEntries(folder)
             .filter((entry) => entry.isSymbolicLink())
             .map((entry) => join(folder, entry.name))
         : [],

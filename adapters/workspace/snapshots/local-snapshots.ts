@@ -128,7 +128,8 @@ class FolderSnapshots implements LocalSnapshots {
         const tree = isPartial
           ? await scanPaths(this.#store, scan, { root, base, paths })
           : await scanAt(root, scan, '');
-        if (tree === undefined) throw new KlausError('workspace.missing', `The workspace ${root.path} is gone.`);
+        if (tree === undefined)
+          throw new KlausError('workspace.missing', `The workspace ${root.path} does not exist any more.`);
         if (tree.equals(EMPTY)) scan.batch.tree(Buffer.alloc(0));
         const known = isPartial ? readMetadata(this.#store.db, base) : { git: [], uncovered: [] };
         const metadata = await this.#readMetadata(scan, { root, known, paths: isPartial ? paths : [''] });

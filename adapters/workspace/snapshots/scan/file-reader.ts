@@ -21,7 +21,7 @@ interface FileContent {
   stable: boolean;
 }
 
-type ReadResult = FileContent | 'gone' | 'unreadable';
+type ReadResult = FileContent | 'missing' | 'unreadable';
 
 /** The destination of content. Without a writer the content is only hashed. */
 export interface FileReader {
@@ -34,10 +34,10 @@ export async function readFile(directory: Directory, name: string, reader: FileR
   for (let attempt = 1; ; attempt++) {
     try {
       const path = directory.child(name);
-      const taken = readSmall(path, reader) ?? (await readLarge(path, reader));
-      if (taken === 'gone' || taken.stable || attempt === MAX_TRIES) return taken;
+      const content = readSmall(path, reader) ?? (await readLarge(path, reader));
+      if (content === 'missing' || content.stable || attempt === MAX_TRIES) return content;
     } catch (error) {
-      if (isRace(error)) return 'gone';
+      if (isRace(error)) return 'missing';
       // ENXIO: a socket has replaced the file. EIO: a disk failure, which is reported elsewhere.
       if (['EACCES', 'EPERM', 'EIO', 'ENXIO', 'ESTALE'].includes(readError(error))) return 'unreadable';
       throw error;
@@ -51,11 +51,11 @@ function readError(error: unknown): string {
 }
 
 /** Undefined when the file is large. */
-function readSmall(path: string, reader: FileReader): FileContent | 'gone' | undefined {
+function readSmall(path: string, reader: FileReader): FileContent | 'missing' | undefined {
   const fd = openSync(path, FLAGS);
   try {
     const before = fstatSync(fd);
-    if (!before.isFile()) return 'gone';
+    if (!before.isFile()) return 'missing';
     if (before.size > PIECE_BYTES) return undefined;
     // One byte more than expected, to notice that the file is growing.
     const buffer = Buffer.allocUnsafeSlow(before.size + 1);
@@ -73,11 +73,11 @@ function readSmall(path: string, reader: FileReader): FileContent | 'gone' | und
   }
 }
 
-async function readLarge(path: string, { writer, yielder }: FileReader): Promise<FileContent | 'gone'> {
+async function readLarge(path: string, { writer, yielder }: FileReader): Promise<FileContent | 'missing'> {
   const handle = await open(path, FLAGS);
   try {
     const before = await handle.stat();
-    if (!before.isFile()) return 'gone';
+    if (!before.isFile()) return 'missing';
     const total = createHash('sha256');
     const chunks: Buffer[] = [];
     let size = 0;

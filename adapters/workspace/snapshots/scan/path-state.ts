@@ -19,7 +19,7 @@ export interface PathState {
 const NOTHING: PathState = { entry: null, unsupported: false, stat: undefined };
 const PERMISSIONS = 0o7777;
 
-/** Reads the state of one path, without following symlinks. Content is read and not taken from a cache. */
+/** Reads the state of one path, without following symlinks. Content is read and not content from a cache. */
 export async function readPathState(
   root: Root,
   path: string,
@@ -39,12 +39,12 @@ export async function readPathState(
       return { entry, unsupported: false, stat };
     }
     if (!stat.isFile()) return toUnsupported(stat);
-    const taken = await readFile(parent, name, reader);
-    if (taken === 'gone') return NOTHING;
-    if (taken === 'unreadable') return readCached(path, stat, reader.seen) ?? toUnsupported(stat);
-    const { hash, size } = taken;
-    const entry = toTreeEntry({ type: 'file', mode: taken.stat.mode & PERMISSIONS, size, hash });
-    return { entry, unsupported: false, stat: taken.stat };
+    const content = await readFile(parent, name, reader);
+    if (content === 'missing') return NOTHING;
+    if (content === 'unreadable') return readCached(path, stat, reader.seen) ?? toUnsupported(stat);
+    const { hash, size } = content;
+    const entry = toTreeEntry({ type: 'file', mode: content.stat.mode & PERMISSIONS, size, hash });
+    return { entry, unsupported: false, stat: content.stat };
   });
   return found ?? NOTHING;
 }

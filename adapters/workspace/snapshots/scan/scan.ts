@@ -78,7 +78,7 @@ interface DirScan {
 export async function scanDirectory(scan: Scan, dir: ScanDir): Promise<Buffer | undefined> {
   const cached = scan.statCache.get(dir.relative);
   const names = listNames(scan, dir);
-  if (names === 'gone') return undefined;
+  if (names === 'missing') return undefined;
   // The content of the last scan is the best known one.
   if (names === 'unreadable') return cached?.tree ?? scan.batch.tree(Buffer.alloc(0));
   const state: DirScan = { scan, dir, cached, known: false };
@@ -127,7 +127,7 @@ function storeDirectory({ scan, dir, cached }: DirScan, found: readonly Exclude<
 }
 
 /** The sorted names in a directory, without those that are left out. */
-function listNames(scan: Scan, dir: ScanDir): string[] | 'gone' | 'unreadable' {
+function listNames(scan: Scan, dir: ScanDir): string[] | 'missing' | 'unreadable' {
   try {
     const names = readdirSync(dir.absolute);
     const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, dir) : names;
@@ -135,7 +135,7 @@ function listNames(scan: Scan, dir: ScanDir): string[] | 'gone' | 'unreadable' {
     // By UTF-16 units, as compareNames does, but twice as fast.
     return wanted.toSorted();
   } catch (error) {
-    if (isRace(error)) return 'gone';
+    if (isRace(error)) return 'missing';
     const why = toReason(error);
     if (why === undefined) throw error;
     scan.uncovered.push({ path: dir.relative, why });
@@ -222,19 +222,19 @@ async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fre
       const node: Node = { name, type: 'symlink', mode: 0, size: link.size, hash: link.hash };
       return { node, numbers: toNumbers(stat, { since: scan.since, steady: true }) };
     }
-    const taken = await readFile(directory, name, scan);
+    const content = await readFile(directory, name, scan);
     if (scan.writer?.full) await scan.writer.drain();
-    if (taken === 'gone') return undefined;
-    if (taken !== 'unreadable') {
+    if (content === 'missing') return undefined;
+    if (content !== 'unreadable') {
       if (scan.isPlaceholder(`${dir.absolute}/${name}`)) return undefined;
       const node: Node = {
         name,
         type: 'file',
-        mode: taken.stat.mode & PERMISSIONS,
-        size: taken.size,
-        hash: taken.hash,
+        mode: content.stat.mode & PERMISSIONS,
+        size: content.size,
+        hash: content.hash,
       };
-      return { node, numbers: toNumbers(taken.stat, { since: scan.since, steady: taken.stable }) };
+      return { node, numbers: toNumbers(content.stat, { since: scan.since, steady: content.stable }) };
     }
   } catch (error) {
     if (isRace(error)) return undefined;
