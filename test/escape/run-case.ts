@@ -47,7 +47,7 @@ async function tryExec(sandbox: Sandbox, escape: EscapeCase, world: World): Prom
       ...escape.request?.(world),
     });
   } catch (error) {
-    if (isKlausError(error) && error.message.includes('belongs to Klaus')) return undefined;
+    if (isKlausError(error) && error.message.includes("is Klaus's own state")) return undefined;
     throw error;
   }
 }
