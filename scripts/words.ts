@@ -29,6 +29,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'core/policy/checks/find-claims.ts': ['whole', 'mended'],
   // The name of an interpreter.
   'core/policy/shell/programs/interpreters.ts': ['wish'],
+  // The Unix user for other owners in a user namespace.
+  'adapters/sandboxes/project-home.ts': ['nobody'],
 };
 
 /** A word or phrase that is not used, and the cell of the glossary that says what to write. */

@@ -7,20 +7,20 @@ export type Availability =
   | {
       name: SandboxName;
       available: false;
-      /** Why not, as one sentence. */
+      /** The reason, as one sentence. */
       reason: string;
-      /** What the user can do, as one imperative sentence with the exact line to type where there is one. */
+      /** What the user can do, as one imperative sentence, with a command line if there is one. */
       fix: string;
-      /** A shell line that fixes it with the system's package manager, where that is all it takes. */
+      /** A command line of the system's package manager, if that is sufficient. */
       install?: string;
-      /** True where a session fetches the driver by itself. */
+      /** True if a session can fetch the driver. */
       canFetch?: true;
     };
 
 type Distribution = 'debian' | 'fedora' | 'arch' | 'alpine' | 'suse' | 'other';
 
 const INSTALL: Record<Distribution, (name: { debian: string; other: string }) => string[]> = {
-  // A fresh machine has no package lists yet.
+  // A new machine has no package lists yet.
   debian: ({ debian }) => ['apt-get update', `apt-get install -y ${debian}`],
   fedora: ({ other }) => [`dnf install -y ${other}`],
   arch: ({ other }) => [`pacman -S --noconfirm ${other}`],
@@ -30,7 +30,7 @@ const INSTALL: Record<Distribution, (name: { debian: string; other: string }) =>
 };
 
 /**
- * The line that installs a package here, or undefined on a distribution that is not known.
+ * The command line that installs a package, or undefined on an unknown distribution.
  *
  * @param osRelease Content of /etc/os-release (man 5 os-release).
  */
@@ -43,7 +43,7 @@ export function toInstallLine(
   return lines.map((line) => `${machine.isRoot ? '' : 'sudo '}${line}`).join(' && ');
 }
 
-/** Content of /etc/os-release; empty where there is none. */
+/** Content of /etc/os-release; empty if it does not exist. */
 export function readOsRelease(): string {
   try {
     return readFileSync('/etc/os-release', 'utf8');
@@ -64,11 +64,11 @@ function toDistribution(osRelease: string): Distribution {
   return 'other';
 }
 
-/** What makes bubblewrap work inside a container. It names the file of this repository that allows no more than that. */
+/** The options with which bubblewrap works in a container. The seccomp file of this repository allows nothing else. */
 export const CONTAINER_FIX =
-  'Start this container with --security-opt seccomp=docker/seccomp.json --security-opt apparmor=unconfined --security-opt systempaths=unconfined: docs/container.md says what that means.';
+  'Start this container with --security-opt seccomp=docker/seccomp.json --security-opt apparmor=unconfined --security-opt systempaths=unconfined. docs/container.md explains these options.';
 
-/** True inside a container of Docker or Podman, which leave a file there. */
+/** True in a container of Docker or Podman. */
 export function isInContainer(): boolean {
   return existsSync('/.dockerenv') || existsSync('/run/.containerenv');
 }

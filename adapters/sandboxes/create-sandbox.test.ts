@@ -40,7 +40,7 @@ describe('the choice, on a machine with nothing', () => {
     });
   });
 
-  test('is the host only by its name', async () => {
+  test('is the host only if chosen explicitly', async () => {
     expect((await createSandbox({ ...place, choice: 'host' })).name).toBe('host');
   });
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasBubblewrap)('the choice, where bubblewrap works', () => {
     expect((await createSandbox({ ...place, ...options })).name).toBe('bubblewrap');
   });
 
-  test('is tried once and then remembered until it fails', async () => {
+  test('is tried once and then cached until it fails', async () => {
     using own = createSandboxFixture();
     const memory = join(own.home, 'cache', 'bubblewrap.json');
     const sandbox = await createSandbox(own);
@@ -75,7 +75,7 @@ describe.skipIf(!hasBubblewrap)('the choice, where bubblewrap works', () => {
   });
 });
 
-test('a workspace that is not there is said', async () => {
+test('a missing workspace is reported', async () => {
   await expect(
     createSandbox({ ...place, workspace: join(place.root, 'nowhere'), choice: 'host' }),
   ).rejects.toMatchObject({ code: 'workspace.missing' });
@@ -100,12 +100,12 @@ test('the fix names the line for each distribution', () => {
   const exhausted =
     'bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)';
   expect(explainFailure(exhausted, user).fix).toContain('sudo sysctl -w user.max_user_namespaces=');
-  // In a container those lines would change nothing: its engine stands in between.
+  // In a container those commands have no effect, because the engine has its own limits.
   for (const words of [noMap, noNamespace, "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"])
     expect(explainFailure(words, { ...user, inContainer: true }).fix).toContain('docs/container.md');
 });
 
-test('says why bubblewrap is neither found nor fetched', async () => {
+test('reports why bubblewrap is neither found nor fetched', async () => {
   using empty = createSandboxFixture();
   const path = process.env['PATH']!;
   const tools = join(empty.root, 'tools');
@@ -134,20 +134,17 @@ test('says why bubblewrap is neither found nor fetched', async () => {
 
 const canUnshare = spawnSync('unshare', ['--user', '--map-root-user', 'true']).status === 0;
 
-test.skipIf(!hasBubblewrap || !canUnshare)(
-  'says that user namespaces are switched off, and how to switch them on',
-  () => {
-    using empty = createSandboxFixture();
-    const module = join(import.meta.dirname, 'bubblewrap/find-bubblewrap.ts');
-    const source = `console.log(JSON.stringify(await (await import(${JSON.stringify(module)})).findBubblewrap({ home: process.argv[1] })))`;
-    const command = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" --input-type=module -e "$1" "$2"';
-    const words = ['--user', '--map-root-user', 'sh', '-c', command, process.execPath, source, empty.home];
-    const { stdout } = spawnSync('unshare', words, { encoding: 'utf8' });
-    expect(JSON.parse(stdout)).toMatchObject({ fix: expect.stringContaining('user.max_user_namespaces') });
-  },
-);
+test.skipIf(!hasBubblewrap || !canUnshare)('reports that user namespaces are disabled, and how to enable them', () => {
+  using empty = createSandboxFixture();
+  const module = join(import.meta.dirname, 'bubblewrap/find-bubblewrap.ts');
+  const source = `console.log(JSON.stringify(await (await import(${JSON.stringify(module)})).findBubblewrap({ home: process.argv[1] })))`;
+  const command = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" --input-type=module -e "$1" "$2"';
+  const words = ['--user', '--map-root-user', 'sh', '-c', command, process.execPath, source, empty.home];
+  const { stdout } = spawnSync('unshare', words, { encoding: 'utf8' });
+  expect(JSON.parse(stdout)).toMatchObject({ fix: expect.stringContaining('user.max_user_namespaces') });
+});
 
-test('limits: defaults, then options, then the request; nonsense is refused', () => {
+test('limits: defaults, then options, then the request; invalid values are refused', () => {
   expect(toExecLimits(undefined, { memoryMb: 5 }, { memoryMb: 6, cpus: 2 })).toEqual({
     timeoutMs: 120_000,
     memoryMb: 6,
@@ -161,12 +158,12 @@ test('limits: defaults, then options, then the request; nonsense is refused', ()
 const canBecomeUser = hasBubblewrap && process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0;
 
 describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
-  /** Runs the commands in a process of user 54321, which owns nothing but the place. */
+  /** Runs the commands in a process of user 54321, which owns only the test folders. */
   function runAsUser(
     commands: readonly object[],
   ): { exitCode: number; stdout: string; output: string; unenforced: string[] }[] {
     using own = createSandboxFixture();
-    // The repository itself may lie where such a user cannot look.
+    // That user may not have access to the repository itself.
     const code = join(own.root, 'code');
     mkdirSync(join(code, 'node_modules', '@klaus'), { recursive: true });
     const source = join(import.meta.dirname, '..', '..');
@@ -207,7 +204,7 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
     return JSON.parse(done.stdout) as ReturnType<typeof runAsUser>;
   }
 
-  test('all of it works, and what is weaker is said', () => {
+  test('all of it works, and unenforced limits are reported', () => {
     const [basic, eaten, bombed, hidden] = runAsUser([
       { command: 'id -u; echo new > made && cat made; echo e > /dev/stderr' },
       { command: ['perl', '-e', 'my $x = "a" x 300_000_000; print "ate"'], limits: { memoryMb: 100 } },

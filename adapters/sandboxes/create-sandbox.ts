@@ -13,15 +13,15 @@ import { HostSandbox } from './host/host-sandbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 export interface CreateSandboxOptions extends SandboxOptions {
-  /** This driver or none. Default: the best that works, which is never `host`. */
+  /** Use this driver only. Default: the best one that works, which is never `host`. */
   choice?: SandboxName;
   /** `DOCKER_ENABLED`: true means Docker or refusal, false means never Docker. Default: Docker as the second choice. */
   dockerEnabled?: boolean;
   /** Docker image; default `node:24-slim`. */
   image?: string;
   /**
-   * Fetches bubblewrap into `home` where it is not installed and apt is there; told what is done, because it takes
-   * seconds. Absent: nothing is fetched.
+   * Called with a progress message when bubblewrap is fetched into `home` because it is not installed. Default: nothing
+   * is fetched.
    */
   onFetch?: (text: string) => void;
 }
@@ -29,7 +29,7 @@ export interface CreateSandboxOptions extends SandboxOptions {
 /**
  * Chooses a driver.
  *
- * @throws KlausError `sandbox.unavailable` with the reason, and in `hint` the fix; `workspace.missing`.
+ * @throws KlausError `sandbox.unavailable` with the reason, and the fix in `hint`; `workspace.missing`.
  */
 export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbox> {
   const options = await toRealPaths(given);
@@ -59,20 +59,19 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   );
 }
 
-/** The one that works here, fetched where it is missing and that is wanted. */
+/** Finds bubblewrap, or fetches it if that is allowed. */
 async function provideBubblewrap({ home, onFetch }: CreateSandboxOptions): Promise<BubblewrapSearch> {
   const search = await findBubblewrap({ home });
   if (search.program || !search.canFetch) return search;
-  if (!onFetch)
-    return { ...search, reason: `${search.reason}, and sandbox.fetch is off, by which it would be fetched` };
-  onFetch('Bubblewrap, the sandbox of commands, is not installed. Fetching its package by apt, once …');
+  if (!onFetch) return { ...search, reason: `${search.reason}, and sandbox.fetch is off, so it is not fetched` };
+  onFetch('Bubblewrap, the sandbox for commands, is not installed. Downloading its package with apt (only once) …');
   const fetched = await fetchBubblewrap(home);
   if (fetched.path !== undefined) return await findBubblewrap({ home });
   return { ...search, reason: `${search.reason}, and it could not be fetched: ${fetched.reason}` };
 }
 
 /**
- * What `klaus doctor` shows: each driver, and why not.
+ * The availability of each driver, for `klaus doctor`.
  *
  * @param options.image Image of the Docker sandbox. Default: the driver's own.
  */
@@ -81,14 +80,14 @@ export async function probeSandboxes(options: { home: string; image?: string }):
   return [
     toBubblewrapAvailability(bubblewrap),
     docker,
-    { name: 'host', available: true, detail: 'no sandbox at all; only by explicit choice' },
+    { name: 'host', available: true, detail: 'no sandbox; used only if chosen explicitly' },
   ];
 }
 
 async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandboxOptions> {
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const workspace = await realpath(options.workspace).catch((cause: unknown) => {
-    throw new KlausError('workspace.missing', `the workspace ${options.workspace} does not exist`, { cause });
+    throw new KlausError('workspace.missing', `The workspace ${options.workspace} does not exist.`, { cause });
   });
   distrustFolder(workspace);
   return { ...options, workspace, home: await realpath(options.home) };
@@ -96,7 +95,7 @@ async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandbox
 
 function cannotLimit(): KlausError {
   return new KlausError('sandbox.unavailable', 'The Docker sandbox cannot limit a network to some hosts.', {
-    hint: 'Install bubblewrap, or allow every host: klaus fetch --any-host.',
+    hint: 'Install bubblewrap, or allow every host with `klaus fetch --any-host`.',
   });
 }
 

@@ -1,5 +1,5 @@
-// Runs commands in a sandbox until it is killed: the Klaus of the tests that end Klaus.
-// Arguments: driver, workspace, state folder, command, how many at once, image.
+// Runs commands in a sandbox, for tests that kill this process.
+// Arguments: driver, workspace, state folder, command, number of commands, image.
 import { createSandbox } from './index.ts';
 import type { CreateSandboxOptions } from './index.ts';
 
@@ -14,7 +14,7 @@ process.stdout.write('started\n');
 const running: Promise<unknown>[] = [];
 for (let index = 0; index < Number(count); index++) {
   running.push(sandbox.exec({ command: command! }));
-  // A little later than the one before, so that one end meets them at different moments of their start.
+  // Start them at short intervals, so that the kill happens at different moments of their start.
   for (let turn = 0; turn < 300; turn++) await new Promise(setImmediate);
 }
 await Promise.all(running);

@@ -1,16 +1,16 @@
 import type { ExecLimits } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
-/** What a command gets when nobody says otherwise. */
+/** The limits of a command by default. */
 export const DEFAULT_EXEC_LIMITS: ExecLimits = { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 };
 
-/** Milliseconds; a timer that is asked for more rings at once. */
+/** Milliseconds. A longer timer would fire immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1;
-/** MiB, 1 PiB: beyond it the kernel refuses the number, and there would be no limit at all. */
+/** 1 PiB in MiB. The kernel rejects larger numbers, so that there would be no limit. */
 const MOST_MEMORY = 2 ** 30;
 
 /**
- * Later entries win, key by key.
+ * Merges limits; later entries override earlier ones, key by key.
  *
  * @throws KlausError `usage` for a value that is not a positive number.
  */
@@ -22,7 +22,7 @@ export function toExecLimits(...parts: readonly (Partial<ExecLimits> | undefined
   }
   for (const [key, value] of Object.entries(limits)) {
     if (!(Number.isFinite(value) && value > 0))
-      throw new KlausError('usage', `the limit ${key} must be a positive number`);
+      throw new KlausError('usage', `The limit ${key} must be a positive number.`);
   }
   return {
     ...limits,

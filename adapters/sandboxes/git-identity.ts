@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { toHostEnvironment } from '@klaus/adapters/system';
 
 /**
- * The user's name and address from their own git configuration, as lines of another one; nothing else of it. Empty
- * where none is set, or without git.
+ * The user's name and e-mail address from their git configuration, as lines for another configuration file. Empty if
+ * neither is set, or without git.
  */
 export function readGitIdentity(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   if (!hasConfiguration(env)) return Promise.resolve('');
   const words = ['config', '--global', '--includes', '--null', '--get-regexp', '^user\\.(name|email)$'];
   return new Promise((resolve) => {
-    // Not in a repository: its configuration is the agent's to write.
+    // Runs outside any repository, because an agent can write the configuration of a repository.
     execFile('git', words, { env: toHostEnvironment(env), cwd: '/', timeout: 5_000 }, (_, stdout) => {
       const found = new Map(
         stdout
@@ -26,7 +26,7 @@ export function readGitIdentity(env: Readonly<Record<string, string | undefined>
         const value = found.get(key);
         return value === undefined ? [] : [`\t${key} = "${value.replaceAll(/["\\]/g, '\\$&')}"\n`];
       });
-      // Keys to sign with are out of reach.
+      // Commands cannot access signing keys.
       resolve(
         lines.length === 0 ? '' : `[user]\n${lines.join('')}[commit]\n\tgpgsign = false\n[tag]\n\tgpgsign = false\n`,
       );
@@ -34,7 +34,7 @@ export function readGitIdentity(env: Readonly<Record<string, string | undefined>
   });
 }
 
-/** False where `git config --global` has no file to read. @source https://git-scm.com/docs/git-config#FILES */
+/** False if `git config --global` has no file to read. @source https://git-scm.com/docs/git-config#FILES */
 function hasConfiguration(env: Readonly<Record<string, string | undefined>>): boolean {
   const { GIT_CONFIG_GLOBAL: named, HOME: home = '', XDG_CONFIG_HOME: xdg = join(home, '.config') } = env;
   if (named !== undefined) return true;

@@ -24,7 +24,7 @@ test('the folder is found by the variables of Go', () => {
   expect(proxied.toVariables(true)).toEqual({ GOPROXY: `${url},https://go.example.org` });
 });
 
-/** A module as `go mod download` leaves it, and a project that needs it, with its checksums. */
+/** A downloaded module, and a project that needs it, with its checksums. */
 function makeProject(home: string): void {
   const made = join(place.root, 'made');
   const name = 'example.org/greet@v1.0.0';
@@ -59,7 +59,7 @@ function makeProject(home: string): void {
 }
 
 test.skipIf(!program || !hasGo)(
-  'a build without network takes modules that the user has, and writes none of them',
+  'a build without network uses modules of the user, and does not change them',
   async () => {
     const home = join(place.root, 'user');
     makeProject(home);

@@ -3,22 +3,22 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What Go asks when nobody says otherwise. @source https://go.dev/ref/mod#environment-variables */
+/** Go's default for GOPROXY. @source https://go.dev/ref/mod#environment-variables */
 const DEFAULT_PROXY = 'https://proxy.golang.org,direct';
 
 export interface ModuleProxy {
-  /** Folder to be shown read-only. */
+  /** Folder to mount read-only. */
   folder: string;
-  /** For commands with a network, and without. */
+  /** The variables for commands with or without a network. */
   toVariables(network: boolean): Record<string, string>;
 }
 
 /**
- * Offers the modules that the user has downloaded as a proxy of Go: what a command needs of them is unpacked into its
- * own cache, after it was compared with `go.sum`. The cache of the user is never written.
+ * Offers the modules that the user has downloaded as a Go module proxy. Go compares a module with `go.sum` and unpacks it
+ * into the command's own cache. The user's cache is never written.
  *
- * @param env Of the user: `GOMODCACHE`, `GOPATH`, `GOPROXY`, `HOME`.
- * @returns Undefined where nothing was ever downloaded.
+ * @param env The user's environment: `GOMODCACHE`, `GOPATH`, `GOPROXY`, `HOME`.
+ * @returns Undefined if the user has no module cache.
  */
 export function findModuleProxy(env: Readonly<Record<string, string | undefined>>): ModuleProxy | undefined {
   const goPath = env['GOPATH']?.split(delimiter)[0] || join(env['HOME'] ?? homedir(), 'go');

@@ -31,7 +31,7 @@ const env = {
 
 const pass = (variables: readonly string[], network = false) => passEnvironment({ env, variables }, { network });
 
-test('nothing passes unasked, and a credential only by its whole name', () => {
+test('only named variables are passed, and a credential only by its complete name', () => {
   expect(pass([])).toEqual({ variables: {}, settings: {}, files: [], hidden: [] });
   expect(pass(['APP_*', 'MISSING']).variables).toEqual({ APP_MODE: 'fast' });
   expect(pass(['DATA*']).variables).toEqual({});
@@ -42,7 +42,7 @@ test('nothing passes unasked, and a credential only by its whole name', () => {
   expect(pass(['PATH', 'HOME']).variables).toEqual({});
 });
 
-test('with a network come proxies and certificates, and the files that these name', () => {
+test('with a network, proxies, certificates and their files are passed', () => {
   const { HTTPS_PROXY, SSL_CERT_FILE, PIP_CERT } = env;
   expect(pass([], true)).toMatchObject({ variables: { HTTPS_PROXY, SSL_CERT_FILE, PIP_CERT }, files: [certificate] });
 });
@@ -58,7 +58,7 @@ describe.skipIf(!program)('in the sandbox', () => {
     expect(await run(command, {}, ['APP_*', 'APP_TOKEN'])).toBe(`fast ${env.APP_TOKEN}\n0\n`);
   });
 
-  test('the environment is otherwise as small as without any', async () => {
+  test('the rest of the environment does not grow', async () => {
     const names = async (variables: string[]) => {
       const lines = (await run('env', {}, variables)).split('\n').map((line) => line.split('=')[0]!);
       return lines.filter((name) => name !== '' && name !== '_').sort();

@@ -7,13 +7,13 @@ import { findModuleProxy } from './module-proxy.ts';
 import type { ProjectHome } from './project-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
-/** Through what a company's network is reached. */
+/** Variables with proxies. */
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY'].flatMap((name) => [
   name,
   name.toLowerCase(),
 ]);
 
-/** Files and folders with certificates that programs trust beside the system's. */
+/** Variables with files and folders of certificates that programs trust in addition to those of the system. */
 const CERTIFICATES = `
   SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO
   CARGO_HTTP_CAINFO npm_config_cafile AWS_CA_BUNDLE DENO_CERT BUNDLE_SSL_CA_CERT
@@ -21,59 +21,61 @@ const CERTIFICATES = `
   .trim()
   .split(/\s+/);
 
-/** What a sandbox decides itself. */
+/** Variables that the sandbox sets. */
 const OWN = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_'];
 
 export interface PassedEnvironment {
   variables: Record<string, string>;
-  /** No secrets: they may stand in arguments. They win over those of a request. */
+  /** Variables without secrets, which may be passed as arguments. They override those of a request. */
   settings: Record<string, string>;
-  /** Absolute paths that the variables name and that commands have to see. */
+  /** Absolute paths in the variables, which commands have to see. */
   files: string[];
-  /** Absolute paths of folders in those that commands see empty. */
+  /** Absolute paths of folders in `files` that commands see empty. */
   hidden: string[];
 }
 
 /**
- * {@link toPassedEnvironment} for a command of a sandbox.
+ * The environment that a command of a sandbox gets from the user.
  *
- * @param project The home of the commands. Default: none that knows caches.
+ * @param project The home of the commands. Default: one without caches.
  */
 export function passEnvironment(
   { env = process.env, variables = [] }: Pick<SandboxOptions, 'env' | 'variables'>,
   { network = false }: Pick<ExecRequest, 'network'>,
-  { userCaches, variables: told }: Pick<ProjectHome, 'userCaches' | 'variables'> = { userCaches: [], variables: {} },
+  { userCaches, variables: cacheVariables }: Pick<ProjectHome, 'userCaches' | 'variables'> = {
+    userCaches: [],
+    variables: {},
+  },
 ): PassedEnvironment {
   const passed = toPassedEnvironment(env, { names: variables, network });
   const proxy = findModuleProxy(env);
-  // The user may clear one at any time.
+  // The user may remove a cache at any time.
   const caches = userCaches.filter(({ folder, shown }) => shown === folder && existsSync(folder));
   return {
     ...passed,
-    settings: { ...told, ...proxy?.toVariables(network) },
+    settings: { ...cacheVariables, ...proxy?.toVariables(network) },
     files: [...passed.files, ...(proxy ? [proxy.folder] : []), ...caches.map(({ folder }) => folder)],
     hidden: caches.flatMap(findHidden),
   };
 }
 
 /**
- * The variables of the user that reach a command: those that were named, and with a network the proxies and
- * certificates of this machine.
+ * The variables of the user that a command gets: the named ones, and, with a network, proxies and certificates.
  *
- * @param names Names, or beginnings that end in `*`. A variable that looks like a credential passes only by its name.
+ * @param names Names, or prefixes that end in `*`. A variable that looks like a credential has to be named exactly.
  */
 function toPassedEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   { names, network }: { names: readonly string[]; network: boolean },
 ): Pick<PassedEnvironment, 'variables' | 'files'> {
-  const harmless = stripCredentials(env);
+  const stripped = stripCredentials(env);
   const variables: Record<string, string> = {};
   const add = (name: string, value: string | undefined): void => {
     if (value !== undefined && !OWN.includes(name)) variables[name] = value;
   };
   for (const name of names) {
     if (!name.endsWith('*')) add(name, env[name]);
-    else for (const [each, value] of Object.entries(harmless)) if (each.startsWith(name.slice(0, -1))) add(each, value);
+    else for (const [each, value] of Object.entries(stripped)) if (each.startsWith(name.slice(0, -1))) add(each, value);
   }
   if (!network) return { variables, files: [] };
   for (const name of [...PROXIES, ...CERTIFICATES]) add(name, env[name]);

@@ -22,7 +22,7 @@ const PATHS = [
   ...['/a/.b', '/a/b.', '/a/b/.', '/.a/b', '/a/b c', '/a\nb', '/a/ü'],
 ];
 
-test('says the same of clean and of other paths as the paths relative to one another', () => {
+test('has the same result as `relative` for normalized and other paths', () => {
   for (const parent of PATHS)
     for (const child of PATHS) {
       const inside = relative(parent, child);

@@ -1,10 +1,11 @@
+import { realpathSync } from 'node:fs';
 import { isAbsolute, normalize, relative } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
-/** True when `child` is `parent` or lies below it. Both absolute; symlinks are not looked at. */
+/** True when `child` is `parent` or lies below it. Both are absolute; symlinks are not resolved. */
 export function contains(parent: string, child: string): boolean {
-  // Asked by the thousand, and `relative` takes both apart.
+  // Fast path, because this is called thousands of times and `relative` parses both paths.
   if (isClean(parent) && isClean(child))
     return child.startsWith(parent) && (child.length === parent.length || child[parent.length] === '/');
   const inside = relative(parent, child);
@@ -17,14 +18,14 @@ function isClean(path: string): boolean {
 }
 
 /**
- * The folder that a command starts in.
+ * The working folder of a command.
  *
  * @throws KlausError `workspace.outside` when it is not in the workspace.
  */
 export function toWorkingFolder(request: ExecRequest, workspace: string): string {
   const cwd = normalize(request.cwd ?? workspace);
   if (!isAbsolute(cwd) || !contains(workspace, cwd)) {
-    throw new KlausError('workspace.outside', `the working folder ${cwd} is not inside ${workspace}`);
+    throw new KlausError('workspace.outside', `The working folder ${cwd} is outside the workspace ${workspace}.`);
   }
   return cwd;
 }
@@ -32,4 +33,13 @@ export function toWorkingFolder(request: ExecRequest, workspace: string): string
 /** The request's command as an argument vector. */
 export function toArguments(command: ExecRequest['command']): string[] {
   return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
+}
+
+/** The real path; undefined for a missing file or a dangling symlink. */
+export function toRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-// Makes a sandbox before its command and waits: the Klaus of a test that ends Klaus.
+// Prestarts a sandbox and waits, for a test that kills this process.
 // Arguments: workspace, state folder, a mark for its processes.
 import { createSandbox } from './index.ts';
 

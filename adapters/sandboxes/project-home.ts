@@ -7,30 +7,29 @@ import { noteFetched, toProjectFolder } from './home/fetched-folders.ts';
 import { saveSessionCaches, openSessionHome, type SessionHome } from './home/session-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
-/** What commands get beside the workspace: the home of their session, and a few files for /etc. */
+/** The folders that commands get in addition to the workspace: the home of their session, and files for /etc. */
 export interface ProjectHome {
-  /** HOME of every command, as commands see it. */
+  /** HOME of every command, as a path in the sandbox. */
   home: string;
-  /** The mounts that make it. */
+  /** Mounts of the home. */
   mounts: SessionHome['mounts'];
-  /** On this machine. */
+  /** Path of the home on this machine. */
   source: string;
-  /** Caches of the user that the home began with. */
+  /** Caches of the user with which the home was created. */
   userCaches: readonly FoundCache[];
-  /** What commands are told so that tools work with caches there. */
+  /** Variables with which tools use the caches. */
   variables: Readonly<Record<string, string>>;
-  /** File that names what sessions put where checks load it. */
+  /** File with the paths that sessions created where checks load code. */
   suspects: string;
-  /** Read-only files that stand in for the machine's own in /etc. */
+  /** Files that replace those of the machine in /etc. */
   etc: string;
 }
 
 /**
- * Makes `$KLAUS_HOME/cache/<hash of the workspace's path>`, readable by its owner only, and in it the home of the
- * session.
+ * Creates `$KLAUS_HOME/cache/<hash of the workspace's path>`, readable only by its owner, with the home of the session.
  *
- * @param options.hasUserCaches True where commands see caches of the user at their own places. Default false.
- * @param user Who the commands seem to be; some programs fail for an id without a name.
+ * @param options.hasUserCaches True if commands see the user's caches at their original paths. Default false.
+ * @param user Ids of the user in the sandbox. Some programs fail for an id without a name.
  */
 export async function openProjectHome(
   options: Pick<SandboxOptions, 'home' | 'workspace' | 'session' | 'env'> & { hasUserCaches?: boolean },
@@ -41,13 +40,13 @@ export async function openProjectHome(
   await mkdir(etc, { recursive: true, mode: 0o700 });
   const userCaches = options.hasUserCaches ? findUserCaches(options.env ?? process.env, options.workspace) : [];
   const opened = openSessionHome({ root, state: options.home, session: options.session, userCaches });
-  // The index names owners by their numbers: for another user git would read every file again.
+  // The index contains user ids: for another user git would read every file again.
   const checkStat = user.uid === process.getuid?.() ? '' : '[core]\n\tcheckStat = minimal\n';
   const files: Record<string, string> = {
     passwd: `root:x:0:0::/root:/bin/sh\nklaus:x:${user.uid}:${user.gid}::${opened.path}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
     group: `root:x:0:\nklaus:x:${user.gid}:\nnogroup:x:65534:\n`,
     hosts: '127.0.0.1 localhost klaus\n::1 localhost\n',
-    // Inside, owners other than the user are all "nobody"; git would refuse such a repository.
+    // In the sandbox other users appear as "nobody", and git would reject such a repository.
     gitconfig: `[safe]\n\tdirectory = *\n${checkStat}${await readGitIdentity(options.env ?? process.env)}`,
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o600 })));
@@ -63,16 +62,16 @@ export async function openProjectHome(
 }
 
 /**
- * Lets later sessions of a workspace begin with what a session downloaded.
+ * Stores the downloads of a session for later sessions of the workspace.
  *
  * @param home Klaus's own state.
  * @param options.workspace Absolute real path.
- * @param options.session One that ran nothing but downloads, and that has ended.
- * @returns How many entries of caches were taken over.
+ * @param options.session A session that has ended and that ran only downloads.
+ * @returns Number of stored cache entries.
  */
 export function saveDownloads(home: string, options: { workspace: string; session: string }): number {
   const root = toProjectFolder(realpathSync.native(home), options.workspace);
-  const kept = saveSessionCaches(root, options.session);
-  if (kept > 0) noteFetched(root, options.workspace);
-  return kept;
+  const count = saveSessionCaches(root, options.session);
+  if (count > 0) noteFetched(root, options.workspace);
+  return count;
 }

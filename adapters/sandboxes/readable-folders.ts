@@ -2,10 +2,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { ExecRequest } from '@klaus/core/agent';
 
 /**
- * The request with those of its readable folders that still are what was named: one that is gone, or in whose place a
- * symlink stands now, would show another.
+ * Removes readable folders from a request that are missing, or that were replaced by a symlink and so would show another
+ * folder.
  *
- * @param warnings Gets a sentence for each that is left out.
+ * @param warnings Receives a sentence for each removed folder.
  */
 export function dropReplacedFolders<R extends Pick<ExecRequest, 'besideAt' | 'readable' | 'workspaceAt' | 'writable'>>(
   request: R,
@@ -14,12 +14,12 @@ export function dropReplacedFolders<R extends Pick<ExecRequest, 'besideAt' | 're
   if (!request.readable) return request;
   const readable = request.readable.filter((path) => {
     if (existsSync(path) && realpathSync.native(path) === path) return true;
-    warnings.add(`${path} is gone, or a symbolic link has replaced it: commands do not see it.`);
+    warnings.add(`${path} is missing, or a symbolic link has replaced it: commands cannot see it.`);
     return false;
   });
-  // What is changed beside a layer could not be reviewed.
-  const isKept = (path: string): boolean =>
+  // Changes outside a layer could not be reviewed.
+  const isReviewable = (path: string): boolean =>
     request.workspaceAt === undefined || request.besideAt?.some((one) => one.path === path) === true;
-  const writable = (request.writable ?? []).filter((path) => readable.includes(path) && isKept(path));
+  const writable = (request.writable ?? []).filter((path) => readable.includes(path) && isReviewable(path));
   return { ...request, readable, writable };
 }

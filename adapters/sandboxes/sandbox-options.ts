@@ -1,34 +1,34 @@
 import type { ExecLimits } from '@klaus/core/agent';
 
-/** What every driver needs. */
+/** The options of every driver. */
 export interface SandboxOptions {
   /** Absolute real path of the folder that commands work on. */
   workspace: string;
-  /** Absolute path of Klaus's own state (`KLAUS_HOME`); commands see only the home of their session of it. */
+  /** Absolute path of Klaus's own state (`KLAUS_HOME`). Commands see only the home of their session. */
   home: string;
-  /** The user's environment: `PATH` and `HOME` are where toolchains are found. Default: that of this process. */
+  /** The user's environment; toolchains are found through `PATH` and `HOME`. Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Names of the user's variables that reach commands, or beginnings that end in `*`. Default: none. */
+  /** Names of the user's variables that commands get, or prefixes that end in `*`. Default: none. */
   variables?: readonly string[];
   /**
-   * Hosts that commands with a network reach, such as `pypi.org`, `*.example.com` or `localhost:4873`. A driver that
-   * cannot limit it refuses. Default: every host.
+   * Hosts that commands with a network can reach, such as `pypi.org`, `*.example.com` or `localhost:4873`. A driver that
+   * cannot limit the network rejects the command. Default: every host.
    */
   hosts?: readonly string[];
-  /** Whose home commands get. Absent: a new one for this object. */
+  /** The session whose home commands get. Default: a new home for this sandbox. */
   session?: string;
-  /** Defaults for every command; a request's own limits win. */
+  /** Default limits. The limits of a request override them. */
   limits?: Partial<ExecLimits>;
-  /** Absolute paths of files and folders to hide; asked for every command. Default: none. */
+  /** Absolute paths of files and folders to hide. Called for every command. Default: none. */
   masks?: () => Promise<readonly string[]>;
   /**
-   * Absolute paths in the workspace that no command may change, beyond git's own configuration and `.klaus`, which
-   * are always protected; asked for every command. Default: none.
+   * Absolute paths in the workspace that no command may change, in addition to git's configuration and `.klaus`, which
+   * are always protected. Called for every command. Default: none.
    */
   protect?: () => Promise<readonly string[]>;
   /**
-   * Absolute paths of the repositories of the workspace, each of what is named `.git`, as far as they are known.
-   * Those that the driver does not find by itself are read-only; asked for every command. Default: none.
+   * Absolute paths of the known `.git` entries in the workspace. Those that the driver does not find itself are
+   * read-only. Called for every command. Default: none.
    */
   repositories?: () => Promise<readonly string[]>;
 }

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { removeFolder } from './home/remove-folder.ts';
 
-/** A project and a state folder of their own. */
+/** A temporary project and state folder. */
 export interface SandboxFixture extends Disposable {
   root: string;
   workspace: string;
@@ -32,7 +32,7 @@ export function findProcesses(text: string): number[] {
   });
 }
 
-/** Asks again until it is true or the bound is reached; says which. */
+/** Polls until the condition is true. False after the last try. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>, tries = 6_000): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (await isTrue()) return true;

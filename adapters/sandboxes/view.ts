@@ -4,11 +4,11 @@ import { KlausError } from '@klaus/core/protocol';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { contains } from './paths.ts';
 
-/** What stands at the workspace's path inside: the workspace, or another folder in its place. */
+/** The folder that commands see at the path of the workspace: the workspace itself, or a replacement such as a layer. */
 export interface WorkspaceView {
-  /** Where commands see it. */
+  /** Path in the sandbox. */
   target: string;
-  /** Where it is on this machine. */
+  /** Path on this machine. */
   source: string;
 }
 
@@ -17,22 +17,22 @@ export function toView(request: Pick<ExecRequest, 'workspaceAt'>, workspace: str
   const at = request.workspaceAt;
   if (at === undefined) return { target: workspace, source: workspace };
   if (!isAbsolute(at) || !existsSync(at) || !statSync(at).isDirectory())
-    throw new KlausError('usage', `${at} cannot stand in for the workspace: it is no folder with an absolute path`);
+    throw new KlausError('usage', `${at} cannot replace the workspace: it is not an absolute path of a folder.`);
   return { target: workspace, source: realpathSync.native(at) };
 }
 
-/** A folder beside the workspace as a view: itself, or what stands in for it. */
+/** The view of a folder outside the workspace: the folder itself or its replacement. */
 export function toBesideView({ besideAt = [] }: Pick<ExecRequest, 'besideAt'>, folder: string): WorkspaceView {
   const at = besideAt.find(({ path }) => path === folder)?.folder;
   return { target: folder, source: at === undefined ? folder : realpathSync.native(at) };
 }
 
-/** Where a path of the sandbox is on this machine. */
+/** Converts a path in the sandbox to a path on this machine. */
 export function toSource(view: WorkspaceView, target: string): string {
   return contains(view.target, target) ? join(view.source, relative(view.target, target)) : target;
 }
 
-/** Where a path of this machine is in the sandbox. */
+/** Converts a path on this machine to a path in the sandbox. */
 export function toTarget(view: WorkspaceView, source: string): string {
   return contains(view.source, source) ? join(view.target, relative(view.source, source)) : source;
 }

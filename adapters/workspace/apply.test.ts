@@ -39,7 +39,7 @@ const bytes = (text: string) => Buffer.from(text);
 const on = (path: string) => readFileSync(join(root, path), 'utf8');
 const tree = () => readdirSync(root, { recursive: true }).map(String).sort();
 
-test('writes, creates with parents and deletes in one step, and says so in rows', async () => {
+test('writes, creates with parents and deletes in one step, and returns the changes', async () => {
   const [a, b] = [await workspace.hash('a.txt'), await workspace.hash('b.sh')];
   const rows = await workspace.apply([
     { path: 'a.txt', content: bytes('A'), before: a },
@@ -80,8 +80,8 @@ test('one file that is not as expected: nothing is written', async () => {
   expect(tree()).toEqual(['a.txt', 'b.sh']);
 });
 
-test('a failure in the middle takes back what was done', async () => {
-  // The second file's directory cannot be made, because its name is taken by a file of the same step.
+test('a failure undoes the step', async () => {
+  // The second file's directory cannot be created, because a file of the same step has its name.
   await expect(
     workspace.apply([
       { path: 'a.txt', content: bytes('A'), before: await workspace.hash('a.txt') },
@@ -124,7 +124,7 @@ test('writing through a link changes its target and keeps the link', async () =>
   expect(realpathSync(join(root, 'link'))).toBe(join(root, 'a.txt'));
 });
 
-/** Writes three files in one step and ends itself, as a kill would, at the rename of that number. */
+/** Writes three files in one step, and kills its own process at the given rename. */
 const KILLED = `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
@@ -143,33 +143,22 @@ const KILLED = `
     { path: 'deep/er/c', content: Buffer.from('new'), before: null },
     { path: 'b.sh', content: null, before: await workspace.hash('b.sh') },
   ]);
-  process.stdout.write('whole');
+  process.stdout.write('complete');
 `;
 
-// Renames: the journal's begin, the three files, the journal's end; the sixth never comes.
-test.each([1, 2, 3, 4, 5, 6])(
-  'a process killed at rename %i leaves a tree that the next start makes whole',
-  async (at) => {
-    const args = [
-      '--input-type=module',
-      '-e',
-      KILLED,
-      join(import.meta.dirname, 'index.ts'),
-      root,
-      stateDir,
-      String(at),
-    ];
-    const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect([child.signal, child.stdout]).toEqual(at === 6 ? [null, 'whole'] : ['SIGKILL', '']);
-    if (at > 2 && at < 6) expect(on('a.txt')).toBe('new');
-    await createWorkspace(root, { stateDir });
-    expect(tree()).toEqual(at === 6 ? ['a.txt', 'deep', 'deep/er', 'deep/er/c'] : ['a.txt', 'b.sh']);
-    expect(on('a.txt')).toBe(at === 6 ? 'new' : 'a');
-    expect(readdirSync(stateDir)).toEqual([]);
-  },
-);
+// Renames: the start of the journal entry, three files, the end of the entry. There is no sixth rename.
+test.each([1, 2, 3, 4, 5, 6])('a process killed at rename %i leaves a tree that the next start repairs', async (at) => {
+  const args = ['--input-type=module', '-e', KILLED, join(import.meta.dirname, 'index.ts'), root, stateDir, String(at)];
+  const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect([child.signal, child.stdout]).toEqual(at === 6 ? [null, 'complete'] : ['SIGKILL', '']);
+  if (at > 2 && at < 6) expect(on('a.txt')).toBe('new');
+  await createWorkspace(root, { stateDir });
+  expect(tree()).toEqual(at === 6 ? ['a.txt', 'deep', 'deep/er', 'deep/er/c'] : ['a.txt', 'b.sh']);
+  expect(on('a.txt')).toBe(at === 6 ? 'new' : 'a');
+  expect(readdirSync(stateDir)).toEqual([]);
+});
 
-test('what somebody changed after the kill is not taken back', async () => {
+test('a change after the kill is not undone', async () => {
   spawnSync(process.execPath, [
     '--input-type=module',
     '-e',
@@ -185,7 +174,7 @@ test('what somebody changed after the kill is not taken back', async () => {
   expect(tree()).toEqual(['a.txt', 'b.sh']);
 });
 
-test('marks: what changed before is not listed, what changed after is', async () => {
+test('marks: only later changes are listed', async () => {
   mkdirSync(join(root, 'lib'));
   for (const path of ['old.txt', 'edited.txt', 'lib/gone.txt', 'lib/kept.txt']) writeFileSync(join(root, path), path);
   for (const args of [

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync, type BigIntStats } from 'node:fs';
 import { copyFile, link, open, type FileHandle } from 'node:fs/promises';
 import { KlausError, type FileChange } from '@klaus/core/protocol';
@@ -7,16 +6,17 @@ import { hashBytes, hashContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
 import { codeOf, isRace, RaceError } from './race-error.ts';
+import { toTemporaryName } from './temporary-name.ts';
 import { FAILURES, openEntry, shorten, type PathEntry, type Root } from './path-entry.ts';
 
-/** Mode of a new file where none is asked for. */
+/** Default mode of a new file. */
 const NEW_MODE = 0o644;
 
-/** One file of a step, on its way. */
+/** One file of a step. */
 interface Target {
   edit: FileEdit;
   entry: PathEntry;
-  /** The directory that holds the file; `entry.parent` until missing directories are made. */
+  /** The directory of the file; `entry.parent` until missing directories are created. */
   directory: Directory;
   mode: number;
   after: string | null;
@@ -27,11 +27,11 @@ interface Target {
 }
 
 /**
- * Writes and deletes files as one step: every `before` is checked first; new content is written beside its
- * file and synced; then each file is replaced by a rename. A failure on the way takes back what was done.
- * Hard links of a replaced file keep the old content; mode and, where allowed, owner are kept.
+ * Writes and deletes files as one step. It checks every `before`, writes new content to synced temporary files, and then
+ * replaces each file with a rename. A failure undoes the step. Hard links of a replaced file keep the old content. The
+ * mode is preserved, and the owner if permitted.
  *
- * @throws KlausError `workspace.conflict` naming the first file that is not as expected.
+ * @throws KlausError `workspace.conflict` with the first file that is not as expected.
  */
 export async function applyEdits(
   root: Root,
@@ -71,7 +71,7 @@ export async function applyEdits(
     return targets.flatMap(toChange);
   } catch (error) {
     if (done)
-      throw new KlausError('tool.failed', 'The files were written, but perhaps not to the disk itself.', {
+      throw new KlausError('tool.failed', 'The files were written but could not be synced to the disk.', {
         cause: error,
       });
     if (rollBack(targets, made)) step?.end();
@@ -82,7 +82,7 @@ export async function applyEdits(
   }
 }
 
-/** Looks at one file without touching it. Keeps its directory open. */
+/** Checks one file without changing it. Leaves its directory open. */
 async function examine(
   root: Root,
   edit: FileEdit,
@@ -98,7 +98,7 @@ async function examine(
     if (edit.content === null && entry.viaLink) {
       throw new KlausError(
         'tool.failed',
-        `${name} is a symbolic link. Delete its target by its own path, or the link by a command.`,
+        `${name} is a symbolic link. Delete its target by the target's path, or the link with a command.`,
       );
     }
     if ((await hashContent(entry)) !== edit.before) throw conflict(edit.path);
@@ -108,9 +108,9 @@ async function examine(
       directory: entry.parent,
       mode: edit.mode ?? (entry.stat ? Number(entry.stat.mode & 0o7777n) : NEW_MODE),
       after: edit.content === null ? null : hashBytes(edit.content),
-      temp: edit.content === null ? null : toTempName(),
-      // A single rename needs no way back.
-      backup: step.alone || edit.before === null ? null : toTempName(),
+      temp: edit.content === null ? null : toTemporaryName(),
+      // A single rename needs no backup.
+      backup: step.alone || edit.before === null ? null : toTemporaryName(),
       changed: false,
     };
   } catch (error) {
@@ -119,12 +119,6 @@ async function examine(
   }
 }
 
-/** A name that no project uses and that tells a person where it came from. */
-function toTempName(): string {
-  return `.klaus-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
-}
-
-/** Relative paths of the directories that a entry lacks, outermost first. */
 function toMissing(entry: PathEntry): string[] {
   const above = entry.relative.split('/').slice(0, -1);
   const known = above.length - entry.missing.length;
@@ -138,7 +132,7 @@ function makeDirectories(target: Target, made: { parent: Directory; name: string
       mkdirSync(parent.child(name));
       made.push({ parent, name });
     } catch (error) {
-      // Another file of the same step has made it, or someone else: opening it refuses a symlink.
+      // Another file of the step or another program has created it. Opening it rejects a symlink.
       if (codeOf(error) !== 'EEXIST') throw error;
     }
     target.directory = parent.open(name);
@@ -168,7 +162,7 @@ async function keepOwner(handle: FileHandle, stat: BigIntStats): Promise<void> {
   }
 }
 
-/** Puts the new content under its name, keeping the old one under `backup`. */
+/** Replaces a file with its new content, and keeps the old content as `backup`. */
 async function replace(target: Target): Promise<void> {
   const { directory, entry, temp, backup } = target;
   const path = directory.child(entry.name);
@@ -177,7 +171,7 @@ async function replace(target: Target): Promise<void> {
     try {
       await link(path, directory.child(backup));
     } catch (error) {
-      // Some filesystems have no hard links, and Linux forbids them on files of others.
+      // Some filesystems have no hard links, and Linux forbids them for files of other users.
       if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(codeOf(error))) throw error;
       await copyFile(path, directory.child(backup), constants.COPYFILE_EXCL);
     }
@@ -193,7 +187,7 @@ function isUnchanged(before: BigIntStats | undefined, now: BigIntStats | undefin
   return before.ino === now.ino && before.dev === now.dev && before.size === now.size && before.mtimeNs === now.mtimeNs;
 }
 
-/** Undoes a step that failed. False when something could not be undone, so that the journal must stay. */
+/** Undoes a failed step. False if a part could not be undone, so that the journal has to be kept. */
 function rollBack(targets: readonly Target[], made: readonly { parent: Directory; name: string }[]): boolean {
   let complete = true;
   const attempt = (act: () => void) => {
@@ -233,7 +227,7 @@ async function syncDirectory(directory: Directory): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    // A directory that may be written but not read cannot be synced; the files in it were.
+    // A directory without read permission cannot be synced; its files are synced.
     if (!['EACCES', 'EINVAL'].includes(codeOf(error))) throw error;
   }
 }
@@ -246,15 +240,11 @@ function toChange(target: Target): FileChange[] {
 }
 
 function conflict(path: string, cause?: unknown): KlausError {
-  return new KlausError(
-    'workspace.conflict',
-    `${shorten(path)} was changed by something else meanwhile; nothing was written.`,
-    {
-      hint: 'Read the file again and repeat the change.',
-      retryable: true,
-      cause,
-    },
-  );
+  return new KlausError('workspace.conflict', `Another program has changed ${shorten(path)}, so nothing was written.`, {
+    hint: 'Read the file again and repeat the change.',
+    retryable: true,
+    cause,
+  });
 }
 
 function explain(error: unknown): unknown {

@@ -20,25 +20,24 @@ import { toTrackedPaths } from './git-index.ts';
 import { isRace } from './race-error.ts';
 import { openRoot, withEntry, type Root } from './path-entry.ts';
 
-/** Entries that are looked at; what lies beyond is not reported. */
+/** Entries that are checked; changes of further ones are not reported. */
 const MAX_ENTRIES = 200_000;
 const MAX_DEPTH = 64;
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
-/** Named as a whole when they changed: nobody reads their thousands of files. */
+/** Directories that are reported as one row instead of thousands of files. */
 const BULK = new Set(['node_modules']);
 
 /**
- * A moment such that what was changed before the call has an earlier change time, and what is changed after
- * it an equal or later one. The clock of Linux filesystems stands still for some milliseconds at a time, so
- * this waits for its next step.
+ * A mark such that earlier changes have an earlier change time, and later changes an equal or later one. The clock of
+ * Linux filesystems advances in steps of some milliseconds, so this waits for the next step.
  *
- * @param folder Where a file may be touched, `clock`, which stays; a temporary folder when undefined.
+ * @param folder Folder for the file `clock`, which is kept; a temporary folder when undefined.
  */
 export async function takeMark(folder: string | undefined): Promise<string> {
   const where = folder ?? mkdtempSync(join(tmpdir(), 'klaus-'));
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = openSync(join(where, 'clock'), constants.O_RDONLY | constants.O_CREAT, 0o600);
-  // Setting the mode that it has moves the change time alone: nothing is written, made or removed.
+  // Setting the same mode again updates only the change time.
   const touch = () => {
     fchmodSync(file, 0o600);
     return fstatSync(file, { bigint: true }).ctimeNs;
@@ -66,12 +65,12 @@ interface Search {
 }
 
 /**
- * What changed at or after a mark, by change time, in path order: files, and `node_modules` as one row.
- * Rows have no `before` hash, because the old content is not known. A deletion is known only for files in
- * the Git index of a workspace that is a repository's top folder. `.git` is not looked at.
+ * Changes at or after a mark, according to change times, sorted by path. `node_modules` is one row. Rows have no `before`
+ * hash, because the old content is unknown. Deletions are found only for files in the Git index, if the workspace is the
+ * top folder of a repository. `.git` is skipped.
  */
 export async function findChanges(root: Root, mark: string, limit: number): Promise<FileChange[]> {
-  if (!/^\d+$/.test(mark)) throw new KlausError('usage', 'This is not a mark of a workspace.');
+  if (!/^\d+$/.test(mark)) throw new KlausError('usage', 'The mark is not valid for a workspace.');
   const tracked = await readTracked(root);
   const search: Search = { since: BigInt(mark), limit, rows: [], seen: 0, touched: new Set(), files: [] };
   const top = openRoot(root);
@@ -141,7 +140,7 @@ function noteFile(directory: Directory, entry: { name: string; path: string }, s
 
 async function readTracked(root: Root): Promise<string[]> {
   return withEntry(root, '.git/index', async (entry) => {
-    // A `.git` that is a link or a file leads elsewhere, and elsewhere is not read.
+    // A `.git` that is a link or a file refers to another folder, which is not read.
     if (entry.relative !== '.git/index' || !entry.stat?.isFile() || entry.stat.size > MAX_INDEX_BYTES) return [];
     return toTrackedPaths(await readContent(entry, {})) ?? [];
   }).catch((error: unknown) => {
@@ -150,10 +149,10 @@ async function readTracked(root: Root): Promise<string[]> {
   });
 }
 
-/** True for a file that is gone from a directory which has changed since. */
+/** True for a file that was deleted from a directory that has changed since the mark. */
 async function isMissing(root: Root, path: string, touched: ReadonlySet<string>): Promise<boolean> {
   const above = path.split('/').slice(0, -1);
-  // The nearest directory that is still there is the one whose change time tells.
+  // The change time of the nearest existing directory decides.
   if (!above.some((_, i) => touched.has(above.slice(0, i + 1).join('/'))) && !touched.has('')) return false;
   try {
     return await withEntry(root, path, (entry) => {

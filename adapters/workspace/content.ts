@@ -7,9 +7,9 @@ import { shorten, type PathEntry } from './path-entry.ts';
 const CHUNK = 256 * 1024;
 
 /**
- * Opens the regular file at a entry for reading.
+ * Opens a regular file for reading.
  *
- * @throws KlausError `tool.failed` when there is none.
+ * @throws KlausError `tool.failed` for anything else.
  */
 async function openFile(entry: PathEntry): Promise<FileHandle> {
   const name = shorten(entry.relative || '.');
@@ -20,25 +20,25 @@ async function openFile(entry: PathEntry): Promise<FileHandle> {
     entry.parent.child(entry.name),
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   );
-  // What was opened may be another thing than what was looked at.
+  // The file may have been replaced after the check.
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw new KlausError('tool.failed', `${name} is not a regular file.`);
 }
 
-/** Bytes `offset` … `offset + length` of a file, or all of them. */
+/** The bytes from `offset` to `offset + length` of a file; by default all. */
 export async function readContent(
   entry: PathEntry,
   options: { maxBytes?: number; offset?: number; length?: number },
 ): Promise<Uint8Array> {
   const handle = await openFile(entry);
   try {
-    const wanted = options.length ?? Number.POSITIVE_INFINITY;
+    const requested = options.length ?? Number.POSITIVE_INFINITY;
     const max = options.maxBytes ?? Number.POSITIVE_INFINITY;
     const chunks: Buffer[] = [];
     let total = 0;
-    for (let at = options.offset ?? 0; total < wanted;) {
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, wanted - total));
+    for (let at = options.offset ?? 0; total < requested;) {
+      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, requested - total));
       const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
       if (bytesRead === 0) break;
       chunks.push(chunk.subarray(0, bytesRead));
@@ -54,7 +54,7 @@ export async function readContent(
   }
 }
 
-/** Lower-case SHA-256 of a file's content; null when nothing is there. */
+/** Lower-case SHA-256 of a file's content; null when the file does not exist. */
 export async function hashContent(entry: PathEntry): Promise<string | null> {
   if (!entry.stat) return null;
   const handle = await openFile(entry);

@@ -2,34 +2,34 @@ import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realp
 import { join } from 'node:path';
 import { RaceError } from './race-error.ts';
 
-/** Linux's flag for a descriptor that only names a place; Node passes it on. Source: open(2). */
+/** Linux's flag for a descriptor that only refers to a path; Node passes it on. Source: open(2). */
 const O_PATH = 0o10000000;
 
 /**
- * How a child of an open directory is named.
- * - `proc`: `/proc/self/fd/N/name`, which the kernel resolves from the descriptor itself: nothing that is
- *   renamed or swapped above it matters
- * - `path`: the plain path, after checking that it still leads to the very directory that is open. A moment
- *   stays between check and use; it is for systems without /proc, such as macOS.
+ * How a child of an open directory is addressed.
+ * - `proc`: by `/proc/self/fd/N/name`, which the kernel resolves from the descriptor, so that changes of parent
+ *   directories have no effect
+ * - `path`: by its path, after a check that the path still leads to the open directory. It is for systems without
+ *   /proc, such as macOS, and cannot exclude a change between check and use.
  */
 export type Descriptors = 'proc' | 'path';
 
-/** What this machine can do. */
+/** The safest kind that this machine supports. */
 export function bestDescriptors(): Descriptors {
   return process.platform === 'linux' && existsSync('/proc/self/fd') ? 'proc' : 'path';
 }
 
-/** An open directory, from which its children are reached without walking the path again. */
+/** An open directory, whose children are accessed without resolving its path again. */
 export class Directory {
-  /** Where it was when it was opened. */
+  /** Absolute path when it was opened. */
   readonly absolute: string;
   readonly #fd: number;
   readonly #how: Descriptors;
   #closed = false;
 
   /**
-   * @param path What to open: never follows a symlink in its last component.
-   * @param absolute The same place for people.
+   * @param path The directory. A symlink as last component is not followed.
+   * @param absolute The same path for messages.
    */
   constructor(path: string | Buffer, absolute: string, how: Descriptors) {
     const kind = how === 'proc' ? O_PATH : constants.O_RDONLY;
@@ -38,7 +38,7 @@ export class Directory {
     this.#how = how;
   }
 
-  /** A path for `name` that leads through this very directory. `name` is one component. */
+  /** A path of the child `name`, which is one component. */
   child(name: string): string {
     if (this.#how === 'proc') return `/proc/self/fd/${this.#fd}/${name}`;
     const now = lstatSync(this.absolute, { throwIfNoEntry: false });
@@ -49,12 +49,12 @@ export class Directory {
     return join(this.absolute, name);
   }
 
-  /** Opens a directory below this one. */
+  /** Opens a child directory. */
   open(name: string): Directory {
     return new Directory(this.child(name), join(this.absolute, name), this.#how);
   }
 
-  /** Device and inode, which together are the directory's identity. */
+  /** Device and inode, which identify the directory. */
   identity(): string {
     const stat = fstatSync(this.#fd);
     return `${stat.dev}:${stat.ino}`;

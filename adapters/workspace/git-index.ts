@@ -1,8 +1,7 @@
 /**
- * Paths in a Git index, read without running Git: on a repository that an agent can write, Git itself runs
- * what the repository says.
+ * The paths in a Git index. Git itself is not used, because in a repository that an agent can write it may run programs.
  *
- * @returns Undefined when the bytes are no whole index of version 2, 3 or 4 with SHA-1 names.
+ * @returns Undefined unless the bytes are a complete index of version 2, 3 or 4 with SHA-1 names.
  * @source https://git-scm.com/docs/index-format
  */
 export function toTrackedPaths(bytes: Uint8Array): string[] | undefined {
@@ -22,7 +21,7 @@ export interface IndexEntry {
   isGitlink: boolean;
 }
 
-/** As {@link toTrackedPaths}, with what is recorded of each path; several entries for one in a conflict. */
+/** The entries of a Git index, see {@link toTrackedPaths}. A path with a conflict has several entries. */
 export function toIndexEntries(bytes: Uint8Array): IndexEntry[] | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (data.length < 12 || data.toString('latin1', 0, 4) !== 'DIRC') return undefined;
@@ -37,16 +36,16 @@ export function toIndexEntries(bytes: Uint8Array): IndexEntry[] | undefined {
     if (start + 62 > data.length) return undefined;
     const extended = (data.readUInt16BE(start + 60) & 0x4000) !== 0;
     at = start + (extended ? 64 : 62);
-    let kept = 0;
+    let shared = 0;
     if (version === 4) {
       const [drop, next] = readOffset(data, at);
       at = next;
-      kept = previous.length - drop;
-      if (kept < 0) return undefined;
+      shared = previous.length - drop;
+      if (shared < 0) return undefined;
     }
     const end = data.indexOf(0, at);
     if (end < 0) return undefined;
-    previous = Buffer.concat([previous.subarray(0, kept), data.subarray(at, end)]);
+    previous = Buffer.concat([previous.subarray(0, shared), data.subarray(at, end)]);
     const isGitlink = data.readUInt32BE(start + 24) >>> 12 === GITLINK;
     entries.push({ path: previous.toString('utf8'), blob: data.toString('hex', start + 40, start + 60), isGitlink });
     // Versions 2 and 3 pad each entry with 1 to 8 null bytes to a multiple of eight.
@@ -55,7 +54,7 @@ export function toIndexEntries(bytes: Uint8Array): IndexEntry[] | undefined {
   return isSplit(data, at) ? undefined : entries;
 }
 
-/** True for an index whose entries lie in another file, as its extension `link` says. */
+/** True for a split index, whose extension `link` refers to another file. */
 function isSplit(data: Buffer, extensions: number): boolean {
   const end = data.length - HASH_BYTES;
   for (let at = extensions; at + 8 <= end; at += 8 + data.readUInt32BE(at + 4))
@@ -63,7 +62,7 @@ function isSplit(data: Buffer, extensions: number): boolean {
   return false;
 }
 
-/** Git's variable-width number, whose continuation bytes each add one. */
+/** Reads Git's variable-width number, in which each continuation byte adds one. */
 function readOffset(data: Buffer, at: number): [value: number, next: number] {
   let byte = data[at++] ?? 0;
   let value = byte & 127;

@@ -7,9 +7,9 @@ import { codeOf } from './race-error.ts';
 const rowSchema = z.object({
   /** Relative path of the file. */
   path: z.string(),
-  /** Name, in the same directory, of the new content. */
+  /** Name of the file with the new content, in the same directory. */
   temp: z.string().nullable(),
-  /** Name, in the same directory, of what was there before. */
+  /** Name of the file with the old content, in the same directory. */
   backup: z.string().nullable(),
   before: z.string().nullable(),
   after: z.string().nullable(),
@@ -19,7 +19,7 @@ export type JournalRow = z.infer<typeof rowSchema>;
 const entrySchema = z.object({
   pid: z.int(),
   root: z.string(),
-  /** False until every file is in its place: then the step is to be taken back. */
+  /** False until every file is replaced. An incomplete step is undone. */
   done: z.boolean(),
   rows: z.array(rowSchema),
   /** Relative paths of directories that the step creates, outermost first. */
@@ -27,17 +27,17 @@ const entrySchema = z.object({
 });
 export type JournalEntry = z.infer<typeof entrySchema>;
 
-/** What a step is about to leave lying around, so that another process can tidy up when this one is killed. */
+/** Records the temporary files of steps, so that another process can recover when this one is killed. */
 export interface Journal {
   /** Writes the entry before the step begins. */
   begin(entry: Omit<JournalEntry, 'pid' | 'done'>): { done(): void; end(): void };
-  /** Entries whose process is gone. */
+  /** Entries whose process has ended. */
   abandoned(root: string): { entry: JournalEntry; end(): void }[];
 }
 
 /**
- * A journal in `folder`, one small file per step under way. It guards against a killed process, not against
- * a power cut: it is not synced, because what it lists is only left-over names.
+ * Creates a journal in `folder`, with one small file for each running step. It protects against a killed process, but not
+ * against a power loss, and is not synced.
  */
 export function createJournal(folder: string): Journal {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -76,7 +76,7 @@ function readEntry(file: string): JournalEntry | undefined {
   try {
     return entrySchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    // Gone: its own process has just ended the step. Unreadable: nothing can be concluded from it.
+    // Missing: its process has just finished the step. Unreadable: it cannot be used.
     if (codeOf(error) === 'ENOENT' || error instanceof z.ZodError || error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -5,10 +5,10 @@ import { openWorkspaceRoot } from './root.ts';
 import { OutsideError, shorten, withEntry, type Root } from './path-entry.ts';
 
 /**
- * Opens a folder for reading. It is that very directory from then on.
+ * Opens a folder for reading. Later operations fail if it is replaced.
  *
- * @param path Absolute real path, as it was when the folder was chosen.
- * @throws KlausError `workspace.missing` when it is gone, or a symlink has taken its entry or that of a folder above.
+ * @param path Absolute real path, at the time when the folder was chosen.
+ * @throws KlausError `workspace.missing` when it does not exist, or a symlink has replaced it or a parent folder.
  */
 export async function openFolder(path: string): Promise<Folder> {
   const root = openWorkspaceRoot(path, { allowAny: true });
@@ -17,7 +17,7 @@ export async function openFolder(path: string): Promise<Folder> {
   return new LocalFolder(root);
 }
 
-/** A folder that is read through descriptors, so that no swap leads out of it. */
+/** A folder that is read through descriptors, so that replaced directories never lead out of it. */
 export class LocalFolder implements Folder {
   readonly root: string;
   readonly #root: Root;
@@ -55,7 +55,7 @@ export class LocalFolder implements Folder {
   read(path: string, options: ReadOptions = {}): Promise<Uint8Array> {
     return withEntry(this.#root, path, (entry) => {
       if (options.exact === true && entry.links.length > 0)
-        throw new KlausError('tool.failed', `${shorten(path)} has become a symbolic link.`);
+        throw new KlausError('tool.failed', `${shorten(path)} was replaced by a symbolic link.`);
       return readContent(entry, options);
     });
   }

@@ -11,20 +11,20 @@ import { withEntry, type Root } from './path-entry.ts';
 
 export interface WorkspaceOptions extends RootOptions {
   /**
-   * A folder of Klaus's own, outside the workspace: for marks, and for the journal with which a step that was
-   * cut off by a kill is taken back at the next start. Without it there is no such journal.
+   * A folder in Klaus's own state for marks and for the journal, with which the next start undoes an incomplete step of a
+   * killed process. Default: no journal.
    */
   stateDir?: string;
 }
 
-/** Rows of `changedSince` where the caller names no limit. */
+/** Default limit of `changedSince`. */
 const DEFAULT_LIMIT = 200;
 
 /**
- * Opens a folder as a workspace and tidies up after a process that was killed while writing into it.
+ * Opens a folder as a workspace and undoes incomplete steps of killed processes.
  *
- * @throws KlausError `workspace.missing` when there is no such directory; `workspace.refused` for `/`, the
- *   home folder, what holds it, and Klaus's own state, unless `allowAny`.
+ * @throws KlausError `workspace.missing` when there is no such directory; `workspace.refused` for `/`, the home folder
+ *   and its parents, and Klaus's own state, unless `allowAny`.
  */
 export async function createWorkspace(folder: string, options: WorkspaceOptions = {}): Promise<Workspace> {
   const root = openWorkspaceRoot(folder, options);
@@ -59,8 +59,7 @@ class LocalWorkspace extends LocalFolder implements Workspace {
 
   changedSince(mark: string, options: { limit?: number } = {}): Promise<FileChange[]> {
     const limit = options.limit ?? DEFAULT_LIMIT;
-    if (!Number.isInteger(limit) || limit < 1)
-      throw new KlausError('usage', 'The limit must be a whole number above 0.');
+    if (!Number.isInteger(limit) || limit < 1) throw new KlausError('usage', 'The limit must be a positive integer.');
     return findChanges(this.#root, mark, limit);
   }
 }

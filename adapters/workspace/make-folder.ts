@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { codeOf } from './race-error.ts';
 
 /**
- * Makes a folder for the user alone, with those above it, where it is missing. New names are durable when it returns:
- * what is synced in a folder whose own name is lost with the power is lost too.
+ * Creates a folder that only the user can access, with missing parents. Syncs their parents too, because a power loss
+ * would otherwise remove the folder together with synced files in it.
  *
- * @param folder Absolute and in its plain form.
+ * @param folder Absolute and normalized.
  */
 export function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ function syncFolder(folder: string): void {
       closeSync(descriptor);
     }
   } catch (error) {
-    // One that may not be read cannot be synced.
+    // A folder without read permission cannot be synced.
     if (!['EACCES', 'EINVAL'].includes(codeOf(error))) throw error;
   }
 }

@@ -34,7 +34,7 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
   const open = () => createWorkspace(root, { descriptors });
 
-  test('inside, in every spelling', async () => {
+  test('every spelling of a path inside is accepted', async () => {
     const workspace = await open();
     for (const path of [
       'src/a.txt',
@@ -88,7 +88,7 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     }
   });
 
-  test('links that lead out are refused, as are dangling ones for writing', async () => {
+  test('links that lead outside are refused, also dangling ones for writing', async () => {
     symlinkSync('../outside/secret.txt', join(root, 'file'));
     symlinkSync('../outside', join(root, 'dir'));
     symlinkSync(join(base, 'outside'), join(root, 'absolute'));
@@ -142,7 +142,7 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     }
   });
 
-  test('a file is no directory', async () => {
+  test('a file is not a directory', async () => {
     const workspace = await open();
     await expect(workspace.read('src/a.txt/b')).rejects.toMatchObject({
       code: 'tool.failed',
@@ -167,7 +167,7 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     });
   });
 
-  test('names in any script', async () => {
+  test('names in any script work', async () => {
     const workspace = await open();
     for (const path of ['日本語/ファイル.txt', 'naïve – “x”.md', 'a b\tc\n.txt', '-rf', '🦀']) {
       await workspace.apply([{ path, content: Buffer.from(path), before: null }]);

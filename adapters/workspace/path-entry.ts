@@ -13,16 +13,16 @@ const MAX_TRIES = 16;
 export interface Root {
   /** Absolute real path. */
   path: string;
-  /** Other absolute spellings of it, such as the one the user gave. */
+  /** Other absolute paths of it, such as the one that the user entered. */
   aliases: readonly string[];
   /** Device and inode when the workspace was created. */
   identity: string;
   descriptors: Descriptors;
 }
 
-/** Where a path leads: a name in an open directory. */
+/** A resolved path: a name in an open directory. */
 export interface PathEntry {
-  /** The nearest existing directory; the entry itself when that is a directory. */
+  /** The nearest existing directory; the entry itself when it is a directory. */
   parent: Directory;
   /** Directories between `parent` and `name` that do not exist. */
   missing: readonly string[];
@@ -31,20 +31,19 @@ export interface PathEntry {
   /** Relative to the root, every symlink resolved; '' is the root. */
   relative: string;
   absolute: string;
-  /** Undefined when nothing is there. Never a symlink. */
+  /** Undefined when nothing exists at the path. Never that of a symlink. */
   stat: BigIntStats | undefined;
-  /** True when the path as given ends in a symlink, which was followed. */
+  /** True when the last component of the given path is a symlink, which was followed. */
   viaLink: boolean;
   /** Every symlink that was followed, relative to the root. */
   links: readonly string[];
 }
 
 /**
- * Finds a path below the root and calls `use` with it, holding the directory open meanwhile. When something
- * is swapped between look and use, both are repeated.
+ * Resolves a path in the root and calls `use` while the directory is open. Repeats both when the path changes in between.
  *
- * @throws KlausError `workspace.outside`; `workspace.missing` when the root is gone; `tool.failed` for a path
- *   that is malformed or never stands still.
+ * @throws KlausError `workspace.outside`; `workspace.missing` when the root does not exist; `tool.failed` for a path
+ *   that is malformed or changes too often.
  */
 export async function withEntry<T>(root: Root, path: string, use: (entry: PathEntry) => T | Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -60,7 +59,7 @@ export async function withEntry<T>(root: Root, path: string, use: (entry: PathEn
   }
 }
 
-/** As {@link withEntry}, for a caller that closes `parent` itself and sees to races of its own. */
+/** As {@link withEntry}, for a caller that closes `parent` and handles races itself. */
 export function openEntry(root: Root, path: string): PathEntry {
   checkSpelling(path);
   for (let attempt = 1; ; attempt++) {
@@ -74,13 +73,13 @@ export function openEntry(root: Root, path: string): PathEntry {
 }
 
 function unstable(path: string, cause: unknown): KlausError {
-  return new KlausError('tool.failed', `${shorten(path)} keeps changing; nothing was done.`, {
+  return new KlausError('tool.failed', `${shorten(path)} keeps changing, so nothing was done.`, {
     retryable: true,
     cause,
   });
 }
 
-/** One walk from the root. The caller closes `parent`. */
+/** Resolves a path once. The caller closes `parent`. */
 function walk(root: Root, path: string): PathEntry {
   const ancestors = [openRoot(root)];
   const missing: string[] = [];
@@ -144,13 +143,13 @@ function toRelative(root: Root, absolute: string): string {
   return absolute === root.path ? '' : absolute.slice(root.path === '/' ? 1 : root.path.length + 1);
 }
 
-/** Opens the root, which must still be the directory it was. */
+/** Opens the root and verifies that it is the same directory as before. */
 export function openRoot(root: Root): Directory {
   let directory: Directory;
   try {
     directory = new Directory(root.path, root.path, root.descriptors);
   } catch (error) {
-    throw new KlausError('workspace.missing', `The workspace ${root.path} is gone.`, { cause: error });
+    throw new KlausError('workspace.missing', `The workspace ${root.path} does not exist any more.`, { cause: error });
   }
   if (directory.identity() === root.identity) return directory;
   directory.close();
@@ -161,7 +160,7 @@ function toPath(folder: string, names: readonly string[]): string {
   return [folder === '/' ? '' : folder, ...names].join('/') || '/';
 }
 
-/** Components below the root; undefined for an absolute path that does not begin with it, under one of its spellings. */
+/** The components of a path relative to the root; undefined for an absolute path outside the root and its aliases. */
 function toComponents(root: Root, path: string): string[] | undefined {
   if (!path.startsWith('/')) return path.split('/');
   for (const spelling of [path, posix.normalize(path)]) {
@@ -184,9 +183,9 @@ function checkSpelling(path: string): void {
   }
 }
 
-/** A path that leaves the root. */
+/** The error for a path that leaves the root. */
 export class OutsideError extends KlausError {
-  /** The absolute path at which it does, not followed further. */
+  /** The absolute path outside the root, not resolved further. */
   readonly leadsTo: string;
 
   constructor(path: string, leadsTo: string) {
@@ -197,7 +196,7 @@ export class OutsideError extends KlausError {
   }
 }
 
-/** The system's errors in words. */
+/** Descriptions of the system's errors. */
 export const FAILURES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
@@ -208,7 +207,7 @@ export const FAILURES: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** The system's error in words, with the path as the caller spelled it. */
+/** A readable error for an error of the system, with the given path. */
 function toFailure(error: unknown, path: string): unknown {
   const words = FAILURES[codeOf(error)];
   return words ? new KlausError('tool.failed', `${shorten(path)}: ${words}.`, { cause: error }) : error;

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createWorkspace } from './index.ts';
 
-/** Makes `d` in turn a real directory and a link that leads out, as fast as it can. */
+/** Replaces `d` repeatedly by a real directory and by a link that leads outside. */
 const FLIP = `
 const fs = require('node:fs');
 const [root, outside, count] = process.argv.slice(1);
 process.chdir(root);
 let waste = 0;
-// Stays in each state for a while of varying length, so that every moment of a read meets a swap some time.
+// Each state lasts for a varying time, so that a replacement can happen at every moment of a read.
 const dwell = () => { for (let i = Math.random() * 60000; i > 0; i--) waste += i; };
 for (let i = 0; i < Number(count); i++) {
   dwell();
@@ -21,13 +21,13 @@ for (let i = 0; i < Number(count); i++) {
     fs.symlinkSync(outside, 'd');
   } catch {}
   dwell();
-  // A write may have made a directory of that name in the gap.
+  // A write may have created a directory of that name in between.
   try { fs.unlinkSync('d'); } catch { fs.rmSync('d', { recursive: true, force: true }); }
   try { fs.renameSync('real', 'd'); } catch {}
 }
 `;
 
-test('a directory that is swapped for a link while files are read and written leads nowhere outside', async () => {
+test('a directory that is replaced by a link during reads and writes never leads outside', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-race-')));
   const root = join(base, 'workspace');
   const outside = join(base, 'outside');

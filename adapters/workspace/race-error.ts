@@ -1,17 +1,17 @@
-/** Something changed between two looks at it. The look is repeated; nobody outside this folder sees it. */
+/** A path changed between its check and its use. The operation is repeated; the error never leaves this folder. */
 export class RaceError extends Error {
   constructor() {
     super('the path changed while it was being resolved');
-    this.name = 'Raced';
+    this.name = 'RaceError';
   }
 }
 
-/** True for the errors with which the kernel says that a checked name no longer is what it was. */
+/** True for errors of the kernel that show that a path has changed since it was checked. */
 export function isRace(error: unknown): boolean {
   return error instanceof RaceError || ['ELOOP', 'ENOTDIR', 'ENOENT', 'EINVAL', 'EISDIR'].includes(codeOf(error));
 }
 
-/** The system's code of an error, such as `ENOENT`; '' when it has none. */
+/** The system's code of an error, such as `ENOENT`; '' without one. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';

@@ -5,9 +5,8 @@ import { codeOf } from './race-error.ts';
 import { withEntry, type PathEntry, type Root } from './path-entry.ts';
 
 /**
- * Tidies up after processes that were killed while they wrote: a step of several files that was not done is
- * taken back, so that each step has happened or has not; temporary names are removed. A file that something
- * else has changed since stays as it is.
+ * Recovers from processes that were killed while they wrote. Incomplete steps of several files are undone, and temporary
+ * files are removed. A file that was changed since then is left as it is.
  */
 export async function recoverEdits(root: Root, journal: Journal): Promise<void> {
   for (const abandoned of journal.abandoned(root.path)) {

@@ -7,21 +7,21 @@ import { bestDescriptors, Directory, type Descriptors } from './directory.ts';
 import { shorten, type Root } from './path-entry.ts';
 
 export interface RootOptions {
-  /** Accept `/`, the home folder and what is above it, and Klaus's own state. Default false. */
+  /** Accept `/`, the home folder and its parents, and Klaus's own state. Default false. */
   allowAny?: boolean;
   /** Default: the user's. */
   home?: string;
-  /** Klaus's own state, which nothing may work in. */
+  /** Klaus's own state, which cannot be a workspace. */
   klausHome?: string;
-  /** Default: the safest that works here. */
+  /** Default: the safest kind that works here. */
   descriptors?: Descriptors;
 }
 
 /**
- * Opens and judges a folder.
+ * Opens a folder as the root of a workspace.
  *
- * @throws KlausError `workspace.missing` when there is no such directory, `workspace.refused` when an agent
- *   should not be let loose on it.
+ * @throws KlausError `workspace.missing` when there is no such directory, `workspace.refused` when agents must not
+ *   work in it.
  */
 export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Root {
   const given = resolve(folder);
@@ -32,7 +32,7 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
   } catch (error) {
     const why = error instanceof Error && error.message === 'not a directory' ? 'is not a directory' : 'does not exist';
     throw new KlausError('workspace.missing', `The workspace ${shorten(given)} ${why}.`, {
-      hint: 'Name an existing folder with --cwd DIR.',
+      hint: 'Specify an existing folder with `--cwd DIR`.',
       cause: error,
     });
   }
@@ -49,13 +49,13 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
 
 function refuse(path: string, options: RootOptions): void {
   const home = realpathOr(options.home ?? homedir());
-  const hint = 'Name a project folder with --cwd DIR, or accept this one with --allow-any-workspace.';
+  const hint = 'Specify a project folder with `--cwd DIR`, or accept this one with `--allow-any-workspace`.';
   if (path === dirname(path))
-    throw new KlausError('workspace.refused', 'The workspace would be the whole machine (/).', { hint });
+    throw new KlausError('workspace.refused', 'The workspace would be the root folder (/).', { hint });
   if (home === path)
     throw new KlausError('workspace.refused', `The workspace would be the home folder ${path}.`, { hint });
   if (home.startsWith(`${path}/`)) {
-    throw new KlausError('workspace.refused', `The workspace ${path} holds the home folder ${home}.`, { hint });
+    throw new KlausError('workspace.refused', `The workspace ${path} contains the home folder ${home}.`, { hint });
   }
   const state = options.klausHome === undefined ? undefined : realpathOr(options.klausHome);
   if (state !== undefined && (path === state || path.startsWith(`${state}/`))) {

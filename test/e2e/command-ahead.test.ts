@@ -1,4 +1,4 @@
-// The sandbox of a command is made while the model answers: nothing of it shows in what is kept, diffed or undone.
+// The sandbox of a command is prestarted while the model answers: it does not affect snapshots, diffs or undo.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +7,7 @@ import { createScene } from '../attack/scene.ts';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
-/** Long enough for a sandbox to be there before the answer is. */
+/** Long enough for a sandbox to be ready before the answer. */
 const SLOWLY = { chunk: 4, pace: 80 };
 const TEXT = 'I think about it first.';
 const COMMIT = 'git -c user.name=a -c user.email=a@b commit -qam agent';
@@ -79,7 +79,7 @@ test('a slow answer and a command that changes nothing: the states are equal, an
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
   const [before, after] = ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted');
-  // What the sandbox adds is there while the command runs.
+  // The placeholders of the sandbox exist while the command runs.
   expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')[0]?.output).toMatch(
     /^\.klaus$[\s\S]*^commondir$[\s\S]*^hooks$/m,
   );
@@ -87,7 +87,7 @@ test('a slow answer and a command that changes nothing: the states are equal, an
   expect(ofType(await Array.fromAsync(session.events()), 'workspace.committed')).toEqual([]);
 });
 
-test('the state of the workspace is looked at while the model answers', async () => {
+test('the state of the workspace is read while the model answers', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

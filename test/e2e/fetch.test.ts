@@ -1,4 +1,4 @@
-// klaus fetch, with a registry of its own on this machine: what is asked, what runs with a network and what without.
+// klaus fetch with a local registry: what is asked, and what runs with and without a network.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -82,7 +82,7 @@ test(
   },
 );
 
-test('says what it would run, and runs nothing that nobody agreed to', async () => {
+test('lists what it would run, and runs nothing without an approval', async () => {
   using place = createTestHome(toProject());
   const dry = await runKlaus(['fetch', '--dry-run', '--json'], { place });
   expect(dry.code).toBe(0);
@@ -99,7 +99,7 @@ test('says what it would run, and runs nothing that nobody agreed to', async () 
   expect(existsSync(join(place.workspace, 'node_modules'))).toBe(false);
 });
 
-test('a tool that is missing and a download that fails are said by name: exit 1', { timeout: 60_000 }, async () => {
+test('a missing tool and a failed download are reported by name: exit 1', { timeout: 60_000 }, async () => {
   using place = createTestHome({ ...toProject(), 'a.csproj': '' });
   const lock = join(place.workspace, 'package-lock.json');
   writeFileSync(lock, readFileSync(lock, 'utf8').replace('/one-1.0.0.tgz', '/gone.tgz'));
@@ -109,28 +109,32 @@ test('a tool that is missing and a download that fails are said by name: exit 1'
   expect(stdout).toMatch(/^dotnet: dotnet is not installed/m);
 });
 
-test('a folder that uses nothing is said', async () => {
+test('a folder without dependencies is reported', async () => {
   using place = createTestHome();
   const { code, stderr } = await runKlaus(['fetch', '--yes'], { place });
   expect(code).toBe(2);
   expect(stderr).toContain('go.mod');
 });
 
-test('a host that is no registry is refused and named, unless every host is allowed', { timeout: 60_000 }, async () => {
-  using place = createTestHome(toProject());
-  asked.length = 0;
-  const limited = await runKlaus(['fetch', '--yes', '--json'], { place, env: BUBBLEWRAP });
-  expect(limited.code).toBe(1);
-  expect(JSON.parse(limited.stdout)).toMatchObject({ steps: [{ refused: [toHost()] }, {}] });
-  expect(asked).toEqual([]);
-  const told = await runKlaus(['fetch', '--yes'], { place, env: BUBBLEWRAP });
-  expect(told.stderr).toContain(`klaus fetch --allow-host ${toHost()}`);
-  const open = await runKlaus(['fetch', '--yes', '--any-host'], { place, env: BUBBLEWRAP });
-  expect(open.code).toBe(0);
-  expect(asked).toContain('/one-1.0.0.tgz');
-});
+test(
+  'a host that is not a registry is refused and reported, unless every host is allowed',
+  { timeout: 60_000 },
+  async () => {
+    using place = createTestHome(toProject());
+    asked.length = 0;
+    const limited = await runKlaus(['fetch', '--yes', '--json'], { place, env: BUBBLEWRAP });
+    expect(limited.code).toBe(1);
+    expect(JSON.parse(limited.stdout)).toMatchObject({ steps: [{ refused: [toHost()] }, {}] });
+    expect(asked).toEqual([]);
+    const ran = await runKlaus(['fetch', '--yes'], { place, env: BUBBLEWRAP });
+    expect(ran.stderr).toContain(`klaus fetch --allow-host ${toHost()}`);
+    const open = await runKlaus(['fetch', '--yes', '--any-host'], { place, env: BUBBLEWRAP });
+    expect(open.code).toBe(0);
+    expect(asked).toContain('/one-1.0.0.tgz');
+  },
+);
 
-test('what is no host is said before anything runs', async () => {
+test('an invalid host is reported before anything runs', async () => {
   using place = createTestHome(toProject());
   const { code, stderr } = await runKlaus(['fetch', '--yes', '--allow-host', 'https://npm.example/'], { place });
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('registry.example.com') });

@@ -1,4 +1,4 @@
-// What `klaus fetch` keeps is given up with its workspace.
+// The downloads of `klaus fetch` are removed with their workspace.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { saveDownloads } from '@klaus/adapters/sandboxes';
@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { createTestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
-test('db gc counts and frees the downloads of a workspace that is gone', async () => {
+test('db gc reports and removes the downloads of a missing workspace', async () => {
   const command = 'mkdir -p ~/.cargo/registry/cache/index && printf 0123456789 > ~/.cargo/registry/cache/index/a.crate';
   await using engine = await createTestEngine({
     script: {

@@ -1,4 +1,4 @@
-// Klaus itself runs programs without a sandbox. None of them is one that a sandboxed command could have written.
+// Klaus runs some programs without a sandbox. A sandboxed command can have written none of them.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -28,7 +28,7 @@ test.for([
   mkdirSync(bin, { recursive: true });
   if (mark !== undefined) writeFileSync(join(place.workspace, mark), '');
   for (const program of PROGRAMS) {
-    // Inside the sandbox nothing can be written there.
+    // It is read-only in the sandbox.
     const text = `#!/bin/sh\n: > ${marks}/${program}\nPATH=$KLAUS_TEST_PATH:/usr/bin:/bin exec ${program} "$@"\n`;
     writeFileSync(join(bin, program), text);
     chmodSync(join(bin, program), 0o755);

@@ -4,7 +4,7 @@ import { createTestHome } from '../fixtures/test-home.ts';
 import { loadConfiguration } from '../../sdk/config/load-configuration.ts';
 import { toSandboxOptions } from '../../sdk/engine/engine-settings.ts';
 
-test('memory and cores of commands follow the machine, unless somebody sets them', async () => {
+test('memory and cores of commands depend on the machine, unless they are set', async () => {
   using place = createTestHome();
   const load = (settings: Record<string, unknown>) =>
     loadConfiguration({ env: place.env, home: place.home, cwd: place.workspace, settings });

@@ -1,4 +1,4 @@
-// Protected places after a turn: what is reverted, what a checkout may bring, and how a run ends that could not revert.
+// Protected places after a turn: what is reverted, what a checkout may change, and the outcome if a revert fails.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { test } from '../fixtures/sandboxed.ts';
 
 const sh = (command: string): ToolCall => ({ name: 'run_command', input: { command } });
 
-/** One entry for each turn of the model. One without calls ends a run. */
+/** One entry for each turn of the model. An entry without calls ends a run. */
 function toScript(turns: readonly (readonly ToolCall[])[]): Script {
   const steps: Script['steps'] = turns.map((calls, turn) => ({
     when: { turn },
@@ -54,7 +54,7 @@ function read({ place }: TestEngine, path: string): string | undefined {
   return existsSync(absolute) ? readFileSync(absolute, 'utf8') : undefined;
 }
 
-/** A branch of the user's own with a workflow in it. */
+/** A branch of the user with a workflow. */
 function makeBranch(engine: TestEngine, name: string): void {
   git(engine, 'checkout', '-q', '-b', name);
   execFileSync('mkdir', ['-p', join(engine.place.workspace, '.github/workflows')]);
@@ -78,8 +78,8 @@ open('done', 'w').write('x')
 `;
 const COMMIT = 'git -c user.name=A -c user.email=a@localhost';
 
-describe('what a command changed at a protected place', () => {
-  test('is reverted by itself: what lies beside it in the same new folder stays', async () => {
+describe('a change of a protected place by a command', () => {
+  test('is reverted alone: other files of the same new folder are kept', async () => {
     const plant = `import os
 os.makedirs('.zed')
 os.makedirs('.vscode')
@@ -94,7 +94,7 @@ for name in ['.zed/settings.json', '.vscode/tasks.json', '.vscode/foo.txt', 'fin
     expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
   });
 
-  test('is reverted in package.json for its scripts alone, and not in a new one', async () => {
+  test('is reverted only in the scripts of package.json, and not in a new one', async () => {
     const text = '{\n\t"name": "a",\n\t"scripts": { "test": "node --test" }\n}\n';
     const program = `import json, os
 package = json.load(open('package.json'))
@@ -117,7 +117,7 @@ json.dump(package, open('app/package.json', 'w'))
     expect(read(engine, 'package.json')).toBe(text);
   });
 
-  test('fails the run where it cannot be reverted, and the other places are reverted all the same', async () => {
+  test('fails the run if it cannot be reverted, and the other places are still reverted', async () => {
     const plant = `import os
 os.mkfifo('.mcp.json')
 open('.envrc', 'w').write('x')
@@ -135,7 +135,7 @@ open('.envrc', 'w').write('x')
     expect(read(engine, 'never.txt')).toBeUndefined();
   });
 
-  test('fails the run where it is a repository in a folder whose name is not UTF-8', async () => {
+  test('fails the run if it is a repository in a folder whose name is not UTF-8', async () => {
     const plant = `import os
 for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
     for name in (b'objects', b'refs'): os.makedirs(at + b'/' + name)
@@ -160,7 +160,7 @@ for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
     });
   });
 
-  test('is reverted when a background process does it, in a turn or between two', async () => {
+  test('is reverted if a background process makes it, in a turn or between two', async () => {
     const wait = 'i=0; while [ ! -e done ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i+1)); done';
     await using engine = await open(
       [
@@ -177,7 +177,7 @@ for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
     expect(existsSync(join(engine.place.workspace, 'node_modules/x/.git/HEAD'))).toBe(true);
   });
 
-  test('is reported by the next run when a background process did it after the last turn', async () => {
+  test('is reported by the next run if a background process made it after the last turn', async () => {
     await using engine = await open(
       [
         [{ name: 'run_command', input: { command: 'python3 background.py', background: true } }],
@@ -199,7 +199,7 @@ for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
   });
 });
 
-describe('what is protected because something leads to it', () => {
+describe('paths that are protected because of a reference', () => {
   const cases: readonly {
     name: string;
     links?: Record<string, string>;
@@ -279,7 +279,7 @@ describe('what is protected because something leads to it', () => {
     expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
   });
 
-  test('an included name that no file has does no harm', async () => {
+  test('a missing included file is not an error', async () => {
     const edit = { name: 'write_file', input: { path: 'docs/guide.md', content: 'new' } };
     const look = { name: 'read_file', input: { path: 'docs/guide.md' } };
     await using engine = await open([[look], [edit, sh('git status --short && echo two > two')]], {
@@ -294,7 +294,7 @@ describe('what is protected because something leads to it', () => {
 });
 
 describe('a background process that ends with the run', () => {
-  test('leaves nothing at protected places and in git, also by what it does when it is told to end', async () => {
+  test('leaves no changes of protected places and git, also by its reaction to SIGTERM', async () => {
     const program = `import os, signal, sys, time
 def plant(*_):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -335,7 +335,7 @@ describe('after HEAD moved', () => {
     ['a fast-forward', 'git merge -q --ff-only theme'],
     ['a checkout of its parent', 'git checkout -q --detach theme~1'],
   ] as const) {
-    test(`what ${name} of the user's branch brought stays, and the user is warned`, async () => {
+    test(`what ${name} of the user's branch changed is kept, and the user is warned`, async () => {
       await using engine = await open([[sh(command)]]);
       makeBranch(engine, 'theme');
       if (name === 'a checkout of its parent') {
@@ -352,7 +352,7 @@ describe('after HEAD moved', () => {
     });
   }
 
-  test('what is not as the commit has it is reverted, and so is what a commit of the session brings', async () => {
+  test('differences from the commit are reverted, and so are changes by a commit of the session', async () => {
     await using engine = await open(
       [
         [sh('git checkout -q theme && python3 plant.py')],
@@ -367,7 +367,7 @@ describe('after HEAD moved', () => {
     expect(read(engine, '.github/workflows/ci.yml')).not.toBe('theirs');
   });
 
-  test('a branch that the user made between two runs is the user’s, and one that the session made is not', async () => {
+  test('a branch that the user created between two runs is accepted, and one of the session is not', async () => {
     const calls = (turn: number, command: string): Script['steps'][number] => ({
       when: { turn },
       reply: { calls: [sh(command)] },
@@ -422,7 +422,7 @@ open('.envrc', 'w').write('theirs')
     expect(read(engine, '.envrc')).toBeUndefined();
   });
 
-  test('of the network alone says nothing of protected places', async () => {
+  test('of the network does not include protected places', async () => {
     const plant = `open('.envrc', 'w').write('theirs')
 open('fine', 'w').write('x')
 `;

@@ -1,4 +1,4 @@
-// A workspace that is a folder of a repository: what of the repository commands see, and what they do not.
+// A workspace that is a folder of a repository: which parts of the repository commands see.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -85,7 +85,7 @@ describe('a folder of a repository', () => {
     expect(existsSync(at('node_modules/greet/index.js'))).toBe(true);
   });
 
-  test('hides its secrets, and takes their values out of what is said', async () => {
+  test('hides its secrets, and redacts their values', async () => {
     await using engine = await open([
       'grep -rhs TOKEN ../..; echo end',
       'git show HEAD~1:old/.env',
@@ -108,7 +108,7 @@ describe('a folder of a repository', () => {
     for (const value of ['Zk81-QQ7t', 'Yt55-Kk1d', 'Rr93-Wm2p']) expect(said).not.toContain(value);
   });
 
-  test('has the instructions of every folder above, and those of the user', async () => {
+  test('has the instructions of every parent folder and of the user', async () => {
     await using engine = await open([]);
     mkdirSync(engine.place.home, { recursive: true });
     writeFileSync(join(engine.place.home, 'AGENTS.md'), 'Rules of the user.\n');
@@ -131,14 +131,14 @@ describe('a folder of a repository', () => {
     ).toHaveLength(4);
   });
 
-  test('is alone where the user or a grant says so', async () => {
+  test('is isolated if the user or a grant requires it', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     const alone = await run(engine, { root: join(engine.place.workspace, 'packages/app') });
     expect((await outputs(alone))[0]).not.toContain('AGENTS.md');
     expect(ofType(await Array.fromAsync(alone.events()), 'session.opened')[0]).not.toHaveProperty('readable');
   });
 
-  test('is alone in a repository that somebody else could have made', async () => {
+  test('is isolated in a repository that another user could have created', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     chmodSync(engine.place.workspace, 0o777);
     const session = await run(engine);
@@ -156,7 +156,7 @@ describe('a folder of a repository', () => {
     expect((await outputs(session))[0]).not.toContain('AGENTS.md');
   });
 
-  test('takes a root that holds it, and no other', async () => {
+  test('accepts a root that contains it, and no other', async () => {
     await using engine = await open(['ls .. ; ls ../../AGENTS.md']);
     const at = (path: string): string => join(engine.place.workspace, path);
     const session = await run(engine, { root: at('packages') });
@@ -169,7 +169,7 @@ describe('a folder of a repository', () => {
   });
 });
 
-test('further folders of the user can be read, without their secrets', async () => {
+test('additional folders of the user can be read, without their secrets', async () => {
   await using engine = await open([]);
   const extra = join(dirname(engine.place.workspace), 'extra');
   mkdirSync(extra);

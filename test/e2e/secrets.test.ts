@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { runKlaus } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
-// Made of parts, so that this file holds no secret itself.
+// Concatenated, so that this file contains no secret itself.
 const KEY = ['AKIA', 'Q3EGRIZ7TLWBXN2K'].join('');
 
-test('klaus secrets scan names file, line and rule, never the secret; what is allowed passes', async () => {
+test('klaus secrets scan reports file, line and rule, never the secret; allowed findings are skipped', async () => {
   using place = createTestHome({
     'src/a.js': `one\nconst key = '${KEY}';\n`,
     '.gitignore': 'ignored.js\n',
@@ -39,7 +39,7 @@ test('klaus secrets scan names file, line and rule, never the secret; what is al
   });
 });
 
-test('what klaus secrets cannot do is said, with exit code 2', async () => {
+test('errors of klaus secrets are reported, with exit code 2', async () => {
   using place = createTestHome({ 'a.js': '1\n' });
   for (const words of [
     ['scan', '..'],

@@ -11,7 +11,7 @@ const PERL = 'use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0);';
 const connectTo = (path: string): string =>
   `perl -e '${PERL} connect($s, sockaddr_un("${path}")) or die "refused: $!\\n"; print "through: ", <$s>'; echo end`;
 
-/** A program of the machine. Its socket has a relative name, by which the kernel's list does not say where it is. */
+/** A program of the machine. Its socket has a relative name, so that the kernel's list does not contain its folder. */
 async function listen(folder: string, name: string): Promise<ChildProcess> {
   mkdirSync(folder, { recursive: true });
   const source = `require('net').createServer((s) => s.on('error', () => {}).end('secret\\n')).listen('${name}', () => console.log('ready'))`;
@@ -26,7 +26,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-test('a command reaches no socket of the machine in what it sees, and has its own', async () => {
+test('a command cannot connect to visible sockets of the machine, and can use its own', async () => {
   await using holder = await createTestEngine({ script: { steps: [] } });
   const workspace = holder.place.workspace;
   const base = dirname(workspace);

@@ -1,5 +1,5 @@
-// One project of each language with a dependency from its registry: built without a network from what the user has, and
-// given another dependency by a command that has one. A language whose tools are not here, or whose registry cannot be
+// One project of each language with a dependency from its registry: built without a network from the user's caches, and
+// extended with another dependency by a command with a network. A language whose tools are missing, or whose registry cannot be
 // reached, is skipped by name.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,22 +15,22 @@ import { callTool, createToolContext } from '../fixtures/tool-context.ts';
 
 interface Language {
   name: string;
-  /** Programs without which it is skipped. */
+  /** Required programs; without them the language is skipped. */
   needs: readonly string[];
-  /** What gets the missing ones, in a folder of which `bin` and `py/bin` are on the PATH then. */
+  /** Installs missing ones in a folder whose `bin` and `py/bin` are then on the PATH. */
   provide?: string;
   files: Readonly<Record<string, string>>;
-  /** What the user runs once, with a network. */
+  /** Command of the user, once, with a network. */
   fetch: string;
-  /** What a command runs without one: builds and tests. */
+  /** Build and tests, without a network. */
   build: string;
-  /** A dependency that is missing, and how that looks. */
+  /** A missing dependency, and its error. */
   missing: { command: string; says: RegExp };
-  /** What a command with a network runs: brings another dependency, and uses it. */
+  /** A command with a network that adds and uses another dependency. */
   more: string;
-  /** Where that comes from, when `fetch` needs no registry. */
+  /** Its source, if `fetch` needs no registry. */
   registry?: string;
-  /** False where `klaus fetch` has nothing to do. */
+  /** False if `klaus fetch` has nothing to do. */
   isFetched?: false;
 }
 
@@ -266,7 +266,7 @@ const LANGUAGES: readonly Language[] = [
 ];
 
 const OWN = {
-  // Rust's programs are links to a launcher that finds the rest below the real home folder.
+  // Rust's programs are links to a launcher that finds the rest in the real home folder.
   RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup'),
   CARGO_HOME: '',
   GOPATH: '',
@@ -275,7 +275,7 @@ const OWN = {
   XDG_DATA_HOME: undefined,
 };
 
-/** Folders for one language: its project, as a person left it who has just got it to work, and that person's home. */
+/** Folders for one language: a working project, and the home of its user. */
 function prepare({ needs, provide, files, fetch }: Language, skip: (when: boolean, why: string) => void) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-test-')));
   const [tools, workspace, user, home] = ['tools', 'project', 'user', 'klaus'].map((name) => join(root, name));
@@ -302,7 +302,7 @@ function prepare({ needs, provide, files, fetch }: Language, skip: (when: boolea
   return { root, workspace: workspace!, home: home!, env };
 }
 
-/** Runs commands as a session does, and fails with what they print. */
+/** Runs commands like a session, and fails with their output. */
 async function createRuns(place: { workspace: string; home: string; env: Record<string, string | undefined> }) {
   const limits = { timeoutMs: 240_000, memoryMb: 4_096, cpus: 2, processes: 512 };
   const context = createToolContext({
@@ -323,7 +323,7 @@ async function createRuns(place: { workspace: string; home: string; env: Record<
 }
 
 /** All of them take ten minutes: `npm run test:toolchains`. */
-const IS_WHOLE = process.env['KLAUS_TOOLCHAINS'] === 'all';
+const IS_COMPLETE = process.env['KLAUS_TOOLCHAINS'] === 'all';
 const SAMPLE = new Set([
   'Go',
   'Rust',
@@ -335,7 +335,7 @@ const SAMPLE = new Set([
 ]);
 const FETCHED = new Set(['TypeScript, npm workspaces']);
 
-describe.each(LANGUAGES.filter(({ name }) => IS_WHOLE || SAMPLE.has(name)))('$name', (language) => {
+describe.each(LANGUAGES.filter(({ name }) => IS_COMPLETE || SAMPLE.has(name)))('$name', (language) => {
   const { build, missing, more, registry, isFetched } = language;
 
   test(
@@ -344,10 +344,10 @@ describe.each(LANGUAGES.filter(({ name }) => IS_WHOLE || SAMPLE.has(name)))('$na
     async ({ skip }) => {
       const { run, succeed, call } = await createRuns(prepare(language, skip));
       await succeed(build);
-      // What a build makes is not ignored by Git here; of the sources nothing may be missing.
+      // Git does not ignore build output here; no source file may be missing.
       const listed = (await call('list_files', {})).text;
       for (const path of Object.keys(language.files)) expect(listed).toContain(path.split('/')[0]);
-      // The last source, so that the build has to take the change in.
+      // Change the last source, so that the build has to include it.
       const [path, source] = Object.entries(language.files).at(-1)!;
       const { isError, text } = await call('edit_file', { path, edits: [{ old: source, new: `${source}\n` }] });
       expect(isError ? text : 'ok').toBe('ok');
@@ -362,7 +362,7 @@ describe.each(LANGUAGES.filter(({ name }) => IS_WHOLE || SAMPLE.has(name)))('$na
     },
   );
 
-  test.skipIf(isFetched === false || !(IS_WHOLE || FETCHED.has(language.name)))(
+  test.skipIf(isFetched === false || !(IS_COMPLETE || FETCHED.has(language.name)))(
     'builds in a session after klaus fetch, where nothing was ever downloaded',
     { timeout: 300_000 },
     async ({ skip }) => {

@@ -1,4 +1,4 @@
-// Undo of git's own data, through the whole engine: refs, index and stash on request, created repositories always.
+// Undo of git's own data, through the complete engine: refs, index and stash on request, created repositories always.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
@@ -39,7 +39,7 @@ async function work(source: string, before?: (scene: Scene) => void): Promise<Wo
 const COMMIT = 'git -c user.name=a -c user.email=a@b commit -q';
 
 describe('undo --git', () => {
-  test('a commit, a staged file, a new branch and a dropped stash go back, and a redo repeats them', async () => {
+  test('a commit, a staged file, a new branch and a dropped stash are undone and redone', async () => {
     await using worked = await work(
       `echo b > b.txt; git add b.txt; ${COMMIT} -m agent; git branch extra; echo c > c.txt; git add c.txt; git update-ref -d refs/stash`,
       (scene) => {
@@ -70,7 +70,7 @@ describe('undo --git', () => {
     expect(scene.git('fsck', '--strict')).not.toContain('missing');
   });
 
-  test('a HEAD that went since comes back, and a ref that nothing moves is not named', async () => {
+  test('a HEAD that was removed later is restored, and an unchanged ref is not listed', async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
     const { scene, session } = worked;
     scene.git('branch', 'mine');
@@ -82,7 +82,7 @@ describe('undo --git', () => {
     expect(scene.git('branch', '--list', 'mine')).toContain('mine');
   });
 
-  test('without --git commits stay', async () => {
+  test('without --git commits are kept', async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
     const { scene, session } = worked;
     expect((await session.restore({ kind: 'undo', turn: 2 }, { by: 'test' })).done).toBe(true);
@@ -90,7 +90,7 @@ describe('undo --git', () => {
     expect(scene.has('b.txt')).toBe(false);
   });
 
-  test('a branch that the user moved since is a conflict, and nothing is touched', async () => {
+  test('a branch that the user moved later is a conflict, and nothing is changed', async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
     const { scene, session } = worked;
     scene.git('commit', '-q', '--allow-empty', '-m', 'mine');
@@ -103,7 +103,7 @@ describe('undo --git', () => {
     expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
   });
 
-  test('an index in which git only refreshed times is no conflict', async () => {
+  test('an index in which git only refreshed times is not a conflict', async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt`);
     const { scene, session } = worked;
     writeFileSync(join(scene.workspace, 'b.txt'), 'b\n');
@@ -114,7 +114,7 @@ describe('undo --git', () => {
 });
 
 describe('repositories that a turn created', () => {
-  test('undo removes them, and a redo brings them back with their objects', async () => {
+  test('undo removes them, and a redo restores them with their objects', async () => {
     await using worked = await work(
       `mkdir -p node_modules/x && cd node_modules/x && git init -q && echo a > a && git add a && ${COMMIT} -m inner`,
     );
@@ -143,7 +143,7 @@ describe('repositories that a turn created', () => {
     expect(scene.git('log', '--format=%s', 'main')).toBe('Begin\n');
   });
 
-  test('what a command destroyed is repaired at the end of the turn, with a notice', async () => {
+  test('damage by a command is repaired at the end of the turn, with a notice', async () => {
     await using worked = await work('rm -rf .git/objects .git/refs; echo junk > .git/HEAD');
     const { scene, session } = worked;
     expect(scene.git('log', '--format=%s')).toBe('Begin\n');
@@ -154,7 +154,7 @@ describe('repositories that a turn created', () => {
   });
 });
 
-test('steps of a rebase that run programs are removed when a command wrote them, and the user’s own stay', async () => {
+test('steps of a rebase that run programs are removed if a command wrote them, and the user’s own are kept', async () => {
   const todo = '.git/rebase-merge/git-rebase-todo';
   for (const own of ['', 'exec make check\npick 1234567 one\n']) {
     await using worked = await work(
@@ -170,7 +170,7 @@ test('steps of a rebase that run programs are removed when a command wrote them,
 });
 
 describe('branches that a command deletes', () => {
-  // Through a script: the gate asks about the commands that name a branch to delete.
+  // In a script, because the gate asks about commands that delete a branch.
   const deleteAll = `for ref in $(git for-each-ref --format='%(refname)' refs/heads); do git update-ref -d $ref; done`;
 
   for (const [name, source] of [
@@ -193,7 +193,7 @@ describe('branches that a command deletes', () => {
     ['merged', 'git merge -q --ff-only topic; git branch -d topic', ['main']],
     ['on a remote', 'git update-ref refs/remotes/origin/topic topic; git update-ref -d refs/heads/topic', ['main']],
   ] as const) {
-    test(`stay deleted where they are ${name}`, async () => {
+    test(`stay deleted if they are ${name}`, async () => {
       await using worked = await work(source, makeTopic);
       expect(branchesOf(worked)).toEqual(expected);
     });
@@ -210,7 +210,7 @@ describe('branches that a command deletes', () => {
   }
 });
 
-test('checkpoints that no session needs any more are deleted on request, and nothing else', async () => {
+test('only checkpoints that no session needs are deleted on request', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }] } }],

@@ -39,7 +39,7 @@ function prepare({ place }: TestEngine): void {
   chmodSync(join(place.workspace, 'mode.sh'), 0o644);
 }
 
-/** Everything below a folder but git's own data: type, mode, content or target, by path. */
+/** All entries of a folder except git's own data: type, mode, content or target, by path. */
 function look(folder: string, prefix = ''): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(join(folder, prefix))) {
@@ -95,7 +95,7 @@ describe.each(['with git', 'without git'])('%s', (kind) => {
     return engine;
   };
 
-  test('one command with eight kinds of change is taken back byte for byte, and made again', async () => {
+  test('one command with eight kinds of change is undone byte for byte, and redone', async () => {
     await using engine = await open(EIGHT);
     const { workspace } = engine.place;
     const before = look(workspace);
@@ -111,7 +111,7 @@ describe.each(['with git', 'without git'])('%s', (kind) => {
     expect(look(workspace)).toEqual(before);
   });
 
-  test('what the user changed meanwhile is shown, and nothing is touched; then it is kept', async () => {
+  test('changes of the user are reported without a change, and are then kept', async () => {
     await using engine = await open(EIGHT);
     const { workspace } = engine.place;
     const before = look(workspace);
@@ -120,7 +120,7 @@ describe.each(['with git', 'without git'])('%s', (kind) => {
     const mine = look(workspace);
     const refused = await session.restore({ kind: 'undo' }, { by });
     expect(refused).toMatchObject({ done: false, conflicts: [{ path: 'edited.txt' }] });
-    // Whoever only asks hears the same.
+    // A dry run reports the same.
     expect(await session.restore({ kind: 'undo' }, { by, dryRun: true })).toEqual(refused);
     expect(look(workspace)).toEqual(mine);
     const kept = await session.restore({ kind: 'undo' }, { by, conflicts: 'keep' });
@@ -129,19 +129,19 @@ describe.each(['with git', 'without git'])('%s', (kind) => {
   });
 });
 
-test('without more words everything that the last prompt changed is undone, then the prompt before', async () => {
+test('without arguments all changes of the last prompt are undone, then those of the prompt before', async () => {
   const [one, two, three] = script('echo 1 >> a.txt', 'echo 2 >> a.txt', 'echo 3 >> a.txt').steps;
   const steps = [one!, two!, { when: { turn: 2 }, reply: { text: 'Done.' } }, { ...three!, when: { turn: 3 } }];
   const fallback = { text: 'Done.' };
   await using engine = await createTestEngine({ script: { steps, fallback }, files, settings: SANDBOXED });
   const path = join(engine.place.workspace, 'a.txt');
   const session = await run(engine);
-  for (const prompt of ['Once more.', 'Thanks.']) {
+  for (const prompt of ['Repeat.', 'Thanks.']) {
     await session.prompt(prompt);
     await session.advance();
   }
   expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n3\n');
-  // The last prompt changed nothing, and is passed over.
+  // The last prompt changed nothing and is skipped.
   expect((await session.restore({ kind: 'undo' }, { by })).done).toBe(true);
   expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n');
   expect(await session.restore({ kind: 'undo' }, { by })).toMatchObject({ done: true, turns: [1, 2] });
@@ -153,7 +153,7 @@ test('without more words everything that the last prompt changed is undone, then
 describe('several turns', () => {
   const commands = ['echo 1 >> a.txt', 'echo 2 >> a.txt && echo 2 > two.txt', 'echo 3 >> a.txt'];
 
-  test('are taken back one by one, or from one on', async () => {
+  test('are undone one by one, or from one on', async () => {
     await using engine = await createTestEngine({ script: script(...commands), files, settings: SANDBOXED });
     const session = await run(engine);
     const path = join(engine.place.workspace, 'a.txt');
@@ -171,7 +171,7 @@ describe('several turns', () => {
     await expect(session.restore({ kind: 'undo', turn: 9 }, { by })).rejects.toMatchObject({ code: 'usage' });
   });
 
-  test('a file comes back as it was before or after a turn, and the model is told', async () => {
+  test('a file is restored to its state before or after a turn, and the model is informed', async () => {
     await using engine = await createTestEngine({ script: script(...commands), files, settings: SANDBOXED });
     const session = await run(engine);
     const path = join(engine.place.workspace, 'a.txt');
@@ -188,7 +188,7 @@ describe('several turns', () => {
     });
   });
 
-  test('a user who edits between two turns keeps it', async () => {
+  test('edits of the user between two turns are kept', async () => {
     await using engine = await createTestEngine({ script: script(commands[0]!), files, settings: SANDBOXED });
     const path = join(engine.place.workspace, 'a.txt');
     const session = await run(engine);
@@ -209,7 +209,7 @@ describe('several turns', () => {
     expect(diff).toContain('+++ b/two.txt');
   });
 
-  test('nothing is taken back while a process holds the session, and nothing where nothing was done', async () => {
+  test('nothing is undone while a process holds the session, or without changes', async () => {
     await using engine = await createTestEngine({ script: script(), files });
     const session = await run(engine);
     await expect(session.restore({ kind: 'undo' }, { by })).rejects.toMatchObject({ code: 'usage' });
@@ -220,7 +220,7 @@ describe('several turns', () => {
   });
 });
 
-test('a link is never followed on the way to a file that is put back', async () => {
+test('links in the path of a restored file are never followed', async () => {
   await using engine = await createTestEngine({
     script: script('echo x > sub/file.txt'),
     files: { 'sub/file.txt': 'old\n' },

@@ -1,4 +1,4 @@
-// Folders beside the workspace that may be changed, where commands work on a layer, and in the background.
+// Writable folders outside the workspace, with commands on a layer and in the background.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,14 +22,14 @@ const outputOf = async (session: Session): Promise<string> =>
   ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)!.output;
 const systemOf = async (session: Session): Promise<string> =>
   ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!.system;
-const told = ({ extra }: Place): string => `only the workspace and ${extra} can be changed.`;
+const toNotice = ({ extra }: Place): string => `only the workspace and ${extra} can be changed.`;
 
 const MODES: [string, OpenOptions][] = [
   ['isolated', { isolate: true }],
   ['in mode ask', { mode: 'ask' }],
 ];
 
-describe('a folder that may be changed, on a layer', () => {
+describe('a writable folder on a layer', () => {
   const prompts = ({ extra }: Place): Call[][] => [
     [
       run(
@@ -38,13 +38,13 @@ describe('a folder that may be changed, on a layer', () => {
     ],
   ];
 
-  test.each(MODES)('is changed after the changes were kept, %s', async (_name, options) => {
+  test.each(MODES)('is changed after the changes were accepted, %s', async (_name, options) => {
     await withFolder({ prompts }, async (engine, place) => {
       const at = (path: string): string | undefined => text(join(place.extra, path));
       const session = await open(engine, place, options);
-      expect(await systemOf(session)).toContain(told(place));
+      expect(await systemOf(session)).toContain(toNotice(place));
       let asked = await runToQuestion(session);
-      // Mode ask asks for the command too.
+      // Mode ask asks about the command too.
       if (asked.subject.kind === 'call') {
         await engine.klaus.answer(asked.approval, 'approved');
         const next = await session.advance();
@@ -67,7 +67,7 @@ describe('a folder that may be changed, on a layer', () => {
     });
   });
 
-  test('is taken hunk by hunk, and stays as it is where all are rejected', async () => {
+  test('is accepted hunk by hunk, and unchanged if all are rejected', async () => {
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place, { isolate: true });
       const asked = await runToQuestion(session);
@@ -87,7 +87,7 @@ describe('a folder that may be changed, on a layer', () => {
     });
   });
 
-  test('is not overwritten where the user changed it meanwhile', async () => {
+  test('is not overwritten if the user changed it', async () => {
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place, { isolate: true });
       const asked = await runToQuestion(session);
@@ -96,7 +96,7 @@ describe('a folder that may be changed, on a layer', () => {
       await session.advance();
       expect(text(join(place.extra, 'notes.txt'))).toBe('by the user\n');
       expect(text(join(place.workspace, 'own.txt'))).toBe('own text\n');
-      expect(await outputOf(session)).toContain(`${place.extra}/notes.txt changed in the workspace meanwhile`);
+      expect(await outputOf(session)).toContain(`${place.extra}/notes.txt`);
     });
   });
 
@@ -105,7 +105,7 @@ describe('a folder that may be changed, on a layer', () => {
       execFileSync('git', ['init', '-q', extra]);
       put(join(extra, '.env'), 'TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');
       put(join(extra, '.klaus/policy.yaml'), 'rules: []\n');
-      // What a script does no rule about command lines sees.
+      // Rules for command lines do not apply to the content of a script.
       const places = '.git/hooks/pre-commit .git/config .klaus/policy.yaml .env';
       put(
         join(workspace, 'plant.sh'),
@@ -133,7 +133,7 @@ describe('a folder that may be changed, on a layer', () => {
   });
 });
 
-test('a folder that may be changed is changed by a process in the background, and its git data is not', async () => {
+test('a background process can change a writable folder, but not its git data', async () => {
   const prepare = ({ extra, workspace }: Place): void => {
     execFileSync('git', ['init', '-q', extra]);
     put(join(extra, '.env'), 'TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');
@@ -147,7 +147,7 @@ test('a folder that may be changed is changed by a process in the background, an
   await withFolder({ prompts, prepare, settings: { approve: 'auto' } }, async (engine, place) => {
     const config = text(join(place.extra, '.git/config'));
     const session = await open(engine, place);
-    expect(await systemOf(session)).toContain(told(place));
+    expect(await systemOf(session)).toContain(toNotice(place));
     for (const words of ['go', 'and then']) {
       await session.prompt(words, { onAsk: 'deny' });
       await session.advance();
@@ -184,7 +184,7 @@ describe('a folder that is a linked worktree of a repository elsewhere', () => {
   const log = ({ base }: Place): string =>
     execFileSync('git', ['log', '--format=%s', 'side'], { cwd: join(base, 'main'), encoding: 'utf8' });
 
-  test('has git, whose configuration, hooks and objects commands do not change', async () => {
+  test('has git, with configuration, hooks and objects that commands cannot change', async () => {
     const prompts = (): Call[][] => [[run('sh work.sh')], [run('sh plant.sh')]];
     const setUp = (place: Place): void => (prepare(place), script(place));
     await withFolder({ prompts, prepare: setUp, settings: { approve: 'auto' } }, async (engine, place) => {
@@ -205,7 +205,7 @@ describe('a folder that is a linked worktree of a repository elsewhere', () => {
     });
   });
 
-  test('on a layer only reads it', async () => {
+  test('is read-only on a layer', async () => {
     const prompts = (): Call[][] => [[run('sh work.sh')]];
     const setUp = (place: Place): void => (prepare(place), script(place));
     await withFolder({ prompts, prepare: setUp }, async (engine, place) => {

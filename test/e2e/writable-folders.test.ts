@@ -1,4 +1,4 @@
-// Folders beside the workspace that a session may change: what is written, what is protected, and what undo takes back.
+// Writable folders outside the workspace: what is written, what is protected, and what is undone.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ async function prompt(session: Session, words = 'go'): Promise<void> {
 const finished = async (session: Session) =>
   ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ outcome, output }) => ({ outcome, output }));
 
-describe('a folder that may be changed', () => {
-  test('is written by tools and commands, and each prompt is taken back and made again', async () => {
+describe('a writable folder', () => {
+  test('is written by tools and commands, and each prompt is undone and redone', async () => {
     const prompts = ({ extra }: Place): Call[][] => [
       [
         write('../extra/new.txt', 'new\n'),
@@ -51,7 +51,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('is taken back with the workspace or not at all', async () => {
+  test('is undone with the workspace or not at all', async () => {
     const prompts = ({ extra }: Place): Call[][] => [
       [write('own.txt', 'changed\n'), write(`${extra}/notes.txt`, 'b\n')],
     ];
@@ -69,7 +69,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('has its states kept, and single files come back from them', async () => {
+  test('has stored states, from which single files are restored', async () => {
     const prompts = ({ extra }: Place): Call[][] => [[run(`rm ${extra}/notes.txt; echo x > own.txt`)]];
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place);
@@ -84,7 +84,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('goes with a fork, and is left out of an exported test', async () => {
+  test('is part of a fork, and left out of an exported test', async () => {
     const prompts = ({ extra }: Place): Call[][] => [[write(`${extra}/new.txt`, 'x')], [run(`rm ${extra}/*`)]];
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place);
@@ -92,8 +92,8 @@ describe('a folder that may be changed', () => {
       const turn = ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted')[0]!.turn;
       await prompt(session, 'more');
       const fork = await engine.klaus.fork(session.id);
-      const whole = { kind: 'file', path: '', turn, side: 'after', of: session.id } as const;
-      expect(await fork.session.restore(whole, { by: 'test' })).toMatchObject({ done: true });
+      const folder = { kind: 'file', path: '', turn, side: 'after', of: session.id } as const;
+      expect(await fork.session.restore(folder, { by: 'test' })).toMatchObject({ done: true });
       expect(text(join(place.extra, 'new.txt'))).toBe('x');
       expect(text(join(place.extra, 'notes.txt'))).toBe('a note\n');
       const { files } = await engine.klaus.exportTest(session.id);
@@ -105,7 +105,7 @@ describe('a folder that may be changed', () => {
   test('keeps its protected places, its git data and its secrets from commands', async () => {
     const planted = ['.claude/settings.json', '.vscode/tasks.json', '.klaus/policy.yaml', 'CLAUDE.md', '.envrc'];
     const gitData = ['.git/hooks/pre-commit', '.git/config'];
-    // What a script does no rule about command lines sees.
+    // Rules for command lines do not apply to the content of a script.
     const prompts = (): Call[][] => [[run('sh plant.sh'), run('sh init.sh')]];
     const prepare = ({ extra, workspace }: Place): void => {
       execFileSync('git', ['init', '-q', extra]);
@@ -145,7 +145,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('is judged by the gate as the workspace is', async () => {
+  test('has the same gate rules as the workspace', async () => {
     const prompts = ({ extra, base }: Place): Call[][] => [
       [
         write(`${extra}/.git/config`, 'x'),
@@ -189,7 +189,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('is only read where the grant only reads, and the model is told so', async () => {
+  test('is read-only if the grant is, and the model is informed', async () => {
     const prompts = ({ extra }: Place): Call[][] => [
       [run(`cat ${extra}/notes.txt; echo x > ${extra}/new.txt; echo end`)],
     ];
@@ -204,7 +204,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('is not taken back where a link has taken its place, and not written without undo', async () => {
+  test('is not undone if a link has replaced it, and not written without undo', async () => {
     const prompts = ({ extra }: Place): Call[][] => [[write(`${extra}/notes.txt`, 'x')]];
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place);
@@ -221,7 +221,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('is refused where it holds the workspace, and where a link has taken its place', async () => {
+  test('is refused if it contains the workspace or a link has replaced it', async () => {
     const prompts = ({ extra }: Place): Call[][] => [
       [write(`${extra}/new.txt`, 'x'), run(`echo x > ${extra}/new.txt`)],
     ];
@@ -239,7 +239,7 @@ describe('a folder that may be changed', () => {
     });
   });
 
-  test('is named to the model', async () => {
+  test('is reported to the model', async () => {
     await withFolder({ prompts: () => [] }, async (engine, place) => {
       const session = await open(engine, place);
       const [opened] = ofType(await Array.fromAsync(session.events()), 'session.opened');

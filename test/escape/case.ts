@@ -3,42 +3,42 @@ import type { ControlName } from '../../adapters/sandboxes/bubblewrap/controls.t
 import { SECRET } from './world.ts';
 import type { World } from './world.ts';
 
-/** One attempt to get out. */
+/** One attempt to escape from the sandbox. */
 export interface EscapeCase {
   name: string;
   /** The controls of the bubblewrap driver without which it succeeds. */
   without: readonly ControlName[];
-  /** Makes the scene ready on the host. */
+  /** Prepares the host. */
   before?: (world: World) => void;
-  /** The shell line, or the words, that are run in the sandbox. */
+  /** The shell line or arguments that run in the sandbox. */
   attack: (world: World) => ExecRequest['command'];
-  /** Beyond the command. */
+  /** The rest of the request. */
   request?: (world: World) => Partial<ExecRequest>;
-  /** True when harm was done, looked at from outside. Default: the canary was printed. */
+  /** True when the attack succeeded, checked from outside. Default: the canary was printed. */
   harmed?: (world: World, result: ExecResult) => boolean | Promise<boolean>;
-  /** Put in front of Klaus's own PATH. */
+  /** Prepended to Klaus's own PATH. */
   path?: (world: World) => string;
-  /** Takes away what a successful proof left outside of the world. */
+  /** Removes effects of a successful proof outside the world. */
   after?: (world: World) => void;
-  /** A program that must be in the sandbox. */
+  /** A program that the attack needs in the sandbox. */
   program?: string;
-  /** Why Docker does not hold it, where that is a stated limit of that driver. */
+  /** The reason why Docker does not prevent it, if that is a documented limit of the driver. */
   dockerLimit?: string;
-  /** The proof needs the machine's root, for without it the kernel refuses whatever the driver does. */
+  /** True if the proof needs root on the machine, because otherwise the kernel refuses the attack. */
   rootProof?: boolean;
 }
 
-/** The canary, or a piece of it, came out. */
+/** True when the canary, or a part of it, was printed. */
 export function isSecretShown(_: World, result: ExecResult): boolean {
   return result.output.includes(SECRET);
 }
 
-/** Perl source as words; `@ARGV` is what follows. */
+/** Arguments that run a Perl program; the rest is `@ARGV`. */
 export function perl(source: string, ...words: (string | number)[]): string[] {
   return ['perl', '-e', source, ...words.map(String)];
 }
 
-/** True when the attack's own report says that the kernel let it through. For calls whose effect nobody sees. */
+/** True when the attack reports success. For calls without a visible effect. */
 export function isThrough(_: World, result: ExecResult): boolean {
   return result.stdout.includes('through');
 }

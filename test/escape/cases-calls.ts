@@ -9,15 +9,15 @@ const EPERM = 1;
 const EAFNOSUPPORT = 97;
 
 /**
- * Calls that the kernel refuses to all but the machine's root, or on this machine to everybody: what is seen is
- * that the answer is not the filter's. The arguments are senseless, so that nothing happens even to root.
+ * Calls that the kernel allows only root, or no user on this machine: the test checks
+ * that the error is not that of the filter. The arguments are invalid, so that the call has no effect even for root.
  */
 const ROOT_ONLY = new Set(
   `kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff reboot quotactl quotactl_fd acct
    settimeofday clock_settime syslog iopl ioperm open_by_handle_at pivot_root move_mount fsopen fsmount fspick
    perf_event_open`.split(/\s+/),
 );
-/** Answer EPERM to these senseless arguments even for root, or do something. */
+/** Calls that fail with EPERM for invalid arguments even for root, or that have an effect. */
 const ARGUMENTS: Readonly<Record<string, readonly (number | string)[]>> = {
   // A read of the kernel's log by an unknown action.
   syslog: [99, 0, 0],
@@ -26,7 +26,7 @@ const ARGUMENTS: Readonly<Record<string, readonly (number | string)[]>> = {
   ioperm: [-1, 1, 0],
   // Of an account file that does not exist.
   acct: ['$text'],
-  // With a size that is no multiple of a page it goes no further.
+  // Fails for a size that is not a multiple of a page.
   unshare: [0x7fff_ffff],
   perf_event_open: ['$text', 0, -1, -1, 0],
 };
@@ -59,7 +59,7 @@ function callCase(name: string, number: number): EscapeCase {
   };
 }
 
-/** Docker's profiles name calls, and the library that reads them leaves out a name it does not know. */
+/** Docker's profiles contain names of calls, and the library that reads them ignores unknown names. */
 const NEWEST = 'open_tree_attr';
 
 const calls = Object.entries(DENIED_SYSCALLS).flatMap(([name, numbers]) => {
@@ -80,7 +80,7 @@ const namespaces = ['mount', 'cgroup', 'uts', 'ipc', 'user', 'pid', 'network'].m
   harmed: isThrough,
 }));
 
-/** Families that this kernel has: the answer for others is the same with and without the filter. */
+/** Families that this kernel supports: for others the error is the same with and without the filter. */
 function hasFamily([, family, type]: readonly [string, number, number]): boolean {
   const source = `exit(syscall(${JUDGED_SYSCALLS.socket[column]}, ${family}, ${type}, 0) < 0 && $! == ${EAFNOSUPPORT} ? 1 : 0)`;
   return spawnSync('perl', ['-e', source]).status === 0;
@@ -105,7 +105,7 @@ const sockets = families.filter(hasFamily).map(([name, family, type]): EscapeCas
   name: `a socket of the family ${name}`,
   without: ['seccomp', 'no-capabilities', 'no-nested-namespaces'],
   program: 'perl',
-  // Where the kernel lacks the family its answer is the same with and without: a family of no kernel shows that too.
+  // For an unsupported family the error is the same with and without the filter.
   attack: () =>
     perl(`$! = 0; my $fd = syscall(${JUDGED_SYSCALLS.socket[column]}, ${family}, ${type}, 0);
         print $fd >= 0 || $! != ${EAFNOSUPPORT} ? 'through' : 'refused'`),

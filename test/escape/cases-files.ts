@@ -71,7 +71,7 @@ const links: EscapeCase[] = [
     attack: (world) => `chmod 777 ${world.canary} && cat ${world.canary}`,
   },
   {
-    name: 'swaps a folder for a symlink while it is walked',
+    name: 'replaces a folder by a symlink while it is searched',
     without: ['hidden-root'],
     program: 'perl',
     attack: (world) =>
@@ -138,7 +138,7 @@ const planted = PLACES.filter(([, folder]) => existsSync(folder)).map(([name, fo
 );
 
 const toolchain: EscapeCase = {
-  name: 'writes into a toolchain folder on PATH, from which the next program outside comes',
+  name: 'writes into a toolchain folder on PATH that programs outside use',
   without: ['read-only-toolchains'],
   before: (world) => mkdirSync(join(world.root, 'sdk', 'go', 'bin'), { recursive: true }),
   path: (world) => join(world.root, 'sdk', 'go', 'bin'),
@@ -166,7 +166,7 @@ const masks: EscapeCase[] = [
   masked('by a symlink', () => 'ln -s .env copy; cat copy'),
   masked('by renaming it', () => "perl -e 'rename q(.env), q(x)'; mv .env x; cat x .env"),
   masked('by renaming its folder away', () => "perl -e 'rename q(vault), q(x)'; cat x/key vault/key"),
-  masked('by removing what covers it', () => 'cat .env; rm -f .env; cat .env'),
+  masked('by removing its mask', () => 'cat .env; rm -f .env; cat .env'),
   masked('by truncating, then copying', () => 'cp .env x; cat x; dd if=.env of=y 2>/dev/null; cat y'),
   masked('by umount', () => 'umount .env; umount -l .env; cat .env'),
   masked(
@@ -188,7 +188,7 @@ const masks: EscapeCase[] = [
     (world) => symlinkSync('.env', join(world.workspace, 'link')),
   ),
   masked(
-    'with a name of blanks and quotes',
+    'with a name of spaces and quotes',
     () => "cat '.env \" x'",
     (world) => writeFileSync(join(world.workspace, '.env " x'), SECRET),
   ),
@@ -202,7 +202,7 @@ const masks: EscapeCase[] = [
     () => 'cat server.pem',
     (world) => writeFileSync(join(world.workspace, 'server.pem'), SECRET),
   ),
-  masked('a folder that stands in for another', () => 'cat vault/../vault/key'),
+  masked('through a path with `..`', () => 'cat vault/../vault/key'),
   {
     name: 'a masked file: replaced by renaming on the host while the command runs',
     without: ['masks'],
@@ -215,7 +215,7 @@ const masks: EscapeCase[] = [
         isReplaced = true;
         writeFileSync(join(world.workspace, '.new'), SECRET);
         renameSync(join(world.workspace, '.new'), join(world.workspace, '.env'));
-        // Time enough to be noticed; a command that looks sooner is the stated rest.
+        // Enough time to be noticed; earlier reads are a documented limit.
         setTimeout(() => writeFileSync(join(world.workspace, 'go'), ''), 1_500);
         clearInterval(timer);
       }, 20);
@@ -260,7 +260,7 @@ const masks: EscapeCase[] = [
 ];
 
 const hardLinked: EscapeCase = {
-  name: 'a hard link that the user made is named by the list of masks like the file itself',
+  name: 'a hard link of the user is in the list of masks like the file itself',
   without: ['masks'],
   before: (world) => linkSync(join(world.workspace, '.env'), join(world.workspace, '.env.backup')),
   attack: () => 'cat .env.backup',

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const BOTH: readonly ControlName[] = ['protected-places', 'neutralized-repositories'];
 
-/** A setting by which git runs `touch MARK`. */
+/** A setting that makes git run `touch MARK`. */
 function setting(world: World, key: 'fsmonitor' | 'pager' | 'filter' | 'hooksPath' = 'fsmonitor'): string {
   if (key === 'filter') return `[filter "x"]\\n\\tclean = touch ${world.mark}; cat\\n`;
   if (key === 'hooksPath') return `[core]\\n\\thooksPath = ${world.workspace}/h\\n`;
@@ -17,7 +17,7 @@ function setting(world: World, key: 'fsmonitor' | 'pager' | 'filter' | 'hooksPat
 const hook = (world: World, folder: string, name = 'pre-commit') =>
   `mkdir -p ${folder}; printf '#!/bin/sh\\ntouch ${world.mark}\\n' > ${folder}/${name}; chmod +x ${folder}/${name}`;
 
-/** What is planted must not run when the user works with git in the folders. */
+/** Planted programs must not run when the user works with git in the folders. */
 function plants(
   name: string,
   attack: (world: World) => string,
@@ -147,7 +147,7 @@ const nested: EscapeCase[] = [
     { folder: 'sub' },
   ),
   plants(
-    'a nested .git file that leads to a folder of the project',
+    'a nested .git file that points to a folder of the project',
     (world) => `mkdir sub; cp -r .git x; printf '${setting(world)}' >> x/config; echo 'gitdir: ../x' > sub/.git`,
     { folder: 'sub' },
   ),
@@ -164,7 +164,7 @@ const nested: EscapeCase[] = [
     { folder: 'sub' },
   ),
   plants(
-    'a repository moved over one that was there',
+    'a repository moved over an existing one',
     (world) => `mv sub old; git init -q sub; printf '${setting(world)}' >> sub/.git/config`,
     {
       folder: 'sub',
@@ -241,14 +241,14 @@ const configuration: EscapeCase[] = [
     harmed: (world) => existsSync(join(world.workspace, '.klaus/config.json')),
   },
   {
-    name: 'a place that the caller named: an agent’s hooks',
+    name: 'a protected place of the caller: an agent’s hooks',
     without: BOTH,
     request: (world) => ({ protect: [join(world.workspace, '.claude')] }),
     attack: () => 'mkdir -p .claude; echo x > .claude/settings.json',
     harmed: (world) => existsSync(join(world.workspace, '.claude/settings.json')),
   },
   {
-    name: 'a place that the caller named, by renaming a folder over it',
+    name: 'a protected place of the caller, by renaming a folder over it',
     without: BOTH,
     before: (world) => mkdirSync(join(world.workspace, '.claude')),
     request: (world) => ({ protect: [join(world.workspace, '.claude')] }),
@@ -257,5 +257,5 @@ const configuration: EscapeCase[] = [
   },
 ];
 
-/** What the user's next git, Klaus or agent would obey. */
+/** Configuration that the user's next git, Klaus or agent would use. */
 export const gitCases: readonly EscapeCase[] = [...own, ...nested, ...configuration];

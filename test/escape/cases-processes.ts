@@ -2,18 +2,18 @@ import { existsSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import type { ControlName } from '../../adapters/sandboxes/bubblewrap/controls.ts';
 import { isThrough, perl } from './case.ts';
 import type { EscapeCase } from './case.ts';
-import { findProcesses, SECRET } from './world.ts';
+import { findProcesses } from './world.ts';
 import type { World } from './world.ts';
 
 const isVictimGone = async (world: World) => {
-  // A signal is on its way for a moment.
+  // The delivery of a signal takes a moment.
   for (let turn = 0; turn < 20 && world.victim.exitCode === null && world.victim.signalCode === null; turn++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   return world.victim.exitCode !== null || world.victim.signalCode !== null;
 };
 
 const HOST_PIDS: readonly ControlName[] = ['pid-namespace', 'private-proc', 'covered-proc'];
-/** What lets a process look into another of the same user. */
+/** Controls that prevent a process from reading another one of the same user. */
 const ALL_RIGHTS: readonly ControlName[] = [
   ...HOST_PIDS,
   'user-namespace',
@@ -31,7 +31,7 @@ const processes: EscapeCase[] = [
   },
   {
     name: 'ends every process that it can',
-    // Without the namespace it would end everything on this machine: shown by one signal that does nothing.
+    // Without the namespace it would end all processes of this machine: the proof sends signal 0 to one.
     without: [...ALL_RIGHTS],
     attack: (world) => `kill -0 ${world.victim.pid} && echo through`,
     harmed: isThrough,
@@ -101,19 +101,19 @@ const processes: EscapeCase[] = [
     harmed: (_, { stdout }) => stdout === readNamespace('uts'),
   },
   {
-    name: 'sees where in the control groups it stands',
+    name: 'sees its control group',
     without: ['cgroup-namespace'],
     attack: () => 'readlink /proc/self/ns/cgroup',
     harmed: (_, { stdout }) => stdout === readNamespace('cgroup'),
   },
   {
-    name: 'is root in a user namespace of its own',
+    name: 'is root in its own user namespace',
     without: ['seccomp', 'no-nested-namespaces'],
     attack: () => 'unshare -Ur id -u',
     harmed: (_, { stdout }) => stdout === '0\n',
   },
   {
-    name: 'mounts in a user namespace of its own',
+    name: 'mounts in its own user namespace',
     without: ['seccomp', 'no-nested-namespaces'],
     attack: () => 'unshare -Urm sh -c "mount -t tmpfs x /tmp && echo through"',
     harmed: isThrough,
@@ -147,7 +147,7 @@ const processes: EscapeCase[] = [
     harmed: isThrough,
   },
   {
-    name: 'traces another process of its own',
+    name: 'traces one of its own processes',
     without: ['seccomp'],
     program: 'perl',
     attack: () =>
@@ -157,7 +157,7 @@ const processes: EscapeCase[] = [
     harmed: isThrough,
   },
   {
-    name: 'holds the channel of Klaus',
+    name: 'has the channel of Klaus',
     without: ['closed-channel'],
     attack: () => 'ls -l /proc/self/fd/ | grep -q "/3 -> \\|3 -> socket" && echo through',
     harmed: isThrough,
@@ -174,7 +174,7 @@ function readStat(world: World): string {
   return readFileSync(`/proc/${world.victim.pid}/stat`, 'latin1');
 }
 
-function readNamespace(kind: string): string {
+export function readNamespace(kind: string): string {
   const name = `/proc/self/ns/${kind}`;
   return `${readlinkSync(name)}\n`;
 }
@@ -207,7 +207,7 @@ const kernel: EscapeCase[] = (
     name: `opens ${path} for writing`,
     without: path.startsWith('/proc/sys') ? ['covered-proc'] : [...ALL_RIGHTS, 'hidden-root', 'private-dev'],
     rootProof: true,
-    // Opened and closed: nothing is written, not even by the proof.
+    // Only opened and closed: not even the proof writes.
     attack: () => perl(openSource(path)),
     program: 'perl',
     harmed: isThrough,
@@ -216,7 +216,7 @@ const kernel: EscapeCase[] = (
 function openSource(path: string): string {
   if (statSync(path).isDirectory())
     return `for my $d (glob("${path}/*")) { if (-w "$d/cgroup.procs" and open(my $f, "+<", "$d/cgroup.procs")) { print "through"; last } }`;
-  // Read-only files of the kernel are opened for reading: their content is the harm.
+  // Read-only files of the kernel are opened for reading, because their content is secret.
   const mode = path === '/proc/kcore' || path === '/dev/vda' ? 'O_RDONLY' : 'O_WRONLY';
   return `use Fcntl; print "through" if sysopen(my $f, "${path}", ${mode} | O_NONBLOCK | O_NOCTTY)`;
 }
@@ -267,177 +267,5 @@ function isOwn(pid: number): boolean {
   return pid === process.pid;
 }
 
-const resources: EscapeCase[] = [
-  {
-    name: 'eats memory in one process',
-    without: ['memory-limit'],
-    program: 'perl',
-    request: () => ({ limits: { memoryMb: 40 } }),
-    attack: () => perl('my $x = "a" x 120_000_000; print "through"'),
-    harmed: isThrough,
-  },
-  {
-    name: 'eats memory in many processes',
-    without: ['memory-limit'],
-    program: 'perl',
-    request: () => ({ limits: { memoryMb: 40 } }),
-    attack: () =>
-      perl(
-        'for (1..6) { if (!fork) { my $x = "a" x 20_000_000; sleep 1; exit 7 } } my $n = 0; while (wait > 0) { $n++ if $? >> 8 == 7 } print "through" if $n == 6',
-      ),
-    harmed: isThrough,
-  },
-  {
-    name: 'eats memory as files in /tmp',
-    without: ['memory-limit'],
-    request: () => ({ limits: { memoryMb: 40 } }),
-    attack: () => 'head -c 120000000 /dev/zero > /tmp/big && echo through',
-    harmed: isThrough,
-  },
-  {
-    name: 'eats memory as files in /dev/shm',
-    without: ['memory-limit'],
-    request: () => ({ limits: { memoryMb: 40 } }),
-    attack: () => 'head -c 120000000 /dev/zero > /dev/shm/big && echo through',
-    harmed: isThrough,
-  },
-  {
-    name: 'forks without end',
-    without: ['process-limit'],
-    request: () => ({ limits: { processes: 20 } }),
-    attack: () =>
-      perl(
-        'my $n = 0; for (1..80) { my $pid = fork; last unless defined $pid; if (!$pid) { sleep 5; exit } $n++ } print "through" if $n == 80; kill 9, -getpgrp',
-      ),
-    program: 'perl',
-    harmed: isThrough,
-  },
-  {
-    name: 'starts threads without end',
-    without: ['process-limit'],
-    request: () => ({ limits: { processes: 20 } }),
-    program: 'perl',
-    attack: () =>
-      perl(
-        'use threads; no warnings; for (1..40) { my $t = threads->create(sub { sleep 5 }); if (!$t) { kill 9, $$ } } print "through"; $| = 1; print ""; kill 9, $$',
-      ),
-    harmed: isThrough,
-  },
-];
-
-const environment: EscapeCase[] = [
-  {
-    name: "reads the provider's key from its environment",
-    without: ['clear-environment'],
-    attack: () => 'env',
-    before: () => void (process.env['ANTHROPIC_API_KEY'] = SECRET),
-    after: () => void delete process.env['ANTHROPIC_API_KEY'],
-  },
-  {
-    name: "reads the provider's key from its parents' environment",
-    without: ['clear-environment'],
-    attack: () => 'cat /proc/1/environ /proc/$PPID/environ /proc/self/environ',
-    before: () => void (process.env['ANTHROPIC_API_KEY'] = SECRET),
-    after: () => void delete process.env['ANTHROPIC_API_KEY'],
-  },
-  {
-    name: 'finds the SSH agent, D-Bus or X11 by its environment',
-    without: ['clear-environment'],
-    attack: () => 'echo "$SSH_AUTH_SOCK $DBUS_SESSION_BUS_ADDRESS $DISPLAY"',
-    before: () => void (process.env['SSH_AUTH_SOCK'] = SECRET),
-    after: () => void delete process.env['SSH_AUTH_SOCK'],
-  },
-  {
-    name: 'loads a library into every program by its environment',
-    without: ['clear-environment'],
-    attack: () => 'echo "$NODE_OPTIONS $KLAUS_ESCAPE_PROBE"',
-    before: () => void (process.env['KLAUS_ESCAPE_PROBE'] = SECRET),
-    after: () => void delete process.env['KLAUS_ESCAPE_PROBE'],
-  },
-];
-
-const connects = (
-  name: string,
-  source: string,
-  without: readonly ControlName[],
-  words: (world: World) => (string | number)[],
-): EscapeCase => ({
-  name: `connects to ${name}`,
-  without,
-  program: 'perl',
-  attack: (world) =>
-    perl(
-      `use Socket qw(:DEFAULT inet_pton pack_sockaddr_in6 AF_INET6 PF_INET6); ${source} print $s "hello"; print <$s>;`,
-      ...words(world),
-    ),
-  harmed: (world, { stdout }) => stdout.includes(SECRET) || world.received() !== '',
-});
-
-const TCP = (address: string) =>
-  `socket(my $s, PF_INET, SOCK_STREAM, 0); connect($s, sockaddr_in($ARGV[0], inet_aton('${address}'))) or exit 1;`;
-const UNIX = `socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])) or exit 1;`;
-
-const network: EscapeCase[] = [
-  connects("the host's loopback", TCP('127.0.0.1'), ['net-namespace'], (world) => [world.port]),
-  connects("the host's loopback by 0.0.0.0", TCP('0.0.0.0'), ['net-namespace'], (world) => [world.port]),
-  connects(
-    "the host's loopback by IPv6",
-    `socket(my $s, PF_INET6, SOCK_STREAM, 0); connect($s, pack_sockaddr_in6($ARGV[0], inet_pton(AF_INET6, '::ffff:127.0.0.1'))) or exit 1;`,
-    ['net-namespace'],
-    (world) => [world.port],
-  ),
-  connects('a Unix socket of the host, such as an agent or docker.sock', UNIX, ['hidden-root'], (world) => [
-    world.socket,
-  ]),
-  connects(
-    'a Unix socket by a symlink',
-    `symlink $ARGV[0], 'sock'; socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un('sock')) or exit 1;`,
-    ['hidden-root'],
-    (world) => [world.socket],
-  ),
-  connects(
-    'a Unix socket by /proc/self/root',
-    `socket(my $s, PF_UNIX, SOCK_STREAM, 0); chdir "/proc/self/root$ARGV[0]/.."; chdir $ARGV[1]; connect($s, sockaddr_un('agent.sock')) or exit 1;`,
-    ['hidden-root'],
-    (world) => [world.socket, world.root],
-  ),
-  connects('a Unix socket in the workspace', UNIX, ['masks'], (world) => [world.shownSocket]),
-  {
-    ...connects('a Unix socket in a folder that is only read', UNIX, ['masks'], (world) => [world.socket]),
-    request: (world) => ({ readable: [world.root] }),
-  },
-  connects(
-    'an abstract Unix socket',
-    `socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, pack('S a*', 1, "\\0$ARGV[0]")) or exit 1;`,
-    ['net-namespace'],
-    (world) => [world.abstract],
-  ),
-  {
-    name: "sees the host's network interfaces and routes",
-    without: ['net-namespace'],
-    attack: () => 'readlink /proc/self/ns/net',
-    harmed: (_, { stdout }) => stdout === readNamespace('net'),
-  },
-  {
-    name: 'listens where the host can be misled',
-    without: ['net-namespace'],
-    program: 'perl',
-    // The port is the host's already: only where it is another network can it be taken.
-    attack: (world) =>
-      perl(
-        'use Socket; socket(my $s, PF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in($ARGV[0], inet_aton("127.0.0.1"))) or print "through"',
-        world.port,
-      ),
-    harmed: isThrough,
-  },
-];
-
-/** Processes, resources, the environment and the network. */
-export const processCases: readonly EscapeCase[] = [
-  ...processes,
-  ...kernel,
-  ...lifetime,
-  ...resources,
-  ...environment,
-  ...network,
-];
+/** Processes, kernel interfaces and lifetimes. */
+export const processCases: readonly EscapeCase[] = [...processes, ...kernel, ...lifetime];

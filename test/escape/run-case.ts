@@ -8,17 +8,17 @@ import type { EscapeCase } from './case.ts';
 import { createWorld, listSecrets } from './world.ts';
 import type { World } from './world.ts';
 
-/** `KLAUS_DRIVER`; the controls can be taken away in bubblewrap only. */
+/** `KLAUS_DRIVER`. Controls can be removed only in bubblewrap. */
 export const DRIVER = process.env['KLAUS_DRIVER'] === 'docker' ? 'docker' : 'bubblewrap';
 
 export interface Attempt {
   harmed: boolean;
-  /** The program that the attack needs is not in the sandbox. */
+  /** True if the program that the attack needs is not in the sandbox. */
   missing: boolean;
   result: ExecResult | undefined;
 }
 
-/** Tries one case in a world of its own. @param isBare Without the controls that the case names. */
+/** Runs one case in a new world. @param isBare True: without the controls of the case. */
 export async function attempt(escape: EscapeCase, isBare: boolean): Promise<Attempt> {
   await using world = await createWorld();
   escape.before?.(world);
@@ -39,7 +39,7 @@ export async function attempt(escape: EscapeCase, isBare: boolean): Promise<Atte
   }
 }
 
-/** A request that the driver refuses is held. */
+/** A request that the driver refuses counts as prevented. */
 async function tryExec(sandbox: Sandbox, escape: EscapeCase, world: World): Promise<ExecResult | undefined> {
   try {
     return await sandbox.exec({
@@ -47,7 +47,7 @@ async function tryExec(sandbox: Sandbox, escape: EscapeCase, world: World): Prom
       ...escape.request?.(world),
     });
   } catch (error) {
-    if (isKlausError(error) && error.message.includes('belongs to Klaus')) return undefined;
+    if (isKlausError(error) && error.message.includes("is Klaus's own state")) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
 import { declareEscapes } from './suite.ts';
 
-// A few of every kind; `npm run test:escape` runs them all.
+// A sample of each kind; `npm run test:escape` runs all cases.
 await declareEscapes(13);

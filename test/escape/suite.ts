@@ -4,11 +4,13 @@ import type { EscapeCase } from './case.ts';
 import { callCases } from './cases-calls.ts';
 import { fileCases } from './cases-files.ts';
 import { gitCases } from './cases-git.ts';
+import { networkCases } from './cases-network.ts';
 import { processCases } from './cases-processes.ts';
+import { resourceCases } from './cases-resources.ts';
 import { attempt, DRIVER } from './run-case.ts';
 import { createWorld, findNoBase } from './world.ts';
 
-const CASES = [...fileCases, ...gitCases, ...processCases, ...callCases];
+const CASES = [...fileCases, ...gitCases, ...processCases, ...resourceCases, ...networkCases, ...callCases];
 
 async function findNoDriver(): Promise<string | undefined> {
   const missing = findNoBase();
@@ -19,9 +21,9 @@ async function findNoDriver(): Promise<string | undefined> {
 }
 
 /**
- * Declares the tests: each case is held, and succeeds without the controls that it names.
+ * Declares the tests: each attack is prevented, and succeeds without its controls.
  *
- * @param every Takes each so many'th case; 1 is all of them.
+ * @param every Selects every nth case; 1 selects all.
  */
 export async function declareEscapes(every: number): Promise<void> {
   const reason = await findNoDriver();
@@ -30,11 +32,11 @@ export async function declareEscapes(every: number): Promise<void> {
   const isRoot = process.getuid?.() === 0;
   const cases = CASES.filter((_, index) => index % every === 0);
 
-  describe.skipIf(reason !== undefined)(`${DRIVER} holds ${reason ? `(${reason})` : ''}`, () => {
+  describe.skipIf(reason !== undefined)(`${DRIVER} prevents ${reason ? `(${reason})` : ''}`, () => {
     const isLimit = ({ dockerLimit }: EscapeCase) => DRIVER === 'docker' && dockerLimit !== undefined;
-    const held = cases.filter((each) => !isLimit(each));
+    const prevented = cases.filter((each) => !isLimit(each));
     limits = cases.filter(isLimit).map((each) => `${each.name}: ${each.dockerLimit}`);
-    test.each(held.map((each) => [each.name, each] as const))('%s', async (_, escape) => {
+    test.each(prevented.map((each) => [each.name, each] as const))('%s', async (_, escape) => {
       const { harmed, missing, result } = await attempt(escape, false);
       if (missing) counts.missing++;
       else counts.tried++;
@@ -43,7 +45,7 @@ export async function declareEscapes(every: number): Promise<void> {
     });
   });
 
-  describe.skipIf(reason !== undefined || DRIVER !== 'bubblewrap')('and without that one control it does not', () => {
+  describe.skipIf(reason !== undefined || DRIVER !== 'bubblewrap')('without its controls the attack succeeds', () => {
     for (const escape of cases) {
       const controls = escape.without.join(', ');
       test.skipIf(escape.rootProof === true && !isRoot)(`${escape.name} (${controls})`, async () => {
@@ -59,6 +61,6 @@ export async function declareEscapes(every: number): Promise<void> {
     const { tried, escapes, proven, missing } = counts;
     const left = missing > 0 ? `, ${missing} without their program` : '';
     console.log(`escape: ${tried} cases, ${escapes} escapes, ${proven} proven${left}`);
-    for (const limit of limits) console.log(`not tried, a stated limit: ${limit}`);
+    for (const limit of limits) console.log(`not tried, a documented limit: ${limit}`);
   });
 }

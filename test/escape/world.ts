@@ -18,24 +18,24 @@ import type { Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the canaries say. Whoever prints it has read one. */
+/** Content of the canaries. A command that prints it has read one. */
 export const SECRET = 'CANARY-b71f09';
 
-/** A machine in small: a project, its neighbours, and what lies around them on the host. Outside of /tmp. */
+/** A project, other projects, and files around them on the host. Outside /tmp. */
 export interface World extends AsyncDisposable {
   root: string;
   workspace: string;
   /** `KLAUS_HOME`. */
   home: string;
-  /** A folder of the user's own, with keys. */
+  /** A folder of the user with keys. */
   user: string;
-  /** Holds a secret; must be neither read nor changed. */
+  /** Contains a secret; must be neither read nor changed. */
   canary: string;
-  /** A file that does not exist; an attack that gets out makes it. */
+  /** A file that does not exist; a successful attack creates it. */
   mark: string;
   /** A process of the host, which waits. */
   victim: ChildProcess;
-  /** A TCP port on the host's loopback, and what came in. */
+  /** A TCP port on the host's loopback, and the received data. */
   port: number;
   received: () => string;
   /** A Unix socket on the host, one in the project, and one without a path. */
@@ -53,7 +53,7 @@ export function git(cwd: string, ...words: string[]): void {
 let counter = 0;
 let template: string | undefined;
 
-/** The project, made once. */
+/** The project, created once. */
 function openTemplate(): string {
   if (template !== undefined) return template;
   template = mkdtempSync(join(tmpdir(), 'klaus-escape-'));
@@ -67,10 +67,10 @@ function openTemplate(): string {
   return made;
 }
 
-/** Folders that the sandbox covers with its own, whatever else it shows: nothing there proves that a file is hidden. */
+/** Folders that the sandbox always replaces by its own, so that they cannot prove that a file is hidden. */
 const COVERED = ['/tmp/', '/var/tmp/', '/run/', '/dev/'];
 
-/** A folder for worlds that is on the disk of the host like any other, also where the home folder is a temporary one. */
+/** A folder for worlds on the disk of the host, also if the home folder is temporary. */
 function findBase(): string | undefined {
   for (const base of [join(homedir(), '.cache'), '/var/lib/klaus-escape', '/opt/klaus-escape']) {
     if (COVERED.some((folder) => base.startsWith(folder))) continue;
@@ -85,7 +85,7 @@ function findBase(): string | undefined {
   return undefined;
 }
 
-/** Why no world can be made here. */
+/** The reason why no world can be created here. */
 export function findNoBase(): string | undefined {
   return findBase() === undefined ? 'no folder outside of /tmp can be written here: set HOME to one' : undefined;
 }
@@ -146,13 +146,13 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** Secret files as another part of Klaus would list them. */
+/** Secret files as Klaus lists them. */
 export function listSecrets(world: World): string[] {
   const names = existsSync(world.workspace) ? readdirSync(world.workspace) : [];
   return names.filter((name) => /^\.env|^vault$|\.pem$/.test(name)).map((name) => join(world.workspace, name));
 }
 
-/** Works in the project as its user would: everything by which git runs what it finds configured. */
+/** Runs the git commands of a user that run configured programs. */
 export function useGit(world: World, folder = world.workspace): boolean {
   if (!existsSync(folder)) return false;
   writeFileSync(join(folder, 'a.txt'), `changed ${counter++}\n`);
@@ -160,13 +160,13 @@ export function useGit(world: World, folder = world.workspace): boolean {
     try {
       git(folder, ...words);
     } catch {
-      // What is broken runs nothing.
+      // A broken repository runs no programs.
     }
   }
   return existsSync(world.mark);
 }
 
-/** Live processes of this machine with the text in their command line. */
+/** Running processes of this machine with the text in their command line. */
 export function findProcesses(text: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

@@ -15,11 +15,11 @@ import type { Order } from './klaus-process.ts';
 
 const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
 
-/** A shell that leaves a line each time it runs, so that twice would be seen. */
+/** A shell command that writes a line each time it runs, so that a second run is noticed. */
 const ONE_EFFECT: Script = {
   steps: [
     { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo ran >> ran.log' } }] } },
-    { when: { turn: 1, result: 'rejected by the user' }, reply: { text: 'As you wish.' } },
+    { when: { turn: 1, result: 'rejected by the user' }, reply: { text: 'As you prefer.' } },
     { when: { turn: 1 }, reply: { text: 'It ran.' } },
   ],
 };
@@ -31,7 +31,7 @@ interface Parked {
   ended: Promise<unknown>;
 }
 
-/** Starts a run in a process of its own that parks at the question and stays alive. */
+/** Starts a run in a separate process that parks at the question and stays alive. */
 async function park(place: TestHome, url: string, mode: 'ask' | 'edits' = 'edits'): Promise<Parked> {
   const order: Order = {
     home: place.home,
@@ -63,7 +63,7 @@ function linesOf(place: TestHome): number {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).length : 0;
 }
 
-/** The script where `klaus` finds the session's model, `scripted/test`, when it goes on with it. */
+/** The script where `klaus` finds the session's model, `scripted/test`, when it resumes the session. */
 function putScript(place: TestHome): void {
   writeFileSync(join(place.workspace, 'test'), JSON.stringify(ONE_EFFECT));
 }
@@ -75,7 +75,7 @@ function expectOnce(events: Event[], answer: 'approved' | 'rejected'): void {
   expect(ofType(events, 'run.finished')).toHaveLength(1);
 }
 
-test('an approval from a second process reaches the first, which goes on, exactly once', async () => {
+test('an approval from a second process resumes the first one exactly once', async () => {
   using place = createTestHome();
   await using server = await startServer(ONE_EFFECT);
   const first = await park(place, server.url);
@@ -98,13 +98,13 @@ test('an approval from a second process reaches the first, which goes on, exactl
   expect(ofType(events, 'run.finished')[0]!.outcome).toBe('done');
 });
 
-test('an approval after the first process is gone is taken by the process that gives it, exactly once', async () => {
+test('an approval after the end of the first process is used exactly once by the process that gives it', async () => {
   using place = createTestHome();
   await using server = await startServer(ONE_EFFECT);
   const first = await park(place, server.url);
   first.child.kill('SIGKILL');
   await first.ended;
-  // Nobody holds the session and no process waits; the answer goes on with it.
+  // No process holds the session or waits, so the answer resumes it.
   using store = createSqliteStore({ home: place.home });
   expect(await store.isClaimed(first.session)).toBe(false);
   const order: Order = { home: place.home, workspace: place.workspace, url: server.url, session: first.session };
@@ -115,13 +115,13 @@ test('an approval after the first process is gone is taken by the process that g
     answer: 'approved',
     by: 'later',
   });
-  const goOn = () => once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
-  await Promise.all([goOn(), goOn()]);
+  const resume = () => once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
+  await Promise.all([resume(), resume()]);
   expectOnce(await eventsOf(place, first.session), 'approved');
   expect(linesOf(place)).toBe(1);
 });
 
-test('klaus approve and klaus reject at the same time: one of them counts', async () => {
+test('of concurrent klaus approve and klaus reject only one has an effect', async () => {
   using place = createTestHome();
   await using server = await startServer(ONE_EFFECT);
   const first = await park(place, server.url);
@@ -137,11 +137,11 @@ test('klaus approve and klaus reject at the same time: one of them counts', asyn
   expect(ofType(events, 'approval.answered')).toHaveLength(1);
   const isApproved = answered!.answer === 'approved';
   expect(linesOf(place)).toBe(isApproved ? 1 : 0);
-  // Whoever went on with the run ends with its outcome: done, or denied and nothing in its place.
+  // The process that resumed the run exits with its outcome: done, or denied without an effect.
   expect(ended.map(({ code }) => code)).toContain(isApproved ? 0 : 6);
 });
 
-test('a question about a file that changed meanwhile is asked again, about the file as it is now', async () => {
+test('a question about a file that has changed is asked again with the new content', async () => {
   using place = createTestHome({ 'a.txt': 'one\n' });
   const edit: Script = {
     steps: [

@@ -8,7 +8,7 @@ import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 
-// Many programs are started here: on a busy machine that takes its time.
+// Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 const MANY = 4;
@@ -20,7 +20,7 @@ async function logOf(place: TestHome, session: string): Promise<Event[]> {
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test('many resume one killed session at once: one goes on, the others say so, nothing happens twice', async () => {
+test('of many processes that resume one killed session only one continues, and no effect occurs twice', async () => {
   using place = createTestHome();
   const sleep = toUniqueSleep();
   const script: Script = {
@@ -39,7 +39,7 @@ test('many resume one killed session at once: one goes on, the others say so, no
   const { session } = JSON.parse(first.text.stdout.split('\n')[0]!) as { session: string };
 
   const ended = await Promise.all(range(MANY).map(() => runKlaus(['resume', session, '--json'], options)));
-  // 9: another process works on it. 2: it was over when this one looked.
+  // 9: another process works on it. 2: the run was finished already.
   const codes = ended.map(({ code }) => code);
   expect(codes).toContain(0);
   expect(codes.filter((code) => code !== 0 && code !== 9 && code !== 2)).toEqual([]);
@@ -51,7 +51,7 @@ test('many resume one killed session at once: one goes on, the others say so, no
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
 });
 
-test('many speak to one session at once: each message is heard once, in one order', async () => {
+test('concurrent messages to one session are each handled once, in one order', async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Heard.' } });
   const options = { place, server };
@@ -65,14 +65,14 @@ test('many speak to one session at once: each message is heard once, in one orde
   const said = ofType(events, 'message.added').filter(({ message }) => message.origin === 'user');
   const texts = said.map(({ message }) => toText(message));
   expect(texts.toSorted()).toEqual(range(MANY + 1).map((at) => `message ${at}`));
-  // Each is a run of its own, and each has its answer before the next begins.
+  // Each is a separate run with an answer before the next begins.
   const runs = ofType(events, 'run.finished');
   expect(runs.map(({ run }) => run)).toEqual(said.map(({ run }) => run));
   expect(runs.every(({ outcome }) => outcome === 'done')).toBe(true);
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(MANY + 1);
 });
 
-test('many steer one run at once: it sees each message once, and ends once', async () => {
+test('concurrent steering of one run: it sees each message once, and ends once', async () => {
   using place = createTestHome();
   const script: Script = {
     steps: [

@@ -14,7 +14,7 @@ import type { Order } from './klaus-process.ts';
 
 const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
 
-/** Leaves a line each time it is run, so that twice would be seen, and ends when the test wants it to. */
+/** Writes a line each time it runs, so that a second run is noticed, and ends when the test ends it. */
 const COMMAND = 'echo ran >> ran.log; echo up; until [ -e go ]; do sleep 0.02; done; echo gone; exit 4';
 
 function toScript(survive: boolean): Script {
@@ -47,7 +47,7 @@ interface Ended {
   session: string | undefined;
 }
 
-/** @param afterMs Kill it from outside after this time. Default: it ends itself as the order says. */
+/** @param afterMs Kills it from outside after this time. Default: it kills itself as ordered. */
 function run(order: Order, afterMs?: number): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = execFile(process.execPath, [PROGRAM, JSON.stringify(order)], (error, stdout, stderr) => {
@@ -55,7 +55,7 @@ function run(order: Order, afterMs?: number): Promise<Ended> {
       if (error && signal !== 'SIGKILL') return reject(new Error(`${error.message}\n${stderr}`));
       resolve({ signal, session: /"session":"(\w+)"/.exec(stdout)?.[1] });
     });
-    // Counted from the moment that there is a session.
+    // Measured from the creation of the session.
     if (afterMs !== undefined) child.stdout!.once('data', () => setTimeout(() => child.kill('SIGKILL'), afterMs));
   });
 }
@@ -75,7 +75,7 @@ const countRuns = ({ workspace }: TestHome): number => {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).length : 0;
 };
 
-/** The log of a run that nobody disturbs, and where its second turn ends: the process has begun by then. */
+/** The log of an undisturbed run, and the end of its second turn, when the process has begun. */
 let undisturbed: Event[];
 let second: number;
 beforeAll(async () => {
@@ -85,11 +85,11 @@ beforeAll(async () => {
   second = undisturbed.find((event) => event.type === 'turn.finished' && event.turn === 2)!.seq;
 });
 
-/** What runs of a place's sandboxes and of the shells over them. */
+/** The running processes of a place's sandboxes and their supervising shells. */
 const runningIn = ({ home }: TestHome): number[] => findProcesses(home);
 
-/** Kills a Klaus as told, looks at what is left, goes on with the session, and looks again. */
-async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: number): Promise<string> {
+/** Kills a Klaus process as ordered, checks the remaining processes, resumes the session, and checks again. */
+async function killAndResume(survive: boolean, kill: Partial<Order>, afterMs?: number): Promise<string> {
   using place = createTestHome();
   const order = toOrder(place, survive);
   const killed = await run({ ...order, ...kill }, afterMs);
@@ -98,7 +98,7 @@ async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: num
   try {
     if (killed.signal === null) return 'it had ended before';
     const begun = countRuns(place);
-    // Without anybody's help nothing unmarked is left.
+    // Unmarked processes end without help.
     if (!survive) expect(await eventually(() => runningIn(place).length === 0)).toBe(true);
     const before = processes.find('p1');
     await run({ ...rest, session: killed.session! });
@@ -107,7 +107,7 @@ async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: num
       await run({ ...rest, session: killed.session!, prompt: prompt! });
       events = await eventsOf(place, killed.session!);
     }
-    // Started once, or not at all and then said so.
+    // Started once, or not at all with a report.
     const [result] = ofType(events, 'tool.finished');
     const started = ofType(events, 'process.changed').filter(({ state }) => state === 'started');
     const runs = countRuns(place);
@@ -126,7 +126,7 @@ async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: num
       expect(processes.find('p1')).toMatchObject({ state: 'stopped' });
       return 'ended with its Klaus';
     }
-    // The same process, with its whole output, and with its exit code after the end.
+    // The same process, with its complete output, and with its exit code after the end.
     const now = processes.find('p1')!;
     expect(now).toMatchObject({ state: 'running' });
     if (before?.state === 'running') expect(now.pid).toBe(before.pid);
@@ -135,7 +135,7 @@ async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: num
     expect(processes.find('p1')).toMatchObject({ state: 'exited', exitCode: 4 });
     expect(processes.read('p1', { from: 0 }).text).toBe('up\ngone\n');
     expect(countRuns(place)).toBe(1);
-    // The last holder has given back what it leaned on, and the log knows its end.
+    // The last holder has released its resources, and its end is in the log.
     await run({ ...rest, session: killed.session! });
     expect(ofType(await eventsOf(place, killed.session!), 'process.changed').at(-1)).toMatchObject({ exitCode: 4 });
     expect(existsSync(join(place.workspace, '.klaus'))).toBe(false);
@@ -153,14 +153,14 @@ describe.each([
   test.each(['process.json', 'protection.json', 'identity.json', 'started', 'output.0'])(
     'as soon as there is %s',
     async (file) => {
-      const what = await killAndGoOn(survive, { dieAtProcessFile: file });
+      const what = await killAndResume(survive, { dieAtProcessFile: file });
       const isBegun = file === 'started' || file === 'output.0';
       if (isBegun) expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
     },
   );
 
   test('between the start and its result', async () => {
-    const what = await killAndGoOn(survive, { dieAfterEffect: 'run_command' });
+    const what = await killAndResume(survive, { dieAfterEffect: 'run_command' });
     expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
   });
 
@@ -168,20 +168,20 @@ describe.each([
     'as soon as %s is durable',
     async (type) => {
       const seq = undisturbed.findLastIndex((event) => event.type === type && event.seq < second) + 1;
-      const what = await killAndGoOn(survive, { dieAfterSeq: seq });
+      const what = await killAndResume(survive, { dieAfterSeq: seq });
       if (type === 'gate.decided') expect(what).toBe('never started');
-      // The intent is durable, and the process may have begun or not: either is known.
+      // The intent is durable, and it is known whether the process has begun.
       else if (type !== 'tool.started') expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
     },
   );
 
   const count = Number(process.env['KLAUS_KILLS'] ?? 2);
-  test('at moments by chance', { timeout: count * 30_000 }, async () => {
+  test('at random moments', { timeout: count * 30_000 }, async () => {
     const failures: string[] = [];
     for (let index = 0; index < count; index++) {
       const afterMs = Math.random() * 1_500;
       try {
-        await killAndGoOn(survive, {}, afterMs);
+        await killAndResume(survive, {}, afterMs);
       } catch (error) {
         failures.push(`after ${afterMs} ms: ${(error as Error).message}`);
       }
@@ -190,7 +190,7 @@ describe.each([
   });
 });
 
-test('a Klaus that has started one comes to its end by itself, and the process goes on', async () => {
+test('a Klaus process that has started one exits by itself, and the background process continues', async () => {
   using place = createTestHome();
   const { session, signal } = await run(toOrder(place, true));
   const processes = createProcesses({ home: place.home });
@@ -202,7 +202,7 @@ test('a Klaus that has started one comes to its end by itself, and the process g
   }
 });
 
-test('a second Klaus that takes the session ends what the first, still alive, had not marked', async () => {
+test('a second Klaus process that takes the session ends unmarked processes of the first one, which still runs', async () => {
   using place = createTestHome();
   const order = toOrder(place, false);
   const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);

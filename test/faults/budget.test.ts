@@ -3,14 +3,14 @@ import { toCountedTokens, type Event, type Limits, type Session } from '@klaus/s
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 
-/** Histories that are tried; more with BUDGET_HISTORIES. */
+/** Number of histories; more with BUDGET_HISTORIES. */
 const HISTORIES = Number(process.env['BUDGET_HISTORIES'] ?? 12);
 const STEPS = 14;
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 /** Dollars are sums of floating-point numbers. */
 const CENT_OF_A_CENT = 1e-4;
 
-/** Pseudo-random whole numbers below `below` (mulberry32). */
+/** Pseudo-random integers below `below` (mulberry32). */
 type Chance = (below: number) => number;
 
 function createChance(seed: number): Chance {
@@ -23,7 +23,7 @@ function createChance(seed: number): Chance {
   };
 }
 
-/** Some answers read files, some end the run; requests break in every way that is over soon. */
+/** Some answers read files, some end the run; requests fail in every way that takes little time. */
 function toScript(chance: Chance): Script {
   const faults = (): NonNullable<Script['steps'][number]['faults']> => {
     switch (chance(6)) {
@@ -55,7 +55,7 @@ function toScript(chance: Chance): Script {
   return { price: PRICE, contextWindow: 12_000, maxOutputTokens: 1_500, steps: [small, ...turns], fallback: read };
 }
 
-/** Goes on until nothing is left to do, or leaves as a crash would at some event. */
+/** Continues until the run is finished, or stops at an event like a crash. */
 async function advance(session: Session, chance: Chance): Promise<void> {
   const controller = new AbortController();
   let left = chance(3) === 0 ? Infinity : 1 + chance(12);
@@ -103,7 +103,7 @@ function limitsAt(events: readonly Event[]): Limits {
   return limits!;
 }
 
-/** Walks the log as an auditor would, knowing nothing of the ledger. Returns what was spent. */
+/** Computes the spent amount from the log alone, without the ledger. */
 function audit(events: readonly Event[]): { tokens: number; usd: number; intents: number } {
   const spent = { tokens: 0, usd: 0, intents: 0 };
   let open: { tokens: number; usd: number | null } | undefined;
@@ -146,7 +146,7 @@ function total(
   );
 }
 
-test('in any history nothing is sent that does not fit, and every sum says the same', async () => {
+test('in any history no request exceeds the budget, and all sums are equal', async () => {
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const chance = createChance(seed);
     await using engine = await createTestEngine({

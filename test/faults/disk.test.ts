@@ -15,7 +15,7 @@ import {
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
 
-// Many programs are started here: on a busy machine that takes its time.
+// Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 const LARGE = 'large '.repeat(20_000);
@@ -38,11 +38,11 @@ interface Begun {
   options: KlausOptions;
   session: string;
   server: AsyncDisposable;
-  /** Ends the command under way. */
-  goOn: () => Promise<void>;
+  /** Ends the running command. */
+  release: () => Promise<void>;
 }
 
-/** A run whose first command is at work. */
+/** A run whose first command is running. */
 async function begin(place: TestHome): Promise<Begun> {
   const sleep = toUniqueSleep();
   const server = await startServer(toScript(sleep));
@@ -50,7 +50,7 @@ async function begin(place: TestHome): Promise<Begun> {
   const klaus = startKlaus(['run', '--json', 'go'], options);
   const pid = await untilProgram(sleep);
   const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
-  return { klaus, options, session, server, goOn: async () => void process.kill(pid, 'SIGTERM') };
+  return { klaus, options, session, server, release: async () => void process.kill(pid, 'SIGTERM') };
 }
 
 async function logOf(place: TestHome, session: string): Promise<Event[]> {
@@ -59,7 +59,7 @@ async function logOf(place: TestHome, session: string): Promise<Event[]> {
   return toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
 }
 
-/** Everything that was shown is in the log, and the log goes on after it. */
+/** Everything that was shown is in the log, and the log continues after it. */
 function expectKept(shown: string, events: readonly Event[]): void {
   const seen = toEvents(shown);
   expect(events.slice(0, seen.length)).toEqual(seen);
@@ -76,23 +76,23 @@ const leftOvers = (place: TestHome) => readdirSync(place.workspace).filter((name
 
 describe.skipIf(!canMount)('a full disk', () => {
   test.each(['home', 'both'] as const)(
-    'where Klaus keeps its state (%s): said, kept, and gone on with',
+    'with the state of Klaus (%s): reported, without loss, and the run can be resumed',
     async (where) => {
       using place = createTestHome();
       using home = mountMemory(place.home);
       using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
-      const { klaus, options, session, server, goOn } = await begin(place);
+      const { klaus, options, session, server, release } = await begin(place);
       await using _ = server;
       home.fill();
       workspace?.fill();
-      await goOn();
+      await release();
       const ended = await klaus.ended;
       expect(ended.code).toBe(1);
       expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
         error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
       });
       expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
-      // Still no room: the same words, and nothing lost by trying.
+      // Still full: the same message, and nothing is lost by the attempt.
       expect(await runKlaus(['resume', session], options)).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('space'),
@@ -106,14 +106,14 @@ describe.skipIf(!canMount)('a full disk', () => {
     },
   );
 
-  test('where the project is: the model is told, no file is half written, and the run goes on', async () => {
+  test('with the project: the model is informed, no file is partly written, and the run continues', async () => {
     using place = createTestHome();
     using workspace = mountMemory(place.workspace);
     writeFileSync(join(place.workspace, 'kept.txt'), 'before');
-    const { klaus, session, server, goOn } = await begin(place);
+    const { klaus, session, server, release } = await begin(place);
     await using _ = server;
     workspace.fill();
-    await goOn();
+    await release();
     expect(await klaus.ended).toMatchObject({ code: 0 });
     const [, write] = ofType(await logOf(place, session), 'tool.finished');
     expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('no space is left') });
@@ -121,7 +121,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(leftOvers(place)).toEqual([]);
   });
 
-  test('where large outputs are kept: the command is not lost with its output', async () => {
+  test('with large outputs: the result of the command is not lost with its output', async () => {
     using place = createTestHome();
     using blobs = mountMemory(join(place.home, 'blobs'), '1m');
     blobs.fill();
@@ -137,7 +137,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(finished!.output).toContain('could not be kept');
   });
 
-  test('from the start: one sentence that says what to do', async () => {
+  test('from the start: one sentence with the fix', async () => {
     using place = createTestHome();
     using home = mountMemory(place.home);
     home.fill();
@@ -151,13 +151,13 @@ describe.skipIf(!canMount)('a full disk', () => {
 });
 
 describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
-  test('where Klaus keeps its state: said, kept, and gone on with', async () => {
+  test('with the state of Klaus: reported, without loss, and the run can be resumed', async () => {
     using place = createTestHome();
     using home = mountImage(place.home);
-    const { klaus, options, session, server, goOn } = await begin(place);
+    const { klaus, options, session, server, release } = await begin(place);
     await using _ = server;
     home.break();
-    await goOn();
+    await release();
     const ended = await klaus.ended;
     expect(ended.code).toBe(1);
     expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({ error: { code: 'store.full' } });
@@ -172,14 +172,14 @@ describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
     expectResumed(place, events);
   });
 
-  test('where the project is: the model is told, and the run goes on', async () => {
+  test('with the project: the model is informed, and the run continues', async () => {
     using place = createTestHome();
     using workspace = mountImage(place.workspace);
     writeFileSync(join(place.workspace, 'kept.txt'), 'before');
-    const { klaus, session, server, goOn } = await begin(place);
+    const { klaus, session, server, release } = await begin(place);
     await using _ = server;
     workspace.break();
-    await goOn();
+    await release();
     expect(await klaus.ended).toMatchObject({ code: 0 });
     const [, write] = ofType(await logOf(place, session), 'tool.finished');
     expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('the filesystem is read-only') });

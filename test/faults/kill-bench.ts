@@ -10,19 +10,19 @@ import { GIT_ENV } from './twelve-tools.ts';
 
 export const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
 
-/** How a Klaus in a process of its own ended, and what it said. */
+/** How a separate Klaus process ended, and its output. */
 export interface Ended {
   signal: NodeJS.Signals | null;
   lines: { session?: string; result?: { state: string; finished?: EventOf<'run.finished'> } }[];
 }
 
-/** A project and a state folder of their own, with what a Klaus is told to do there. */
+/** A temporary project and state folder, with the orders for a Klaus process. */
 export interface KillBench extends Disposable {
   folder: string;
   order: Order;
 }
 
-/** @param fillProject Makes the project in a folder that is not there yet. */
+/** @param fillProject Creates the project in a folder that does not exist yet. */
 export function createKillBench(
   fillProject: (folder: string) => void,
   order: Pick<Order, 'url'> & Partial<Order>,
@@ -37,7 +37,7 @@ export function createKillBench(
   };
 }
 
-/** Runs a Klaus to its end or its death. */
+/** Runs a Klaus process until it exits or is killed. */
 export function runOrder(order: Order): Promise<Ended> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [PROGRAM, JSON.stringify(order)], { timeout: 120_000 }, (error, stdout, stderr) => {
@@ -49,7 +49,7 @@ export function runOrder(order: Order): Promise<Ended> {
   });
 }
 
-/** Runs with something that kills it on the way, then resumes; the prompt is sent again where it was never sent. */
+/** Runs a process that is killed, then resumes; the prompt is sent again if it was not sent. */
 export async function killAndResume(
   { order }: KillBench,
   kill: Partial<Order>,
@@ -64,21 +64,21 @@ export async function killAndResume(
   return { killed, session };
 }
 
-/** The events of a session whose chain is whole. */
+/** The events of a session with a valid chain. */
 export async function readSession(home: string, session: string): Promise<Event[]> {
   using store = createSqliteStore({ home });
   expect(await store.verify(session)).toMatchObject({ intact: true });
   return [...store.view.events(session)];
 }
 
-/** The content of the workspace as git sees it, ignoring nothing. */
+/** The content of the workspace, including ignored files, as a Git tree. */
 export function treeOf({ order: { workspace } }: KillBench): string {
   const env = { ...GIT_ENV, GIT_INDEX_FILE: join(workspace, '..', 'index') };
   execFileSync('git', ['-C', workspace, 'add', '-A', '-f'], { env });
   return execFileSync('git', ['-C', workspace, 'write-tree'], { env, encoding: 'utf8' }).trim();
 }
 
-/** Times, dates and the hashes of what was made at these times, or of paths, are no difference. */
+/** Ignores times, dates, and hashes that depend on times or paths. */
 const TIMES =
   /duration_ms:? [\d.]+|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| ?[+-]\d{4})?|\b[0-9a-f]{7,64}\b|\b\d+(\.\d+)? ?m?s\b/g;
 
@@ -87,7 +87,7 @@ export function canonicalOf(bench: KillBench, events: Event[]): unknown[] {
   return JSON.parse(JSON.stringify(replaced).replaceAll(TIMES, '0')) as unknown[];
 }
 
-/** The lines that commands left, each of which may be there once. */
+/** The lines that commands wrote, each of which may occur once. */
 export function linesOf({ order }: KillBench): string[] {
   const log = join(order.workspace, 'ran.log');
   return existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : [];

@@ -51,11 +51,11 @@ async function killAndResume(kill: Partial<Order>): Promise<{ bench: KillBench; 
   return { bench, events: await eventsOf(bench, session) };
 }
 
-/** Calls whose outcome nobody can know, because the process died while a shell ran. */
+/** Calls with an unknown outcome, because the process was killed while a shell ran. */
 const unknownOf = (events: Event[]) =>
   events.filter((event) => event.type === 'tool.finished' && event.outcome === 'unknown');
 
-/** The log without the result of these calls, and without what a run concludes from results. */
+/** The log without the results of these calls and without conclusions from them. */
 function withoutCall(canonical: unknown[], calls: Set<string>): unknown[] {
   const kept = (canonical as { type: string; call?: string }[]).filter(
     (event) => event.type !== 'tool.finished' || !calls.has(event.call!),
@@ -65,7 +65,7 @@ function withoutCall(canonical: unknown[], calls: Set<string>): unknown[] {
   );
 }
 
-/** What happened in which order, without what it came to. */
+/** The order of events without their results. */
 function toShape(event: unknown): unknown {
   const { type, turn, call, name, verdict } = event as Record<string, unknown>;
   return { type, turn, call, name, verdict };
@@ -80,7 +80,7 @@ function expectSame(bench: KillBench, events: Event[]): void {
   const calls = new Set(unknown.map((event) => event.call));
   const [mine, theirs] = [canonicalOf(bench, events), undisturbed.canonical];
   if (calls.size === 0) expect(mine).toEqual(theirs);
-  // A shell that died before it wrote its line left no file or an empty one, and what looks at the workspace shows that.
+  // A shell that was killed before it wrote its line left no file or an empty one, which later events show.
   else if (!hasLine(bench)) expect(mine.map(toShape)).toEqual(theirs.map(toShape));
   else expect(withoutCall(mine, calls)).toEqual(withoutCall(theirs, calls));
   for (const event of unknown) {
@@ -134,7 +134,7 @@ describe('killed after an event', () => {
 
 describe('killed between an effect and its result', () => {
   test.each(['write_file', 'edit_file', 'apply_patch', 'delete_file'])(
-    '%s is found done, and not done again',
+    '%s is found to be done, and not repeated',
     async (tool) => {
       const { bench, events } = await killAndResume({ dieAfterEffect: tool });
       expectSame(bench, events);
@@ -144,14 +144,14 @@ describe('killed between an effect and its result', () => {
     },
   );
 
-  test.each(['read_file', 'git_status'])('%s, which only reads, is done again', async (tool) => {
+  test.each(['read_file', 'git_status'])('%s, which only reads, is repeated', async (tool) => {
     const { bench, events } = await killAndResume({ dieAfterEffect: tool });
     expectSame(bench, events);
     expectNothingTwice(bench, events);
     expect(treeOf(bench)).toBe(undisturbed.tree);
   });
 
-  test('a checkpoint that was committed and not logged is found again, not made twice', async () => {
+  test('a checkpoint that was committed but not logged is found, and not created twice', async () => {
     const { bench, events } = await killAndResume({ dieAtCheckpoint: true });
     expectSame(bench, events);
     const ref = `refs/klaus/checkpoints/${events[0]!.session}`;
@@ -162,7 +162,7 @@ describe('killed between an effect and its result', () => {
     expect(snapshots.map((event) => event.commit)).toEqual([git('rev-parse', ref)]);
   });
 
-  test('a shell has an unknown outcome, what it changed is said, and it is not run again', async () => {
+  test('a shell has an unknown outcome, its changes are reported, and it is not run again', async () => {
     const { bench, events } = await killAndResume({ dieAfterEffect: 'run_command' });
     expectSame(bench, events);
     expectNothingTwice(bench, events);

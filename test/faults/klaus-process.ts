@@ -1,5 +1,5 @@
-// A Klaus in a process of its own that ends itself with SIGKILL at a chosen moment, or not at all.
-// Told by one JSON object on the command line; prints one JSON object when it comes to an end by itself.
+// A Klaus process that kills itself with SIGKILL at a given moment, or not at all.
+// Gets its orders as a JSON object on the command line, and prints a JSON object when it exits by itself.
 import { existsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -10,31 +10,31 @@ import { createKlaus } from '@klaus/sdk';
 export interface Order {
   home: string;
   workspace: string;
-  /** Where the scripted model is served. */
+  /** URL of the scripted model. */
   url: string;
-  /** Sent as a prompt when given; otherwise the session only goes on. */
+  /** Sent as a prompt. Default: the session is only resumed. */
   prompt?: string;
   session?: string;
   onAsk?: 'deny' | 'wait';
   mode?: 'auto' | 'ask' | 'edits';
-  /** Stay when the run is parked, and go on as soon as an answer comes. */
+  /** Stay alive when the run is parked, and continue when an answer comes. */
   stay?: boolean;
   /** Stay alive after the end, doing nothing. */
   linger?: boolean;
-  /** Say each event's seq on standard output, as a door shows it. */
+  /** Print the seq of each event when it is shown. */
   show?: boolean;
-  /** Default: as the machine has it. */
+  /** Default: that of the machine. */
   sandbox?: 'host';
-  /** Who answers questions: a user who approves all of them. Default: nobody. */
+  /** Approves all questions as a user. Default: questions are not answered. */
   user?: 'approves';
-  /** Die as soon as the event of this seq is durable, or this many milliseconds later, whatever is going on then. */
+  /** Kill the process as soon as the event with this seq is durable, or this many milliseconds later. */
   dieAfterSeq?: number;
   dieDelayMs?: number;
-  /** Die when this tool has done its work and before its result is known to anybody. */
+  /** Kill the process when this tool has had its effect and before its result is reported. */
   dieAfterEffect?: string;
-  /** Die as soon as the first background process has this file. */
+  /** Kill the process as soon as the first background process has this file. */
   dieAtProcessFile?: string;
-  /** Die as soon as the checkpoint's ref is there. */
+  /** Kill the process as soon as the checkpoint's ref exists. */
   dieAtCheckpoint?: boolean;
 }
 
@@ -109,7 +109,7 @@ if (order.stay && result.state === 'parked') {
 process.stdout.write(`${JSON.stringify({ result })}\n`);
 if (order.linger) await new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1));
 
-/** Kills this process a while after it is called, from a thread of its own: a busy main thread delays nothing. */
+/** Kills this process after a delay, from a separate thread, so that a busy main thread does not delay it. */
 function createExecutioner(delayMs: number): () => void {
   const called = new Int32Array(new SharedArrayBuffer(4));
   const code = `

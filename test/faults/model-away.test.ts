@@ -6,10 +6,10 @@ import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
-// Many programs are started here: on a busy machine that takes its time.
+// Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
 
-/** A command that leaves a line each time it runs and ends when the test lets it: meanwhile the model goes away. */
+/** A command that writes a line each time it runs, and ends when the test ends it. The model goes away in between. */
 const COMMAND = 'echo ran >> ran.log; until [ -e go ]; do sleep 0.05; done';
 const SCRIPT: Script = {
   steps: [
@@ -18,7 +18,7 @@ const SCRIPT: Script = {
   ],
 };
 
-/** Two attempts where nothing is waited out; while it is, one every tenth of a second. */
+/** Two attempts without waiting for the model; with it, one every 0.1 s. */
 const QUICK = { KLAUS_RETRY_ATTEMPTS: '2', KLAUS_RETRY_BASE_MS: '50', KLAUS_RETRY_MAX_MS: '100' };
 
 interface Away {
@@ -52,7 +52,7 @@ async function logOf(place: TestHome, session: string): Promise<Event[]> {
   return toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
 }
 
-function expectWhole(place: TestHome, events: readonly Event[]): void {
+function expectComplete(place: TestHome, events: readonly Event[]): void {
   expect(readFileSync(join(place.workspace, 'ran.log'), 'utf8')).toBe('ran\n');
   expect(ofType(events, 'tool.finished')).toHaveLength(1);
   expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
@@ -61,34 +61,34 @@ function expectWhole(place: TestHome, events: readonly Event[]): void {
   expect(said).toHaveLength(2);
 }
 
-test('a model that goes away is waited for as long as it was said, and the run goes on when it is back', async () => {
+test('the run waits for an unavailable model for the given time, and continues when it is back', async () => {
   using place = createTestHome();
   const { klaus, session, back } = await goAway(place, ['--wait-for-model', '1h']);
   await klaus.printed('stdout', '"attempt":6,"outcome":"connection"');
   await using _ = await back();
   expect((await klaus.ended).code).toBe(0);
   const events = await logOf(place, session);
-  expectWhole(place, events);
+  expectComplete(place, events);
   const failed = ofType(events, 'model.attempted').filter(({ outcome }) => outcome === 'connection');
-  // One outage, one end of the wait, however many attempts; none of them cost anything.
+  // One outage and one end of the wait, regardless of the number of attempts, which cost nothing.
   expect(new Set(failed.slice(1).map(({ waitUntil }) => waitUntil))).toEqual(new Set([failed[0]!.at + 3_600_000]));
   expect(failed.every(({ usd, usage }) => usd === 0 && usage.output === 0)).toBe(true);
 });
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  '%s while it waits: resume goes on, and waits as was said',
+  '%s while it waits: resume continues to wait for the given time',
   async (signal) => {
     using place = createTestHome();
     const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1h']);
     klaus.kill(signal);
     await klaus.ended;
-    // The wait is part of the run: it needs not be said again, unless the run was ended by the signal.
+    // The wait is part of the run. It has to be given again only if the signal ended the run.
     const words = signal === 'SIGTERM' ? ['--wait-for-model', '1h'] : [];
     const resumed = startKlaus(['resume', session, '--json', ...words], options);
     await resumed.printed('stdout', '"attempt":4,"outcome":"connection"');
     await using _ = await back();
     expect((await resumed.ended).code).toBe(0);
-    expectWhole(place, await logOf(place, session));
+    expectComplete(place, await logOf(place, session));
   },
 );
 
@@ -101,18 +101,18 @@ test('a run that waits is stopped by klaus cancel from another process', async (
   expect(events.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'cancelled' });
 });
 
-test('when the wait is over the run ends as failed, and resume goes on without loss', async () => {
+test('when the wait is over the run fails, and resume continues without loss', async () => {
   using place = createTestHome();
   const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1s']);
   const ended = await klaus.ended;
   expect(ended.code).toBe(4);
   await using _ = await back();
   expect((await runKlaus(['resume', session, '--json'], options)).code).toBe(0);
-  expectWhole(place, await logOf(place, session));
+  expectComplete(place, await logOf(place, session));
   expect(existsSync(join(place.workspace, 'go'))).toBe(true);
 });
 
-test('the wait is shown to who watches, and at its end what can be done', async () => {
+test('the wait is shown, and at its end the possible actions', async () => {
   using place = createTestHome();
   const env = { ...QUICK, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60' };
   const ended = await runKlaus(['run', '--plain', '--wait-for-model', '1s', 'look'], { place, env });

@@ -6,7 +6,7 @@ import { createTestHome } from '../fixtures/test-home.ts';
 
 type Fault = NonNullable<Script['steps'][number]['faults']>[number];
 
-/** Each fault, the code that the log names it by, and the exit code when it never passes. */
+/** Each fault, its code in the log, and the exit code when it does not end. */
 const FAULTS: [name: string, fault: Omit<Fault, 'always'>, code: string, exit: number][] = [
   ['429 with retry-after', { kind: 'status', status: 429, retryAfter: 0.01 } as Fault, 'rate_limited', 4],
   ['529', { kind: 'status', status: 529 } as Fault, 'overloaded', 4],
@@ -22,7 +22,7 @@ const FAULTS: [name: string, fault: Omit<Fault, 'always'>, code: string, exit: n
   ['a hang in mid-stream', { kind: 'hang', after: 3, keepAlive: false } as Fault, 'idle', 4],
 ];
 
-/** The second request meets the fault: there is a history, and words of the answer may have come already. */
+/** The second request has the fault: there is a history, and a part of the answer may have arrived. */
 function toScript(fault: Fault): Script {
   return {
     steps: [
@@ -42,7 +42,7 @@ const WIRES = {
 } as const;
 
 describe.each(Object.entries(WIRES))('%s', (_, toWire) => {
-  test.each(FAULTS)('%s passes: the run ends well and says what happened', async (name, fault, code, exit) => {
+  test.each(FAULTS)('%s ends: the run succeeds and reports the fault', async (name, fault, code, exit) => {
     using place = createTestHome();
     await using server = await startServer(toScript({ ...fault, always: false } as Fault));
     const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
@@ -59,7 +59,7 @@ describe.each(Object.entries(WIRES))('%s', (_, toWire) => {
     expect(said).toHaveLength(2);
   });
 
-  test.each(FAULTS)('%s for ever: the run ends with its exit code', async (name, fault, code, exit) => {
+  test.each(FAULTS)('%s does not end: the run ends with its exit code', async (name, fault, code, exit) => {
     using place = createTestHome();
     await using server = await startServer(toScript({ ...fault, always: true } as Fault));
     const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
@@ -72,7 +72,7 @@ describe.each(Object.entries(WIRES))('%s', (_, toWire) => {
   });
 });
 
-test('a model that nobody serves is a failed connection: exit 4', async () => {
+test('a model without a server is a failed connection: exit 4', async () => {
   using place = createTestHome();
   const env = WIRES.anthropic('http://127.0.0.1:9');
   const ended = await runKlaus(['run', '--json', 'look'], { place, env });

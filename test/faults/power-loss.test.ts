@@ -14,11 +14,11 @@ import { cutPower, writeDisk, type Fate } from './power/power-cut.ts';
 import { hasStrace, recordSystemCalls } from './power/system-calls.ts';
 import { createProject } from './twelve-tools.ts';
 
-/** `POWER_CUTS=300 POWER_SEED=7`; one again: `POWER_AT=event:fate`, with the same seed. */
+/** `POWER_CUTS=300 POWER_SEED=7`; to repeat one: `POWER_AT=event:fate`, with the same seed. */
 const CUTS = Number(process.env['POWER_CUTS'] ?? 24);
 const SEED = Number(process.env['POWER_SEED'] ?? 1);
 const AT = process.env['POWER_AT'];
-/** Every so many cuts the run is resumed to its end too. */
+/** Number of power losses after which the run is also resumed to its end. */
 const RESUME_EVERY = 8;
 
 const LARGE = 'export const large = 1;\n'.repeat(4_000);
@@ -45,7 +45,7 @@ const SCRIPT: Script = {
   fallback: { text: 'All is done.' },
 };
 
-/** What may stand in a file at any time, the last state last; null is no file. */
+/** Allowed contents of a file, the last state last; null means no file. */
 const STATES: Record<string, (string | null)[]> = {
   'notes.txt': [null, 'one\ntwo\n', 'one\nTWO\n'],
   'src/greet.js': ["export const greeting = 'hello';\n", "export const greeting = 'good day';\n"],
@@ -99,7 +99,7 @@ function drawCuts(): Cut[] {
 const isGit = (path: string): boolean => path.startsWith(join(bench.order.workspace, '.git/'));
 
 function rebuild({ at, fate }: Cut): { shown: number } {
-  // What git does for its own files is git's.
+  // Git is responsible for its own files.
   const disk = cutPower(recorded.disk, at, { fate, chance: createChance(SEED + at), certain: isGit });
   writeDisk(bench.folder, disk);
   const seqs = recorded.disk.events.slice(0, at).flatMap((event) => (event.kind === 'shown' ? [event.seq] : []));
@@ -112,19 +112,19 @@ function stateOf(path: string): number {
   return STATES[path]!.lastIndexOf(content);
 }
 
-/** No file is torn, and what was said to be done is on the disk. */
+/** No file is partly written, and everything that was reported as done is on the disk. */
 function expectFiles(events: readonly Event[]): void {
   for (const path of Object.keys(STATES)) {
     const state = stateOf(path);
     expect({ path, isTorn: state < 0 }).toEqual({ path, isTorn: false });
-    const told = ofType(events, 'tool.finished').filter(
+    const finished = ofType(events, 'tool.finished').filter(
       ({ outcome, changes }) => outcome === 'ok' && changes.some((change) => change.path === path),
     );
-    expect({ path, state: state >= told.length }).toEqual({ path, state: true });
+    expect({ path, state: state >= finished.length }).toEqual({ path, state: true });
   }
 }
 
-async function expectWhole(shown: number): Promise<void> {
+async function expectComplete(shown: number): Promise<void> {
   const { session, events: original } = recorded;
   let events: Event[];
   {
@@ -166,27 +166,24 @@ async function expectResumed(shown: number): Promise<void> {
   for (const path of Object.keys(STATES)) expect({ path, state: stateOf(path) >= 0 }).toEqual({ path, state: true });
 }
 
-test.skipIf(!hasStrace)(
-  'the record holds the whole run: with everything kept it is the disk as it was left',
-  async () => {
-    expect(ofType(recorded.events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(CALLS.map(() => 'ok'));
-    expect(ofType(recorded.events, 'tool.finished').some(({ blob }) => blob !== undefined)).toBe(true);
-    const { shown } = rebuild({ at: recorded.disk.events.length, fate: 'kept' });
-    expect(shown).toBe(recorded.events.length);
-    await expectWhole(shown);
-    expect(Object.keys(STATES).map(stateOf)).toEqual(Object.values(STATES).map((states) => states.length - 1));
-    expect(readdirSync(bench.order.workspace)).toContain('ran.log');
-  },
-);
+test.skipIf(!hasStrace)('the record is complete: without a loss it results in the present disk', async () => {
+  expect(ofType(recorded.events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(CALLS.map(() => 'ok'));
+  expect(ofType(recorded.events, 'tool.finished').some(({ blob }) => blob !== undefined)).toBe(true);
+  const { shown } = rebuild({ at: recorded.disk.events.length, fate: 'kept' });
+  expect(shown).toBe(recorded.events.length);
+  await expectComplete(shown);
+  expect(Object.keys(STATES).map(stateOf)).toEqual(Object.values(STATES).map((states) => states.length - 1));
+  expect(readdirSync(bench.order.workspace)).toContain('ran.log');
+});
 
 test.skipIf(!hasStrace)(
-  `power is cut at ${CUTS} moments: what was shown is there, nothing is torn, and the run goes on`,
+  `power is cut at ${CUTS} moments: everything that was shown is stored, no file is partly written, and the run continues`,
   async () => {
     const failures: string[] = [];
     for (const [index, cut] of drawCuts().entries()) {
       try {
         const { shown } = rebuild(cut);
-        if (shown > 0) await expectWhole(shown);
+        if (shown > 0) await expectComplete(shown);
         if (index % RESUME_EVERY === 0) {
           rebuild(cut);
           await expectResumed(shown);

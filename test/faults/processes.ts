@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A `sleep` that no other process on this machine has: known by its argument, in whatever namespace it runs. */
+/** A `sleep` with a unique argument, which identifies it in every namespace. */
 export function toUniqueSleep(seconds = 300): string {
   const digits = String(Math.floor(Math.random() * 1e9)).padStart(9, '0');
   return `sleep ${seconds}.${digits}${process.pid}`;
@@ -20,7 +20,7 @@ export function findProcesses(text: string): number[] {
     });
 }
 
-/** Ids of the processes that are this program, with exactly these words: not the shells that hold its text. */
+/** Ids of the processes of this program with exactly these arguments, without shells that contain its text. */
 export function findProgram(words: string): number[] {
   return findProcesses(words).filter((pid) => readLine(pid) === `${words.replaceAll(' ', '\0')}\0`);
 }
@@ -42,11 +42,11 @@ function readLine(pid: number): string {
   }
 }
 
-/** The processes above one, the nearest first, each with its program's name. */
+/** The ancestors of a process, nearest first, with the names of their programs. */
 export function listParents(pid: number): { pid: number; name: string }[] {
   const parents: { pid: number; name: string }[] = [];
   for (let at = pid; at > 1;) {
-    // The name stands in brackets and may hold anything; the parent is the second field after it.
+    // The name is in parentheses and may contain any characters; the parent is the second field after it.
     const stat = readFileSync(`/proc/${at}/stat`, 'latin1');
     at = Number(stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2]);
     if (at > 1) parents.push({ pid: at, name: readFileSync(`/proc/${at}/comm`, 'latin1').trim() });

@@ -10,7 +10,7 @@ import { canonicalOf, createKillBench, killAndResume, linesOf, readSession, runO
 import { createChance } from '../undo/chance.ts';
 import { createMarkedProject, TWENTY, TWENTY_TOOLS } from './twenty-tools.ts';
 
-/** Moments, and what they are drawn from: `KILLS=200 KILL_SEED=7`. One moment again: `KILL_AT=seq+ms`. */
+/** Number of moments and seed: `KILLS=200 KILL_SEED=7`. To repeat one moment: `KILL_AT=seq+ms`. */
 const KILLS = Number(process.env['KILLS'] ?? 8);
 const SEED = Number(process.env['KILL_SEED'] ?? 1);
 const AT = process.env['KILL_AT'];
@@ -44,7 +44,7 @@ beforeAll(async () => {
   undisturbed = { events, canonical: canonicalOf(bench, events), tree: treeOf(bench) };
 }, 120_000);
 
-/** An event and a part of the time until the next one, as the undisturbed run took it. */
+/** An event and a part of the time until the next one in the undisturbed run. */
 function drawMoments(): Moment[] {
   if (AT !== undefined) {
     const [dieAfterSeq = 1, dieDelayMs = 0] = AT.split('+').map(Number);
@@ -54,7 +54,7 @@ function drawMoments(): Moment[] {
   const { events } = undisturbed;
   const [begun, over] = [events[0]!.at, events.at(-1)!.at];
   return Array.from({ length: KILLS }, () => {
-    // Half of them anywhere in its time, where mostly a command runs; half around any event.
+    // Half of them at any time, when mostly a command runs; half near any event.
     if (chance.percent(50)) return { dieAfterSeq: chance.pick(events).seq, dieDelayMs: chance.number(50) / 10 };
     const time = begun + chance.number(over - begun);
     const { seq, at } = events.findLast((event) => event.at <= time)!;
@@ -62,7 +62,7 @@ function drawMoments(): Moment[] {
   });
 }
 
-/** The first event that is another one than in the undisturbed run. */
+/** The first event that differs from the undisturbed run. */
 function findDifference(canonical: readonly unknown[]): string | undefined {
   const [mine, theirs] = [canonical, undisturbed.canonical].map((log) => log.map((event) => JSON.stringify(event)));
   const at = mine!.findIndex((event, index) => event !== theirs![index]);
@@ -71,13 +71,13 @@ function findDifference(canonical: readonly unknown[]): string | undefined {
   return `${mine![at]}\ninstead of\n${theirs![at]}`;
 }
 
-/** What happened in which order, without what it came to. */
+/** The order of events without their results. */
 function toShape(event: unknown): unknown {
   const { type, turn, call, name, verdict } = event as Record<string, unknown>;
   return { type, turn, call, name, verdict };
 }
 
-/** Processes that work in a folder or name it. */
+/** Processes with this working folder or with its path in their command line. */
 function processesOf(folder: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -91,7 +91,7 @@ function processesOf(folder: string): string[] {
     });
 }
 
-/** Every spent token is in the log once, and the state and the tables say the same. */
+/** Every spent token is in the log once, and the state and the tables are equal to it. */
 async function expectBalance(home: string, session: string, events: readonly Event[]): Promise<void> {
   const attempts = ofType(events, 'model.attempted');
   const usage = attempts.reduce((sum, event) => addUsage(sum, event.usage), NO_USAGE);
@@ -113,7 +113,7 @@ async function expectBalance(home: string, session: string, events: readonly Eve
     turns: spent.turns,
   });
   expect(row.costUsd).toBeCloseTo(usd, 9);
-  // A request that nobody knows the end of is charged once, at what was set aside for it.
+  // A request with an unknown end is charged once, with its reservation.
   expect(attempts.filter(({ outcome }) => outcome === 'abandoned').length).toBeLessThanOrEqual(1);
   expect(ofType(events, 'turn.started')).toHaveLength(spent.turns);
 }
@@ -139,8 +139,8 @@ async function tryMoment(moment: Moment): Promise<{ wasKilled: boolean }> {
     expect(treeOf(bench)).toBe(undisturbed.tree);
   } else {
     expect(unknown[0]!.output).toContain('Outcome unknown');
-    // What looks at the workspace later sees what was not done, and a commit that was not made leaves something for
-    // the checkpoint; else what happened is the same.
+    // Later events show changes that were not made, and a missing commit leaves changes for
+    // the checkpoint; otherwise the events are equal.
     const isOther = (event: unknown): boolean => (event as Event).type === 'workspace.committed';
     const [shape, expected] = [canonical, undisturbed.canonical].map((log) =>
       log.filter((event) => !isOther(event)).map(toShape),
@@ -157,7 +157,7 @@ test('the undisturbed run uses twenty different tools, asks, and is answered', (
   expect(ofType(undisturbed.events, 'approval.answered').length).toBeGreaterThanOrEqual(4);
 });
 
-test(`killed at ${KILLS} random moments and resumed: nothing lost, nothing twice, nothing left`, async () => {
+test(`killed at ${KILLS} random moments and resumed: no event is lost or repeated, and no process remains`, async () => {
   const moments = drawMoments();
   const failures: string[] = [];
   let killed = 0;

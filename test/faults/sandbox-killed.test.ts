@@ -6,12 +6,12 @@ import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, listParents, toUniqueSleep, untilProgram } from './processes.ts';
 
-// Many programs are started here: on a busy machine that takes its time.
+// Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 type Parents = ReturnType<typeof listParents>;
 
-/** Which process of the sandbox dies. */
+/** The process of the sandbox that is killed. */
 const VICTIMS: [name: string, find: (sleep: number, parents: Parents) => number | undefined][] = [
   ['the command itself', (sleep) => sleep],
   ['the shell', (_, parents) => parents.find(({ name }) => name !== 'bwrap')?.pid],
@@ -19,14 +19,14 @@ const VICTIMS: [name: string, find: (sleep: number, parents: Parents) => number 
   ['the outer process of the sandbox', (_, parents) => parents.findLast(({ name }) => name === 'bwrap')?.pid],
 ];
 
-test.each(VICTIMS)('%s is killed: the model is told, and the run goes on', async (_, find) => {
+test.each(VICTIMS)('%s is killed: the model is informed, and the run continues', async (_, find) => {
   using place = createTestHome();
   const sleep = toUniqueSleep();
   const script: Script = {
     steps: [
       { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: `echo begun; ${sleep}` } }] } },
       { when: { turn: 1 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo still here' } }] } },
-      { when: { turn: 2 }, reply: { text: 'It goes on.' } },
+      { when: { turn: 2 }, reply: { text: 'The run continues.' } },
     ],
   };
   await using server = await startServer(script);

@@ -8,7 +8,7 @@ import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { findProcesses, toUniqueSleep, untilProgram } from './processes.ts';
 
-// Many programs are started here: on a busy machine that takes its time.
+// Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 const PROMPT = 'wait for five minutes';
@@ -33,8 +33,8 @@ const WIRES = {
   },
 } as const;
 
-/** What a request says of the one call: in order the prompt, the call and its result. */
-interface Told {
+/** The parts of a request with the call: the prompt, the call and its result. */
+interface SeenCall {
   prompt: string;
   call: { id: string; input: unknown };
   result: { id: string; text: string };
@@ -53,7 +53,7 @@ interface Block {
   content?: string | { text: string }[];
 }
 
-function readAnthropic(request: RecordedRequest): Told {
+function readAnthropic(request: RecordedRequest): SeenCall {
   const { messages } = request.json as AnthropicBody;
   const blocks = messages.flatMap(({ content }) => content);
   const call = blocks.filter(({ type }) => type === 'tool_use');
@@ -76,7 +76,7 @@ interface OpenaiBody {
   }[];
 }
 
-function readOpenai(request: RecordedRequest): Told {
+function readOpenai(request: RecordedRequest): SeenCall {
   const { messages } = request.json as OpenaiBody;
   const calls = messages.flatMap(({ tool_calls }) => tool_calls ?? []);
   const results = messages.filter(({ role }) => role === 'tool');
@@ -92,7 +92,7 @@ function readOpenai(request: RecordedRequest): Told {
 describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, sandbox %s', (sandbox) => {
   describe.each(Object.entries(WIRES))('%s', (_, { toEnv, read }) => {
     test.each(['SIGKILL', 'SIGTERM'] as const)(
-      '%s: no process is left, and resume tells what is known',
+      '%s: no process remains, and resume reports the known outcome',
       async (signal) => {
         using place = createTestHome();
         const sleep = toUniqueSleep();
@@ -113,13 +113,13 @@ describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, s
         expect(resumed).toMatchObject({ code: 0 });
         expect(findProcesses(sleep)).toEqual([]);
 
-        const told = read(server.requests.findLast(({ method }) => method === 'POST')!);
-        expect(told.prompt).toContain(PROMPT);
-        expect(told.call.input).toEqual({ command });
-        expect(told.result.id).toBe(told.call.id);
-        expect(told.result.text).toMatch(signal === 'SIGKILL' ? /Outcome unknown/ : /[Cc]ancelled|[Ss]topped/);
-        expect(told.roles[0]).toBe('user');
-        expect(told.roles.some((role, index) => role === 'assistant' && told.roles[index + 1] === 'assistant')).toBe(
+        const seen = read(server.requests.findLast(({ method }) => method === 'POST')!);
+        expect(seen.prompt).toContain(PROMPT);
+        expect(seen.call.input).toEqual({ command });
+        expect(seen.result.id).toBe(seen.call.id);
+        expect(seen.result.text).toMatch(signal === 'SIGKILL' ? /Outcome unknown/ : /[Cc]ancelled|[Ss]topped/);
+        expect(seen.roles[0]).toBe('user');
+        expect(seen.roles.some((role, index) => role === 'assistant' && seen.roles[index + 1] === 'assistant')).toBe(
           false,
         );
         const events = toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
@@ -130,7 +130,7 @@ describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, s
   });
 });
 
-test('SIGKILL: what the command changed at protected places is reverted when the session goes on', async () => {
+test('SIGKILL: changes of protected places are reverted when the session is resumed', async () => {
   const sleep = toUniqueSleep();
   const program = `import os, subprocess
 os.makedirs('.vscode')

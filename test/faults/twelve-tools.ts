@@ -33,7 +33,7 @@ const ROUNDS: Calls[] = [
   [{ name: 'git_log', input: {} }],
 ];
 
-/** A run of twelve tool calls: reads side by side, four kinds of edit, a shell that leaves a trace, git, tests. */
+/** A run of twelve tool calls: parallel reads, four kinds of edit, a shell that writes a line, git, tests. */
 export const TWELVE_TOOLS: Script = {
   name: 'twelve-tools',
   steps: [
@@ -44,12 +44,12 @@ export const TWELVE_TOOLS: Script = {
 
 export const TOOL_CALLS = ROUNDS.flat().length;
 
-/** The project that the run works on, committed to a repository of its own. */
+/** The project of the run, committed to its own repository. */
 export function createProject(folder: string): void {
   mkdirSync(join(folder, 'src'), { recursive: true });
   mkdirSync(join(folder, 'test'));
   mkdirSync(join(folder, 'notes'));
-  // Found by the first edit there: also when a crash comes between the edit and its result.
+  // The first edit there finds it, also after a crash between the edit and its result.
   writeFileSync(join(folder, 'notes/AGENTS.md'), 'Keep notes short.\n');
   writeFileSync(join(folder, 'package.json'), '{"name":"p","type":"module","scripts":{"test":"node --test"}}\n');
   writeFileSync(join(folder, 'src/greet.js'), "export const greeting = 'hello';\n");

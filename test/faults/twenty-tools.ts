@@ -47,7 +47,7 @@ const ROUNDS: Calls[] = [
   [{ name: 'git_log', input: {} }],
 ];
 
-/** A run of twenty different tools: reads, edits, memory, commands that take their time, tests and git. */
+/** A run of twenty different tools: reads, edits, memory, slow commands, tests and git. */
 export const TWENTY_TOOLS: Script = {
   name: 'twenty-tools',
   steps: [
@@ -58,7 +58,7 @@ export const TWENTY_TOOLS: Script = {
 
 export const TWENTY = ROUNDS.flat().length;
 
-/** The project of the run of twelve tools, with a script of its own that leaves a line. */
+/** The project of the run of twelve tools, with a script that writes a line. */
 export function createMarkedProject(folder: string): void {
   createProject(folder);
   const scripts = { test: 'node --test', mark: 'echo npm >> ran.log && sleep 0.3' };

@@ -1,4 +1,4 @@
-// An undo over two folders that is killed between them: the next one completes it, and nothing of it is lost.
+// An undo of two folders that is killed in between: the next undo completes it without loss.
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -15,7 +15,7 @@ interface Scene extends AsyncDisposable {
   options: KlausOptions;
   session: string;
   own: () => string;
-  /** Files of the folder beside the workspace with their new text. */
+  /** Files of the folder outside the workspace with their new text. */
   changed: () => number;
 }
 
@@ -57,7 +57,7 @@ async function restoredOf({ options, session }: Scene) {
   return ofType(toEvents(shown.stdout), 'workspace.restored');
 }
 
-/** Kills `klaus undo` as soon as the workspace is done; the other folder takes longer. */
+/** Kills `klaus undo` as soon as the workspace is restored; the other folder takes longer. */
 async function killBetween(scene: Scene): Promise<void> {
   const klaus = startKlaus(['undo', '--session', scene.session], scene.options);
   let isOver = false;
@@ -68,7 +68,7 @@ async function killBetween(scene: Scene): Promise<void> {
   expect(await restoredOf(scene)).toEqual([]);
 }
 
-test('the next undo completes it, and a redo brings all of it back', async () => {
+test('the next undo completes it, and a redo restores everything', async () => {
   await using scene = await changeBoth();
   expect([scene.own(), scene.changed()]).toEqual(['new\n', FILES]);
   await killBetween(scene);
@@ -81,7 +81,7 @@ test('the next undo completes it, and a redo brings all of it back', async () =>
   expect([scene.own(), scene.changed()]).toEqual(['new\n', FILES]);
 });
 
-test('files come back from the state of the turn', async () => {
+test('files are restored from the state of the turn', async () => {
   await using scene = await changeBoth();
   await killBetween(scene);
   const restored = await runKlaus(

@@ -1,6 +1,6 @@
-/** Chance that can be had again: the same seed gives the same numbers. */
+/** Reproducible random numbers: the same seed gives the same numbers. */
 export interface Chance {
-  /** 0 ≤ n < `below`, whole. */
+  /** An integer with 0 ≤ n < `below`. */
   number(below: number): number;
   /** True in `percent` of cases. */
   percent(percent: number): boolean;

@@ -1,4 +1,4 @@
-// Takes a snapshot, or restores a state, and says when it begins and ends; the test kills it somewhere between.
+// Takes a snapshot, or restores a state, and reports its start and end; the test kills it in between.
 import { writeSync } from 'node:fs';
 import { createSnapshots } from '@klaus/adapters/workspace';
 

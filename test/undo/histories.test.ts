@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { liveHistory, type Outcome } from './history.ts';
 
-/** `npm run test:undo` lives many; here a sample. */
+/** A sample; `npm run test:undo` runs many. */
 const RUNS = Number(process.env['KLAUS_UNDO_RUNS'] ?? 30);
 const ONLY = process.env['KLAUS_UNDO_SEED'];
 const PART = 10;

@@ -12,7 +12,7 @@ import { Playground } from './mutations.ts';
 
 const CRASH_PROCESS = join(import.meta.dirname, 'crash-process.ts');
 
-/** What happened in one history; for counting, so that no kind of it is silently missing. */
+/** Number of operations in one history, which shows that every kind occurred. */
 export interface Outcome {
   restored: number;
   conflicts: number;
@@ -26,7 +26,7 @@ interface State {
 
 class Failure extends Error {}
 
-/** Lives one random history and checks every restore in it. @throws With what differs. */
+/** Runs one random history and checks every restore in it. @throws An error with the differences. */
 export async function liveHistory(seed: number): Promise<Outcome> {
   const chance = createChance(seed);
   const base = realpathSync(mkdtempSync(join(tmpdir(), `klaus-undo-${seed}-`)));
@@ -80,7 +80,7 @@ class History {
     return this.#outcome;
   }
 
-  /** Nobody else changed anything: it is restored, byte for byte, and there and back again. */
+  /** Without other changes the state is restored byte for byte, and so is the redo. */
   async #restore(snapshots: LocalSnapshots, now: State, goal: State): Promise<void> {
     const done = await snapshots.apply(await snapshots.changes(now.tree, goal.tree));
     if (!done.applied) throw new Failure(`conflicts without a user: ${JSON.stringify(done.conflicts)}`);
@@ -96,11 +96,11 @@ class History {
     this.#outcome.restored++;
   }
 
-  /** The user changed something meanwhile: it is kept, or shown and nothing is touched. */
+  /** Changes of the user are kept, or reported as conflicts without any change. */
   async #restoreOverUser(snapshots: LocalSnapshots, now: State, goal: State): Promise<void> {
     const changes = await snapshots.changes(now.tree, goal.tree);
     this.#play.change(1 + this.#chance.number(3));
-    // Otherwise the user would seldom meet what is to be restored.
+    // Otherwise changes of the user would rarely affect restored paths.
     if (changes.length > 0 && this.#chance.percent(60)) this.#play.touch(this.#chance.pick(changes).path);
     const mine = readImage(this.#root);
     const done = await snapshots.apply(changes);
@@ -114,7 +114,7 @@ class History {
     for (const { path } of done.conflicts) {
       const isTouched = mine.get(path) !== now.image.get(path);
       const holds = [...mine.keys()].some((it) => it.startsWith(`${path}/`) && mine.get(it) !== now.image.get(it));
-      if (!isTouched && !holds) throw new Failure(`${JSON.stringify(path)} is no conflict: nobody changed it`);
+      if (!isTouched && !holds) throw new Failure(`${JSON.stringify(path)} is not a conflict: it was not changed`);
     }
     if (this.#chance.percent(50)) return;
     const overwrite = new Set(done.conflicts.map(({ path }) => path));
@@ -129,7 +129,7 @@ class History {
     this.#expect('after undoing a forced restore', mine);
   }
 
-  /** A kill in the middle leaves one state or the other. */
+  /** A killed restore leaves the state before or after it. */
   async #crashRestore(snapshots: LocalSnapshots, now: State, goal: State): Promise<void> {
     await this.#crash([now.tree, goal.tree]);
     using next = await createSnapshots(this.#root, { stateDir: this.#stateDir });
@@ -171,10 +171,10 @@ class History {
       const isRow = rows.has(path);
       const wanted = isRow ? at.goal.get(path) : at.mine.get(path);
       if (found.get(path) === wanted) continue;
-      // A folder stays when the user has something in it, or comes when something returns into it.
+      // A folder is kept if it has content of the user, and created if a child is restored.
       const isHolder = [...found.keys()].some((it) => it.startsWith(`${path}/`));
       if (isHolder && wanted === undefined) continue;
-      // What stood below a path that was given up for another type goes with it, and is in `before`.
+      // Content below a path that changed its type is removed with it, and is in `before`.
       if (!isRow && [...at.free].some((it) => path.startsWith(`${it}/`)) && found.get(path) === undefined) continue;
       throw new Failure(
         `beside the user: ${JSON.stringify(path)} is ${found.get(path) ?? 'nothing'} instead of ${wanted ?? 'nothing'}`,
@@ -188,7 +188,7 @@ class History {
   }
 }
 
-/** So that the folder can be removed whoever runs this. */
+/** Makes the folder removable for any user. */
 function makeWritable(folder: string): void {
   chmodSync(folder, 0o700);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

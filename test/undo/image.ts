@@ -28,7 +28,7 @@ function read(root: string, folder: string, image: Map<string, string>): void {
   }
 }
 
-/** Paths at which two images differ, with what each has there. */
+/** Paths at which two images differ, with both entries. */
 export function compareImages(found: Image, wanted: Image): string[] {
   const paths = [...new Set([...found.keys(), ...wanted.keys()])].toSorted();
   return paths

@@ -30,7 +30,7 @@ const FILE_MODES = [0o644, 0o600, 0o755, 0o444, 0o640, 0o4755, 0o2711];
 const FOLDER_MODES = [0o755, 0o700, 0o555, 0o750, 0o1777];
 const BIG = 50 * 1024 * 1024;
 
-/** One folder that is changed at random. Nothing fails: what cannot be done is another kind of change. */
+/** Makes random changes in a folder. An impossible change is skipped. */
 export class Playground {
   readonly #root: string;
   readonly #chance: Chance;
@@ -55,14 +55,14 @@ export class Playground {
   makeBig(): void {
     this.#attempt(() => {
       const fd = openSync(join(this.#root, 'big.bin'), 'w');
-      // Sparse but for some marks: quick to make, and no chunk is like another.
+      // Sparse except for some marks: fast to create, and all chunks differ.
       ftruncateSync(fd, BIG + this.#chance.number(1_000));
       for (let at = 0; at < BIG; at += 5_000_000) writeSync(fd, `${this.#chance.number(1e9)}`, at);
       closeSync(fd);
     });
   }
 
-  /** Changes what is at a path, whatever it is, or puts something there. */
+  /** Changes or creates the entry at a path, regardless of its type. */
   touch(path: string): void {
     this.#attempt(() => {
       const file = join(this.#root, path);
@@ -99,7 +99,7 @@ export class Playground {
     this.#chance.pick(acts)();
   }
 
-  /** Node's own errors, such as a name that is taken, are part of the game. */
+  /** Ignores system errors of impossible changes, such as an existing name. */
   #attempt(act: () => void): void {
     try {
       act();

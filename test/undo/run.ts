@@ -1,4 +1,4 @@
-// `npm run test:undo [-- --runs 300] [-- --seed N]`: many random histories, or one again.
+// `npm run test:undo [-- --runs 300] [-- --seed N]`: runs many random histories, or repeats one.
 import { optional } from '@klaus/core/optional';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -8,12 +8,12 @@ import { watched } from './watch-process.ts';
 
 const PROTECTION = 'protection.json';
 
-/** Keeps what was protected while a process runs, so that any later Klaus can put right what it changed. */
+/** Stores the protection of a process, so that another Klaus process can close it. */
 export function saveProtection(folder: string, saved: SavedProtection): void {
   writeJson(join(folder, PROTECTION), saved);
 }
 
-/** Gives back what a process that has ended leaned on, and looks at what it left in the workspace. Again does nothing. */
+/** Releases the resources of a process that has ended, and repairs protected places that it changed. Idempotent. */
 export async function closeProcess(folder: string): Promise<void> {
   if (await watched.get(folder)?.waitForEnd()) return;
   const saved = readJson<SavedProtection>(join(folder, PROTECTION));

@@ -52,27 +52,27 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await ended(id)).toBe('met');
     expect(processes.find(id)).toMatchObject({ id: 'p1', state: 'exited', exitCode: 7, bytes: 14, reason: null });
     expect(processes.read(id, { from: 0 })).toEqual({ text: 'one\ntwo\näöü', from: 0, next: 14 });
-    // No character is cut, and the next read goes on behind it.
+    // No character is split, and the next read continues after it.
     expect(processes.read(id, { from: 0, maxBytes: 11 })).toEqual({ text: 'one\ntwo\nä', from: 0, next: 10 });
     expect(processes.read(id, { from: 10 })).toEqual({ text: 'öü', from: 10, next: 14 });
     expect(findProcesses(toFolder(id))).toEqual([]);
   });
 
-  test('shows new output at once, also while it runs, and waits for a text over two pieces', async () => {
+  test('shows new output immediately, and waits for a text in two chunks', async () => {
     const id = await start('printf "list"; read -r line; printf "ening on $line"; read -r line');
     expect(await said(id, 'list')).toBe('met');
     const seen = said(id, 'listening on 3000');
     await processes.send(id, '3000\n');
     expect(await seen).toBe('met');
     expect(processes.find(id)).toMatchObject({ state: 'running', exitCode: null });
-    // It ends before the text comes.
+    // It ends before it writes the text.
     const never = said(id, 'never');
     await processes.send(id, '\n');
     expect(await never).toBe('ended');
     await expect(processes.send(id, 'x')).rejects.toThrow('p1 has ended');
   });
 
-  test('knows when somebody in its network listens on a port', async () => {
+  test('reports when a port is open in its network', async () => {
     const listen = `require('net').createServer().listen(0, '127.0.0.1', function () { console.log('at ' + this.address().port); })`;
     const id = await start(`node -e "${listen}"`);
     await said(id, '\n');
@@ -81,9 +81,9 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await processes.wait(id, { until: { kind: 'port', port: port ^ 1 }, timeoutMs: 30 })).toBe('late');
   });
 
-  test('ends what ignores the request and forks, with everything it forked', async () => {
+  test('ends a process that ignores SIGTERM and forks, with all of its children', async () => {
     const mark = `forked-${process.pid}`;
-    // What ignores a signal hands that on to its children.
+    // Children inherit ignored signals.
     const deaf = `bash -c 'exec -a ${mark} sleep 1000'`;
     const id = await start(`trap '' TERM; ${deaf} & (setsid ${deaf} &); echo up; while :; do sleep 1; done`);
     await said(id, 'up');
@@ -91,11 +91,11 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     const status = await processes.stop(id, { reason: 'a test', graceMs: 50 });
     expect(status).toMatchObject({ state: 'stopped', reason: 'a test', exitCode: 137 });
     expect(findProcesses(mark)).toEqual([]);
-    // Again does nothing, and the first reason stays.
+    // A second call has no effect, and the first reason is kept.
     expect(await processes.stop(id, { reason: 'again' })).toMatchObject({ reason: 'a test' });
   });
 
-  test('lets a program that listens to the request end by itself', async () => {
+  test('lets a program that handles SIGTERM exit by itself', async () => {
     const id = await start(`trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.01; done`);
     await said(id, 'up');
     expect(await processes.stop(id, { reason: 'a test', graceMs: LONG_MS })).toMatchObject({ exitCode: 5 });
@@ -129,7 +129,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     }
   });
 
-  test('keeps the beginning and the end of an output that never stops, in bounded files', async () => {
+  test('stores the beginning and the end of endless output in files of limited size', async () => {
     const written = 40_000_000;
     const id = await start(`echo first; yes 0123456789abcdef | head -c ${written}; echo last`);
     expect(await ended(id)).toBe('met');
@@ -139,13 +139,13 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(sizes.reduce((a, b) => a + b)).toBeLessThan(6 * SEGMENT_BYTES);
     expect(processes.read(id, { from: 0, maxBytes: 6 }).text).toBe('first\n');
     expect(processes.read(id, { from: bytes - 5 })).toEqual({ text: 'last\n', from: bytes - 5, next: bytes });
-    // A read in the part that is gone goes on where it is kept again.
+    // A read in the dropped part continues at the next stored byte.
     const late = processes.read(id, { from: 3 * SEGMENT_BYTES, maxBytes: 100 });
     expect(late.from).toBeGreaterThan(3 * SEGMENT_BYTES);
     expect(late.text).toHaveLength(100);
   });
 
-  test('reads garbage as text, without an end and without an error', async () => {
+  test('reads invalid UTF-8 as text without an error', async () => {
     const id = await start('head -c 300000 /dev/urandom; printf "\\377\\376\\000"');
     await ended(id);
     const { bytes } = processes.find(id)!;
@@ -158,7 +158,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(at).toBe(bytes);
   });
 
-  test('has the walls of the foreground: files, network, limits', async () => {
+  test('has the same isolation as in the foreground: files, network, limits', async () => {
     writeFileSync(join(place.workspace, 'seen.txt'), 'seen');
     const id = await start(
       'cat seen.txt; ls /proc/net/dev >/dev/null; grep -c : /proc/net/dev; touch /usr/x; cat /etc/shadow; ls -A ' +
@@ -167,7 +167,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     await ended(id);
     const { text } = processes.read(id, { from: 0 });
     expect(text).toContain('seen');
-    // A loopback alone.
+    // Only a loopback interface.
     expect(text).toMatch(/^seen1$/m);
     expect(text).toContain('Read-only file system');
     expect(text).not.toContain('root:');
@@ -176,14 +176,14 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(statSync(toFolder(id)).mode & 0o777).toBe(0o700);
   });
 
-  test('is stopped at its time-out, also when nobody looks', async () => {
+  test('is stopped at its time-out without a caller', async () => {
     const id = await start('echo up; sleep 1000', { limits: { timeoutMs: 100 } });
     expect(await ended(id)).toBe('met');
     expect(processes.find(id)).toMatchObject({ state: 'stopped', reason: 'time-out after 0.1 s' });
     expect(findProcesses(toFolder(id))).toEqual([]);
   });
 
-  test('a command that cannot begin says why and leaves nothing', async () => {
+  test('a command that cannot start reports the reason and leaves nothing', async () => {
     const { workspace } = place;
     const sandbox = await createSandbox({ ...place, choice: 'bubblewrap' });
     const begin = async (signal?: AbortSignal) => {
@@ -211,7 +211,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await eventually(() => findProcesses(toFolder(id)).length === 0)).toBe(true);
   });
 
-  test('the end of Klaus ends what is not marked, and its own close says which', async () => {
+  test('the end of Klaus ends processes that are not marked, and `close` returns them', async () => {
     const gone = await start('echo up; sleep 1000', { survives: false });
     const stays = await start('echo up; sleep 1000');
     await said(gone, 'up');

@@ -5,35 +5,37 @@ import { KlausError } from '@klaus/core/protocol';
 import { ownName } from '../process/owner.ts';
 import { removeSessionHome } from '../home/session-home.ts';
 import { isListening } from './listening.ts';
-import { list, listNumbers, readIdentity, readRecord, toSessionFolder, writeRecord } from './process-files.ts';
+import { listNumbers, readIdentity, readRecord, toSessionFolder, writeRecord } from './process-files.ts';
 import { readOutput } from './process-output.ts';
 import { hasBegun, readStatus } from './process-status.ts';
 import { closeProcess } from './close-process.ts';
 import { endProcess, waitForStart, waitUntil } from './stop-process.ts';
+import { KLAUS_ENDED } from './supervisor.ts';
 import { watched } from './watch-process.ts';
+import { listNames } from '../list-folder.ts';
 
 const GRACE_MS = 3_000;
-/** Looked for in pieces of this size, in bytes. */
+/** Bytes that one search step reads. */
 const SEARCH_BYTES = 1_048_576;
 
-/** The background processes of one machine's Klaus, by session. */
+/** The background processes of all sessions. */
 export interface ProcessHome {
   open(session: string): Processes;
-  /** All of them, session by session. */
+  /** All processes, grouped by session. */
   list(): ProcessStatus[];
-  /** Ends what this Klaus started and did not mark to survive, and lets go of the rest. */
+  /** Ends processes of this Klaus process that are not marked to survive, and stops watching the others. */
   close(): Promise<ProcessStatus[]>;
-  /** Ends all of a session, and removes what they wrote. */
+  /** Ends all processes of a session and removes their files. */
   remove(session: string): Promise<void>;
   /** Ids of sessions that have had processes. */
   sessions(): string[];
-  /** Bytes that the files of a session take. */
+  /** Size of the files of a session in bytes. */
   size(session: string): number;
   /**
    * Removes the output of processes that have ended.
    *
    * @param options.endedBefore Unix milliseconds.
-   * @returns Bytes.
+   * @returns Removed bytes.
    */
   dropOutput(session: string, options: { endedBefore: number; dryRun: boolean }): number;
 }
@@ -46,21 +48,21 @@ export function createProcesses(options: { home: string }): ProcessHome {
   return {
     open,
     list: () =>
-      list(root)
+      listNames(root)
         .sort()
         .flatMap((session) => open(session).list()),
     async close() {
       const own = [...watched].filter(([folder]) => folder.startsWith(`${root}/`));
       const ended: ProcessStatus[] = [];
-      for (const [folder, held] of own) {
+      for (const [folder, watch] of own) {
         const record = readRecord(folder);
         if (record && !record.survives && record.owner === ownName()) {
           const wasRunning = readStatus(folder)?.state === 'running';
-          await endProcess(folder, { reason: 'the Klaus that had started it ended', graceMs: GRACE_MS });
-          await held.waitForEnd();
+          await endProcess(folder, { reason: KLAUS_ENDED, graceMs: GRACE_MS });
+          await watch.waitForEnd();
           const status = readStatus(folder);
           if (wasRunning && status) ended.push(status);
-        } else await held.release();
+        } else await watch.release();
       }
       return ended;
     },
@@ -70,7 +72,7 @@ export function createProcesses(options: { home: string }): ProcessHome {
       rmSync(toSessionFolder(home, session), { recursive: true, force: true });
       removeSessionHome(home, session);
     },
-    sessions: () => list(root).sort(),
+    sessions: () => listNames(root).sort(),
     size(session) {
       const folder = toSessionFolder(home, session);
       return sum(listNumbers(folder).flatMap((number) => listFiles(join(folder, `p${number}`))));
@@ -89,7 +91,7 @@ export function createProcesses(options: { home: string }): ProcessHome {
 }
 
 function listFiles(folder: string): { file: string; size: number }[] {
-  return list(folder).flatMap((name) => {
+  return listNames(folder).flatMap((name) => {
     const file = join(folder, name);
     const found = statSync(file, { throwIfNoEntry: false });
     return found?.isFile() ? [{ file, size: found.size }] : [];
@@ -128,7 +130,7 @@ function createSessionProcesses(folder: string, session: string): Processes {
       await waitUntil(
         timeoutMs,
         () => {
-          // Looked at first: what it wrote before its end is there by the next look.
+          // The end is checked first, so that all output before it is searched.
           ended = hasEnded();
           met = until.kind === 'exit' ? ended : isMet();
           return met || ended;
@@ -157,7 +159,7 @@ function createSessionProcesses(folder: string, session: string): Processes {
         if (!record) continue;
         await waitForStart(at, () => hasBegun(at));
         if (!record.survives && record.owner !== ownName()) {
-          await endProcess(at, { reason: 'the Klaus that had started it ended', graceMs: 0 });
+          await endProcess(at, { reason: KLAUS_ENDED, graceMs: 0 });
         }
         if (readStatus(at)?.state !== 'running') await closeProcess(at);
         else if (!watched.has(at)) unwatched.push(at);
@@ -181,14 +183,14 @@ function createCondition(folder: string, until: WaitFor): () => boolean {
       const seen = (at === from ? tail : '') + text;
       if (seen.includes(until.text)) return true;
       if (next === from) return false;
-      // The text may stand over two looks.
+      // The text may span two reads.
       tail = seen.slice(-(until.text.length - 1) || seen.length);
       from = next;
     }
   };
 }
 
-/** The shell over the process keeps the pipe open at both ends: opening it never waits, and never ends the input. */
+/** Writes to the input pipe. The supervising shell keeps both ends open, so that opening it does not block or end the input. */
 function feed(pipe: string, text: string, id: string): void {
   if (!existsSync(pipe)) throw new KlausError('tool.failed', `${id} has ended and takes no input.`);
   const bytes = new TextEncoder().encode(text);
@@ -201,7 +203,7 @@ function feed(pipe: string, text: string, id: string): void {
       closeSync(descriptor);
     }
   } catch (cause) {
-    const taken = written === 0 ? 'Nothing of it was taken' : `Only the first ${written} bytes were taken`;
+    const taken = written === 0 ? 'No byte was written' : `Only the first ${written} bytes were written`;
     throw new KlausError('tool.failed', `${id} does not read its input. ${taken}.`, { cause });
   }
 }

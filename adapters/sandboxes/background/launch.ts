@@ -14,45 +14,45 @@ import { hasBegun } from './process-status.ts';
 import { waitUntil } from './stop-process.ts';
 import { SEGMENT_BYTES, SUPERVISOR } from './supervisor.ts';
 
-/** A command that has not begun by then never will. */
+/** Time limit for the start of the command. */
 const START_MS = 30_000;
 
 export interface BackgroundLaunch {
-  /** Of the process; empty but for its record. */
+  /** Folder of the process, which contains only its record. */
   folder: string;
   file: string;
   args: readonly string[];
   /** Content of descriptor 4. */
   filter?: Uint8Array | undefined;
-  /** Variables for the command, beside those of the arguments. */
+  /** Variables for the command, in addition to those in the arguments. */
   env: Readonly<Record<string, string>>;
   survives: boolean;
   timeoutMs?: number | undefined;
   /** Folders of the control groups. */
   groups: readonly string[];
-  /** Moves the shell over the process into its control group, before anything is forked. */
+  /** Moves the supervising shell into the control group before it forks. */
   enter: (pid: number) => Promise<void>;
-  /** Looks at the sandbox before the command begins. @throws What ends it. */
+  /** Checks the sandbox before the command begins. @throws An error that ends it. */
   check: (init: number) => void;
   signal?: AbortSignal | undefined;
 }
 
 export interface Launched {
-  /** Of the shell over the process. It does not keep this program from ending. */
+  /** The supervising shell. It does not keep this process running. */
   child: ChildProcess;
-  /** First process in the sandbox. */
+  /** Init process of the sandbox. */
   init: ProcessRow;
 }
 
 /**
- * Starts a process that goes on by itself; resolves when its command has begun.
+ * Starts a background process. Resolves when its command has begun.
  *
- * @throws KlausError `sandbox.failed`, `cancelled`; the command has not begun then, and never will.
+ * @throws KlausError `sandbox.failed`, `cancelled`; the command does not run then.
  */
 export async function launchBackground(launch: BackgroundLaunch): Promise<Launched> {
   const child = start(launch);
   const channel = child.stdio[3] as Socket;
-  // Writing to a child that has just gone is an error that its exit already tells.
+  // The exit of the child already reports that it has ended.
   channel.on('error', ignore);
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(toKlausError(error, 'sandbox.failed')));
@@ -73,14 +73,14 @@ export async function launchBackground(launch: BackgroundLaunch): Promise<Launch
       init: { pid: init.pid, startTime: init.startTime },
       groups: launch.groups,
     });
-    if (launch.signal?.aborted) throw new KlausError('cancelled', 'Not started: stopped before it began.');
+    if (launch.signal?.aborted) throw new KlausError('cancelled', 'The process was cancelled before it started.');
     channel.write('go\n');
     const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
     await waitUntil(START_MS, () => hasBegun(launch.folder) || isOver());
     if (!hasBegun(launch.folder)) throw toFailure(launch.folder);
     return { child, init };
   } catch (error) {
-    // The end of the channel instead of "go": nothing of the command runs, and the shell over it ends by itself.
+    // The end of the channel instead of "go" ends the supervising shell before the command runs.
     channel.destroy();
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) await once(child, 'exit');
     throw error;
@@ -91,7 +91,7 @@ export async function launchBackground(launch: BackgroundLaunch): Promise<Launch
   }
 }
 
-/** Neither the child nor what leads to it keeps this program from ending. */
+/** Neither the child nor its streams keep this process running. */
 function unref(child: ChildProcess): void {
   child.unref();
   const [, , , , filter, , , leash] = child.stdio as (Socket | null | undefined)[];
@@ -105,7 +105,7 @@ async function begin(launch: BackgroundLaunch, child: ChildProcess, channel: Soc
     channel.once('data', () => resolve());
     channel.once('close', () => reject(toFailure(launch.folder)));
   });
-  // From here on the stream flows, so that its end is seen.
+  // From here on the stream is read, so that its end is noticed.
   channel.write('begin\n');
   await ready;
 }
@@ -117,7 +117,7 @@ function start(launch: BackgroundLaunch): ChildProcess {
   const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'klaus-process', ...words], {
     cwd: '/',
     env: { ...launch.env, PATH: toHostPath() },
-    // A session of its own: what the terminal sends to Klaus is not for it.
+    // A separate session: signals from the terminal must not reach it.
     detached: true,
     stdio: [
       ...(['ignore', 'ignore', 'ignore', 'pipe'] as const),
@@ -141,7 +141,7 @@ function findInit(supervisor: number): ProcessRow | undefined {
 
 function toFailure(folder: string): KlausError {
   const { text } = readOutput(folder, { from: 0, maxBytes: 4_000 });
-  return new KlausError('sandbox.failed', text.trim() || 'the background process did not begin');
+  return new KlausError('sandbox.failed', text.trim() || 'The background process did not start.');
 }
 
 function ignore(): void {}

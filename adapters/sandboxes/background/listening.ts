@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** State of a listening socket. @source man 5 proc, /proc/net/tcp; include/net/tcp_states.h */
 const LISTEN = '0A';
 
-/** True when somebody in the network namespace of a process listens on a TCP port. */
+/** True if a socket in the network namespace of a process listens on a TCP port. */
 export function isListening(pid: number, port: number): boolean {
   const wanted = port.toString(16).toUpperCase().padStart(4, '0');
   return ['tcp', 'tcp6'].some((name) =>

@@ -1,32 +1,33 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ReserveProcess } from '@klaus/core/agent';
+import { listNames } from '../list-folder.ts';
 
-/** What a process was asked to be, written before its start. */
+/** The request for a process, written before its start. */
 export interface ProcessRecord extends ReserveProcess {
   session: string;
   id: string;
-  /** The Klaus that starts it, see `ownName`. */
+  /** The Klaus process that starts it, see `ownName`. */
   owner: string;
   /** Unix milliseconds. */
   startedAt: number;
 }
 
-/** One process of the machine, for as long as it has not been restarted. */
+/** Identifies a process of the machine until its restart. */
 export interface ProcessName {
   pid: number;
   /** Clock ticks since boot. */
   startTime: string;
 }
 
-/** Which processes are meant, written before the command may begin. */
+/** The processes of a background command, written before it may begin. */
 export interface ProcessIdentity {
-  /** Another one means that the machine was restarted and the numbers mean nothing. */
+  /** Differs after a restart of the machine, when the ids are invalid. */
   boot: string;
-  /** Pid namespace in which the numbers count. */
+  /** Pid namespace of the ids. */
   namespace: string;
   supervisor: ProcessName;
-  /** First process in the sandbox: its end is the end of everything in there. */
+  /** Init process of the sandbox: its end ends all other processes in it. */
   init: ProcessName;
   /** Folders of the control groups. */
   groups: readonly string[];
@@ -40,23 +41,14 @@ export function toSessionFolder(home: string, session: string): string {
   return join(home, 'processes', session);
 }
 
-/** Numbers of the processes of a session, in order. */
+/** Numbers of the processes of a session, sorted. */
 export function listNumbers(folder: string): number[] {
-  return list(folder)
+  return listNames(folder)
     .flatMap((name) => (/^p[1-9]\d*$/.test(name) ? [Number(name.slice(1))] : []))
     .sort((a, b) => a - b);
 }
 
-/** Names in a folder; none where there is no folder. */
-export function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Makes the folder of a process and its record, durable when it returns. */
+/** Creates the folder of a process with its record, durably. */
 export function writeRecord(folder: string, record: ProcessRecord): void {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   mkdirSync(folder, { mode: 0o700 });
@@ -64,7 +56,7 @@ export function writeRecord(folder: string, record: ProcessRecord): void {
   syncFolder(dirname(folder));
 }
 
-/** Undefined for a folder whose making was cut short. */
+/** Undefined for an incomplete folder. */
 export function readRecord(folder: string): ProcessRecord | undefined {
   return readJson<ProcessRecord>(join(folder, RECORD));
 }
@@ -81,7 +73,7 @@ export function writeJson(file: string, value: unknown): void {
   writeDurably(file, JSON.stringify(value));
 }
 
-/** Undefined when it is missing, empty or cut short. */
+/** Undefined when the file is missing, empty or truncated. */
 export function readJson<T>(file: string): T | undefined {
   const text = readText(file);
   if (text === undefined) return undefined;
@@ -92,7 +84,7 @@ export function readJson<T>(file: string): T | undefined {
   }
 }
 
-/** Trimmed; undefined when it is missing or empty. */
+/** The trimmed text; undefined when the file is missing or empty. */
 export function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
@@ -101,12 +93,12 @@ export function readText(file: string): string | undefined {
   }
 }
 
-/** Unix milliseconds of the last change; null when there is no such file. */
+/** Unix milliseconds of the last change; null when the file is missing. */
 export function readTime(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-/** The start of this machine; empty where it has no /proc. */
+/** Identifies the last start of the machine; empty without /proc. */
 export function bootId(): string {
   return readText('/proc/sys/kernel/random/boot_id') ?? '';
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessOutput } from '@klaus/core/agent';
 import { toCharacterEnd } from '../process/output-capture.ts';
-import { list } from './process-files.ts';
+import { listNames } from '../list-folder.ts';
 
 const MAX_BYTES = 60_000;
 const NEWLINE = 0x0a;
@@ -13,13 +13,13 @@ interface Segment {
   file: string;
 }
 
-/** Bytes written so far, those that were dropped included. */
+/** Number of bytes written so far, including dropped ones. */
 export function countOutput(folder: string): number {
   const last = listSegments(folder).at(-1);
   return last ? last.from + last.size : 0;
 }
 
-/** A stretch of the output; bytes that are no UTF-8 become U+FFFD, and no character is cut. */
+/** Reads a part of the output. Invalid UTF-8 becomes U+FFFD, and no character is split. */
 export function readOutput(
   folder: string,
   options: { from: number; maxBytes?: number; lines?: boolean },
@@ -34,7 +34,7 @@ export function readOutput(
   const chunks: Uint8Array[] = [];
   for (const segment of segments) {
     const left = maxBytes - (at - from);
-    // What was dropped lies between two files: a stretch never reaches over it.
+    // Dropped output lies between two files, and a result never spans it.
     if (left <= 0 || segment.from > at) break;
     if (segment.from + segment.size <= at) continue;
     const chunk = readBytes(segment.file, at - segment.from, Math.min(left, segment.from + segment.size - at));
@@ -46,13 +46,13 @@ export function readOutput(
   const isLong = bytes.length >= maxBytes && !bytes.includes(NEWLINE);
   const end = options.lines && !isLong ? bytes.lastIndexOf(NEWLINE) + 1 : toCharacterEnd(bytes);
   if (options.lines && end === 0 && !isLong) return { text: '', from, next: from };
-  // A stretch that is one broken character is given as it is: the next read must come further.
-  const whole = end > 0 ? bytes.subarray(0, end) : bytes;
-  return { text: new TextDecoder().decode(whole), from, next: from + whole.length };
+  // A result must not be empty because of an incomplete character, so that the next read makes progress.
+  const complete = end > 0 ? bytes.subarray(0, end) : bytes;
+  return { text: new TextDecoder().decode(complete), from, next: from + complete.length };
 }
 
 function listSegments(folder: string): Segment[] {
-  return list(folder)
+  return listNames(folder)
     .flatMap((name) => {
       const offset = /^output\.(\d+)$/.exec(name)?.[1];
       const file = join(folder, name);
@@ -67,7 +67,7 @@ function readBytes(file: string, position: number, length: number): Uint8Array {
   try {
     descriptor = openSync(file, 'r');
   } catch {
-    // Dropped a moment ago.
+    // It has just been dropped.
     return new Uint8Array(0);
   }
   try {

@@ -7,7 +7,7 @@ import { countOutput } from './process-output.ts';
 import { bootId, readIdentity, readJson, readRecord, readText, readTime } from './process-files.ts';
 import type { ProcessIdentity, ProcessName } from './process-files.ts';
 
-/** What the files of a process say together with the process table of the machine. */
+/** The status of a process, from its files and the process table. */
 export function readStatus(folder: string): ProcessStatus | undefined {
   const record = readRecord(folder);
   if (!record) return undefined;
@@ -27,7 +27,7 @@ export function readStatus(folder: string): ProcessStatus | undefined {
 type Found = Pick<ProcessStatus, 'state' | 'exitCode' | 'reason'>;
 
 function readState(folder: string, identity: ProcessIdentity | undefined): Found {
-  // Looked at first: what ends between this look and the next has left its exit code by then.
+  // Checked before the exit code is read, which a process has written when it is not running.
   const isRunning = identity !== undefined && isSupervised(identity);
   const code = readText(join(folder, 'exit'));
   const reason = readText(join(folder, 'stop')) ?? null;
@@ -40,7 +40,7 @@ function readState(folder: string, identity: ProcessIdentity | undefined): Found
   return { state: 'lost', exitCode: null, reason: why };
 }
 
-/** True once the command itself has begun. */
+/** True when the command has begun. */
 export function hasBegun(folder: string): boolean {
   try {
     return readFileSync(join(folder, 'started')).length > 0;
@@ -49,19 +49,19 @@ export function hasBegun(folder: string): boolean {
   }
 }
 
-/** True while the shell over the process is there. In another pid namespace nobody here can know: it counts as there. */
+/** True while the supervising shell runs. A shell in another pid namespace cannot be checked and counts as running. */
 export function isSupervised({ boot, namespace, supervisor }: ProcessIdentity): boolean {
   if (boot !== bootId()) return false;
   return namespace !== ownNamespace() || isAlive(supervisor);
 }
 
-/** True while this very process runs: a number that is in use again belongs to a stranger. */
+/** True while the process runs. The start time distinguishes it from a later process with the same id. */
 export function isAlive({ pid, startTime }: ProcessName): boolean {
   const row = readProcess(pid);
   return row !== undefined && !row.ended && row.startTime === startTime;
 }
 
-/** True when this process may signal by the identity's numbers. */
+/** True when this process can send signals to the ids of the identity. */
 export function isOfThisMachine({ boot, namespace }: ProcessIdentity): boolean {
   return boot === bootId() && namespace === ownNamespace();
 }

@@ -1,28 +1,30 @@
 /**
- * Bytes after which output goes to the next file, which is at most twice as long. The first is kept, and of the others
- * the last two.
+ * Bytes after which output continues in a new file; a file is at most twice as long. The first file and the last two are
+ * kept.
  */
 export const SEGMENT_BYTES = 4 * 1_024 * 1_024;
 
-/** Bytes that are read at once. */
+/** Stop reason of a process whose Klaus process has ended. */
+export const KLAUS_ENDED = 'the Klaus process that started it has ended';
+
+/** Bytes of one read. */
 const READ_BYTES = 16_384;
 
-/** Lines of the prelude just before the command: a folder without that line in `started` never ran anything. */
+/** Lines of the prelude just before the command. Without a line in `started` the command has not begun. */
 export const MARK_BEGUN = ['echo >&6 || exit 125', 'exec 6>&-'];
 
 /**
- * What stands over one background process and outlives Klaus: a plain shell of half a megabyte. Arguments: the
- * process's folder, seconds after which to stop it or nothing, `leash` or nothing, bytes of a file of output, then the
- * words that start the sandbox. Descriptors: 3 the channel to Klaus, 4 the system call filter, 7 the leash.
+ * The shell script that supervises one background process and outlives Klaus. It needs half a megabyte. Arguments: the
+ * folder of the process, a time limit in seconds or nothing, `leash` or nothing, bytes of an output file, and the words
+ * that start the sandbox. Descriptors: 3 the channel to Klaus, 4 the system call filter, 7 the leash.
  *
- * It waits for `begin`, by which time it is in its control group, and starts the sandbox with output and input on
- * named pipes. The command itself waits for `go` on the channel, see `toPrelude`, and leaves a line in `started` just
- * before it begins: a folder without that line never ran anything. At the end the exit code stands in `exit`.
+ * It waits for `begin`, when it is in its control group, and starts the sandbox with named pipes for input and output.
+ * The command waits for `go` on the channel, see `toPrelude`, and writes a line to `started` just before it begins. At
+ * the end the exit code is in `exit`.
  *
- * The end of the leash means that Klaus is gone, however it went: the sandbox is ended at once. Output goes to files
- * of a fixed size, of which the middle ones are removed: a command that writes for ever does not fill the disk, and is
- * not slowed down when nobody reads. A file is named by the offset of its first byte. `dd` and not `head`: it writes what
- * it has read at once.
+ * The end of the leash means that Klaus has ended, for any reason: the sandbox is then killed. Output is written to files
+ * of a fixed size, and those in the middle are removed, so that endless output neither fills the disk nor blocks the
+ * command. The name of a file is the offset of its first byte. `dd` is used because, unlike `head`, it does not buffer.
  */
 export const SUPERVISOR = `
 cd -- "$1" || exit 125
@@ -50,7 +52,7 @@ keep() {
   cat >/dev/null
 }
 (
-  # Closed for good: a redirection of the function itself would keep copies of them.
+  # Close them in a subshell: a redirection of the function itself would keep copies.
   exec 3>&- 4>&- 7>&-
   keep
 ) <out &
@@ -68,7 +70,7 @@ watcher= timer=
 if [ -n "$leash" ]; then
   (
     read -r _ <&7
-    [ -s stop ] || echo 'the Klaus that had started it ended' >stop
+    [ -s stop ] || echo '${KLAUS_ENDED}' >stop
     kill -KILL "$sandbox"
   ) 2>/dev/null &
   watcher=$!

@@ -13,29 +13,29 @@ import { writeJson } from './process-files.ts';
 import type { ProcessName } from './process-files.ts';
 import { isAlive } from './process-status.ts';
 
-/** What this Klaus holds for a background process: the watch over its masks, its end. */
+/** The resources of this Klaus process for a background process. */
 export interface Watched {
-  /** Lets go of it; the process goes on. */
+  /** Stops watching; the process continues. */
   release(): Promise<void>;
-  /** Resolves when it has ended and what it leaned on is given back. False: it is not a child of this Klaus. */
+  /** Resolves when the process has ended and its resources are released. False if it is not a child of this process. */
   waitForEnd(): Promise<boolean>;
 }
 
-/** By the folder of the process. One map for the program: a session's next run has another sandbox object. */
+/** Watched processes by folder, shared by all sandboxes: the next run of a session has another sandbox object. */
 export const watched = new Map<string, Watched>();
 
-/** Of the control group of a process: no sweep for leftovers takes it for one. */
+/** Name of the control group of a process, which the removal of stale groups ignores. */
 export function toGroupName(folder: string): string {
   return `${basename(dirname(folder))}-${basename(folder)}`;
 }
 
-/** True for the folder of a version 2 group. */
+/** True for a version 2 control group. */
 export function isFreezable(folder: string): boolean {
   return existsSync(join(folder, 'cgroup.freeze'));
 }
 
 export interface WatchOptions {
-  /** First process in the sandbox. */
+  /** Init process of the sandbox. */
   init: ProcessName;
   view: WorkspaceView;
   /** Folder of a control group that can be frozen. */
@@ -43,7 +43,7 @@ export interface WatchOptions {
   readMasks: () => Promise<MaskSelection>;
 }
 
-/** Keeps secret files hidden from a background process for as long as this Klaus lives. */
+/** Hides secret files from a background process while this Klaus process runs. */
 export function watchInBackground(folder: string, { init, view, group, readMasks }: WatchOptions): MaskWatch {
   return new MaskWatch({
     pid: init.pid,
@@ -54,34 +54,34 @@ export function watchInBackground(folder: string, { init, view, group, readMasks
     idle: true,
     onFailure: (reason) => {
       if (!isAlive(init)) return;
-      writeFileSync(join(folder, 'stop'), `a secret file could not be hidden from it: ${reason}\n`, { mode: 0o600 });
+      writeFileSync(join(folder, 'stop'), `a secret file could not be hidden: ${reason}\n`, { mode: 0o600 });
       sendSignal(init.pid, 'SIGKILL');
     },
   });
 }
 
 export interface WatchedParts {
-  /** The shell over the process, where this Klaus started it. */
+  /** The supervising shell, if this Klaus process started it. */
   child?: ChildProcess | undefined;
   watch?: MaskWatch | undefined;
   protection?: Protection | undefined;
   group?: ResourceGroup | undefined;
 }
 
-/** Remembers what is held for a process, and gives it back at its end. */
+/** Registers the resources of a process and releases them at its end. */
 export function watchProcess(folder: string, { child, watch, protection, group }: WatchedParts): void {
-  const settled = child && closeAtExit(folder, { child, watch, protection, group });
-  // Whoever waits for it is told; where nobody does, the next holder of the session settles what is left.
-  settled?.catch(() => {});
+  const closed = child && closeAtExit(folder, { child, watch, protection, group });
+  // `waitForEnd` reports a failure. Without a caller, the next process that opens the session closes the rest.
+  closed?.catch(() => {});
   watched.set(folder, {
     async release() {
       watched.delete(folder);
       await watch?.close();
     },
     async waitForEnd() {
-      // It does not keep the program from ending, and here somebody waits for its end.
+      // While a caller waits, the child keeps this process running.
       child?.ref();
-      await settled;
+      await closed;
       if (!child) await this.release();
       return child !== undefined;
     },
@@ -94,7 +94,7 @@ async function closeAtExit(folder: string, parts: WatchedParts & { child: ChildP
   await watch?.close();
   const warnings = (group?.exceeded() ?? []).map((limit) => `limit reached: ${limit}`);
   await group?.close();
-  // The folder is gone when its session was deleted.
+  // The folder does not exist if the session was deleted.
   if (existsSync(folder)) {
     warnings.push(...(await closeWhilePaused(resolve(folder, '../../..'), protection)));
     if (warnings.length > 0) writeJson(join(folder, 'warnings.json'), warnings);

@@ -35,7 +35,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
       `pwd; echo new > made; for f in / /etc /usr /var ${homedir()}; do touch "$f/x" && echo "wrote $f"; done`,
     );
     expect(result.stdout).toBe(`${place.workspace}\n`);
-    // The rest of /tmp is the command's own and goes with it.
+    // The rest of /tmp belongs to the command and is removed with it.
     await run(`echo over > ${place.root}/outside; touch ${place.root}/x`);
     expect(readFileSync(join(place.root, 'outside'), 'utf8')).toBe('untouched');
     expect(readFileSync(join(place.workspace, 'made'), 'utf8')).toBe('new\n');
@@ -63,7 +63,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(result.stdout).toBe('cache\n');
   });
 
-  test('refuses to bind what belongs to Klaus', async () => {
+  test("refuses to mount Klaus's own state", async () => {
     await expect(run('true', { binds: [{ path: place.home, writable: false }] })).rejects.toMatchObject({
       code: 'sandbox.failed',
     });
@@ -82,14 +82,14 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     }
   });
 
-  test('has no network unless it is asked for', async () => {
+  test('has no network unless it is requested', async () => {
     const list = 'cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d " " | sort | tr "\\n" " "';
     expect((await run(list)).stdout.trim()).toBe('lo');
     const outside = execFileSync('/bin/sh', ['-c', list], { encoding: 'utf8' }).trim();
     expect((await run(list, { network: true })).stdout.trim()).toBe(outside);
   });
 
-  test('hides masked files, also from a root that would unmount', async () => {
+  test('hides masked files, also from root, which could unmount', async () => {
     writeFileSync(join(place.workspace, '.env'), 'KEY=secret');
     const sandbox = await createSandbox({
       ...place,
@@ -101,7 +101,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(readFileSync(join(place.workspace, '.env'), 'utf8')).toBe('KEY=secret');
   });
 
-  test('git works, on files of its own and on those that were there', async () => {
+  test('git works with new and existing files', async () => {
     using repository = createSandboxFixture();
     execFileSync('git', ['init', '-q', repository.workspace]);
     writeFileSync(join(repository.workspace, 'a.txt'), 'one\n');
@@ -149,7 +149,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     await expect(run('pwd', { cwd: `${place.workspace}-evil` })).rejects.toMatchObject({ code: 'workspace.outside' });
   });
 
-  test('a time-out ends the whole tree', async () => {
+  test('a time-out ends the complete process tree', async () => {
     const mark = `3600.${process.pid}1`;
     const result = await run(`trap "" TERM; (setsid sh -c 'trap "" TERM; sleep ${mark} & wait' &); sleep ${mark}`, {
       limits: { timeoutMs: 200 },
@@ -158,7 +158,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(findProcesses(mark)).toEqual([]);
   });
 
-  test('an abort ends the whole tree, and lets it say goodbye', async () => {
+  test('an abort ends the complete process tree after a grace period', async () => {
     const controller = new AbortController();
     const mark = `3600.${process.pid}2`;
     const result = await run(`trap 'echo goodbye; exit' TERM; sleep ${mark} & echo up; wait`, {
@@ -170,7 +170,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(findProcesses(mark)).toEqual([]);
   });
 
-  test('a command that was cancelled before it began does not begin, and nothing of its sandbox stays', async () => {
+  test('a command that is cancelled before its start does not run, and its sandbox is removed', async () => {
     const mark = `3600.${process.pid}7`;
     for (let attempt = 0; attempt < 5; attempt++)
       expect(await run(`echo ran; sleep ${mark}`, { signal: AbortSignal.abort() })).toMatchObject({
@@ -180,7 +180,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(findProcesses(mark)).toEqual([]);
   });
 
-  test('what a command leaves in the background ends with it', async () => {
+  test('background processes of a command end with it', async () => {
     const mark = `3600.${process.pid}3`;
     expect(await run(`(setsid sleep ${mark} >/dev/null 2>&1 &) ; echo done`)).toMatchObject({
       stdout: 'done\n',
@@ -189,7 +189,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(findProcesses(mark)).toEqual([]);
   });
 
-  test('long output is streamed whole and kept in part', async () => {
+  test('long output is streamed completely and stored partly', async () => {
     let bytes = 0;
     const result = await run('head -c 23000000 /dev/zero | tr "\\0" a; echo end', {
       keepBytes: 100_000,
@@ -211,7 +211,7 @@ describe.skipIf(!search.program || !hasGroups)('limits by control group', () => 
     const eat = 'const a = []; for (;;) a.push(Buffer.alloc(1e6, 1));';
     const result = await run(['node', '-e', eat], { limits: { memoryMb: 100 } });
     expect(result.exitCode).toBe(137);
-    expect(result.exceeded).toEqual(['memory: a process was ended at the limit of 100 MiB']);
+    expect(result.exceeded).toEqual([expect.stringMatching(/^memory: .*100 MiB/)]);
     expect(result.unenforced).toEqual([]);
   });
 
@@ -220,7 +220,7 @@ describe.skipIf(!search.program || !hasGroups)('limits by control group', () => 
       limits: { processes: 40 },
     });
     expect(result.stdout).not.toContain('all');
-    expect(result.exceeded).toEqual(['processes: a process could not be started at the limit of 40']);
+    expect(result.exceeded).toEqual([expect.stringMatching(/^processes: .*40$/)]);
   });
 });
 
@@ -237,8 +237,8 @@ describe.skipIf(!search.program)('when Klaus is killed', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       await once(klaus.stdout, 'data');
-      // Any moment of the start: so many turns of the event loop, up to some 50 ms.
-      // Every fourth time not before a command runs.
+      // Any moment of the start, in turns of the event loop, up to about 50 ms.
+      // Every fourth time only when a command runs.
       if (round % 4 === 3) expect(await eventually(() => findProcesses(`sleep\0${mark}`).length > 0)).toBe(true);
       else for (let turn = 0; turn < (round % 20) ** 2 * 25; turn++) await new Promise(setImmediate);
       klaus.kill('SIGKILL');

@@ -50,7 +50,7 @@ function createUser(name: string) {
   return { home, workspace, put, script, link, find, run, at: (path: string) => join(home, path) };
 }
 
-describe('managers of versions: what a shim leads to is there, with what it reads', () => {
+describe('version managers: the targets of shims and their settings are visible', () => {
   test.each([
     ['pyenv', 'PYENV_ROOT', '.pyenv', '.python-version', 'version'],
     ['rbenv', 'RBENV_ROOT', '.rbenv', '.ruby-version', 'version'],
@@ -61,7 +61,7 @@ describe('managers of versions: what a shim leads to is there, with what it read
     user.put(`${folder}/${fallback}`, '1.0\n');
     user.put(`${folder}/versions/.DS_Store`);
     user.put(`${folder}/versions/README`);
-    // As the shims of both do: the folder by the variable, the version by the next file above, else by the default.
+    // Like the shims of both: the folder from the variable, the version from the nearest file above, or else the default.
     user.script(
       `${folder}/libexec/${name}`,
       `root="\${${variable}:-$HOME/${folder}}"; at="$PWD"
@@ -73,7 +73,7 @@ exec "$root/versions/$(cat "$file")/bin/tool"`,
     user.script(`${folder}/shims/tool`, `exec ${user.at(folder)}/libexec/${name}`);
     const path = `${folder}/shims ${folder}/bin`;
     expect(await user.run(path, 'tool')).toEqual({ output: `tool 1.0 of ${user.at(folder)}`, exitCode: 0 });
-    // A file above the workspace decides outside, and so it does inside; the program itself finds its folder too.
+    // A file above the workspace has the same effect in the sandbox; the program itself finds its folder too.
     user.put(`work/${choice}`, '2.0\n');
     expect((await user.run(path, `tool; ${name}`)).output.split('\n')).toEqual(
       Array(2).fill(`tool 2.0 of ${user.at(folder)}`),
@@ -109,7 +109,7 @@ exec "$root/installs/tool/$(cut -d' ' -f2 "$HOME/.tool-versions")/bin/tool"`,
     expect(await user.run('.volta/bin', 'node')).toEqual({ output: 'node 24.1.0', exitCode: 0 });
   });
 
-  test('mise: its settings, and a version that is a link to another place', async () => {
+  test('mise: its settings, and a version that is a link to another folder', async () => {
     const user = createUser('mise');
     user.script('elsewhere/python/3.12/bin/tool', 'cat "$(dirname "$0")/../lib/name"');
     user.put('elsewhere/python/3.12/lib/name', 'python 3.12');
@@ -157,7 +157,7 @@ exec "$root/installs/tool/$(cut -d' ' -f2 "$HOME/.tool-versions")/bin/tool"`,
     );
   });
 
-  test('SDKMAN: candidates with all of their folders, and the variables that name them', async () => {
+  test('SDKMAN: candidates with all of their folders and variables', async () => {
     const user = createUser('sdkman');
     user.script('.sdkman/candidates/spark/4.0/bin/spark', 'ls "$SPARK_HOME"/jars "$JAVA_HOME"/conf');
     user.put('.sdkman/candidates/spark/4.0/jars/core.jar');
@@ -188,7 +188,7 @@ exec "$root/installs/tool/$(cut -d' ' -f2 "$HOME/.tool-versions")/bin/tool"`,
 });
 
 describe('virtual environments', () => {
-  test('conda: what an activation set, without the variables that it keeps', async () => {
+  test('conda: the variables of an activation, without those that conda stores', async () => {
     const user = createUser('conda');
     const root = user.at('miniconda3/envs/data');
     user.script(
@@ -209,7 +209,7 @@ describe('virtual environments', () => {
     expect(output).not.toContain('TOKEN');
   });
 
-  test('Poetry: that of the workspace alone', () => {
+  test('Poetry: only the environment of the workspace', () => {
     const user = createUser('poetry');
     user.put('work/project/pyproject.toml', '[tool.poetry]\n');
     const mark = createHash('sha256').update(user.workspace).digest('base64url').slice(0, 8);
@@ -225,7 +225,7 @@ describe('virtual environments', () => {
     expect(env['POETRY_VIRTUALENVS_PATH']).toBe(user.at(store));
   });
 
-  test('a package of another folder is named', () => {
+  test('a package of another folder is reported', () => {
     const user = createUser('editable');
     user.script('env/bin/python', 'echo');
     user.put('env/pyvenv.cfg', 'home = /usr/bin\n');
@@ -242,7 +242,7 @@ describe('virtual environments', () => {
   });
 });
 
-describe('what cannot be shown whole is not shown, with the reason', () => {
+describe('an environment that cannot be shown completely is not shown, with the reason', () => {
   test('a virtual environment that is the home folder', async () => {
     const user = createUser('in-home');
     user.script('bin/python3', 'echo half');
@@ -256,7 +256,7 @@ describe('what cannot be shown whole is not shown, with the reason', () => {
     expect((await user.run('bin', 'python3 -c 1 || true')).output).not.toContain('half');
   });
 
-  test('a manager in a folder that other things share', () => {
+  test('a manager in a folder with other files', () => {
     const user = createUser('shared');
     user.script('.pyenv/shims/tool', 'echo half');
     user.put('.pyenv/versions/1.0/bin/tool');
@@ -266,7 +266,7 @@ describe('what cannot be shown whole is not shown, with the reason', () => {
     expect(found.path).not.toContain('shims');
   });
 
-  test('versions that are a link into a private folder', () => {
+  test('versions that link into a private folder', () => {
     const user = createUser('leading');
     user.script('.rbenv/shims/tool', 'echo half');
     user.script('.ssh/versions/1.0/bin/tool', 'echo');

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, type Stats, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, type Stats, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { contains } from '../paths.ts';
+import { contains, toRealPath } from '../paths.ts';
 import type { ToolchainBinds } from './toolchains/toolchain-binds.ts';
 import { isSystem, toRefusal, type ToolchainPaths } from './toolchains/toolchain-paths.ts';
 import { VERSION_MANAGERS, type VersionManager } from './toolchains/version-managers.ts';
+import { listNames } from '../list-folder.ts';
 
 /** Limit of environments of one manager, and of packages of one environment. */
 const MOST = 500;
@@ -179,7 +180,7 @@ function addPoetry(
   const cache = env['POETRY_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(userHome, '.cache'), 'pypoetry');
   const folder = env['POETRY_VIRTUALENVS_PATH'] || join(cache, 'virtualenvs');
   const mark = `-${toPoetryMark(places.workspace)}-py`;
-  const names = isAbsolute(folder) ? list(folder).filter((name) => name.includes(mark)) : [];
+  const names = isAbsolute(folder) ? listNames(folder).filter((name) => name.includes(mark)) : [];
   for (const name of names) {
     const root = join(folder, name);
     addActivated(toolchains, { root, folder: join(root, 'bin'), places, shown }, found);
@@ -234,7 +235,7 @@ function expand(root: string, pattern: string): string[] {
     const wanted = new RegExp(`^${part.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
     found = found.flatMap((folder) =>
       part.includes('*')
-        ? list(folder)
+        ? listNames(folder)
             .filter((name) => !name.startsWith('.') && wanted.test(name))
             .map((name) => join(folder, name))
         : join(folder, part),
@@ -266,17 +267,5 @@ function statOf(path: string, read: (path: string) => Stats): Stats | undefined 
 }
 
 function toReal(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return toRealPath(path) ?? path;
 }

@@ -41,12 +41,12 @@ function makeToolchain(): string {
   return programs;
 }
 
-test('what toolchains on the PATH link to in /etc is found, and nothing of keys and choices', () => {
+test('settings in /etc to which toolchains on the PATH link are found, without keys and alternatives', () => {
   const programs = makeToolchain();
   const file = join(folder, 'links.json');
   const names = ['java-99-openjdk', 'jvm-99.cfg'];
   expect(readEtcLinks(file, [programs, '/nowhere'])).toEqual(names);
-  // Kept until a program comes or goes.
+  // Cached until programs are added or removed.
   symlinkSync('/etc/other-99', join(folder, 'usr/lib/jvm/java-99/lib/other'));
   expect(readEtcLinks(file, [programs, '/nowhere'])).toEqual(names);
   const later = new Date(statSync(programs).mtimeMs + 1_000);

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync, writeFileSync, type Dirent } from 'node:fs';
+import { readFileSync, readlinkSync, realpathSync, statSync, writeFileSync, type Dirent } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { isPrograms } from './toolchains/toolchain-kinds.ts';
+import { listEntries } from '../list-folder.ts';
 
 /** Folders that several toolchains share. */
 const SHARED = [
@@ -53,7 +54,7 @@ export function readEtcLinks(file: string, path: readonly string[]): string[] {
  */
 function findEtcLinks(path: readonly string[]): string[] {
   const roots = new Set<string>();
-  for (const folder of path) for (const entry of list(folder)) addRoot(roots, folder, entry);
+  for (const folder of path) for (const entry of listEntries(folder)) addRoot(roots, folder, entry);
   const found = new Set<string>();
   for (const root of roots) addLinks(found, root);
   return [...found].sort();
@@ -76,7 +77,7 @@ function addLinks(found: Set<string>, root: string): void {
   for (let depth = 0; depth < MAX_DEPTH && left > 0; depth++) {
     const next: string[] = [];
     for (const folder of folders)
-      for (const entry of list(folder)) {
+      for (const entry of listEntries(folder)) {
         if (left-- <= 0) break;
         const path = join(folder, entry.name);
         if (entry.isDirectory()) next.push(path);
@@ -94,12 +95,4 @@ function addTarget(found: Set<string>, target: string): void {
 
 function toVersion(folder: string): string {
   return `${folder} ${statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 'none'}`;
-}
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

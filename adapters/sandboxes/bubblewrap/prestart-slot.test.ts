@@ -43,7 +43,7 @@ function rejectInput(): Promise<string> {
 
 type Run = ExecResult & { isAhead: boolean };
 
-/** Runs a command in a sandbox that was made before, with something done between. */
+/** Runs a command in a prestarted sandbox, after an action in between. */
 async function run(
   sandbox: Sandbox,
   request: ExecRequest,
@@ -55,30 +55,30 @@ async function run(
   return { ...result, isAhead: !(await end()) };
 }
 
-describe.skipIf(!search.program)('a sandbox that is made before its command', () => {
+describe.skipIf(!search.program)('a prestarted sandbox', () => {
   test.each<[string, ExecRequest['command']]>([
     ['a line', 'echo one; echo two >&2; exit 3'],
     ['several lines', 'cat <<EOF\n  a\\b \'c\' "d" $HOME\n\nEOF\nfalse || echo `pwd`\n\n'],
     ['an unfinished line', 'echo "'],
-    ['no text that is ASCII', 'printf %s "ä€😀\r\t" | od -c'],
+    ['text that is not ASCII', 'printf %s "ä€😀\r\t" | od -c'],
     ['words', ['printf', '%s|', '', "it's", 'a\nb', '-n', '$HOME', '*', '\\']],
-    ['a program that is not there', ['no-such-program']],
+    ['a missing program', ['no-such-program']],
     ['a line that is long', `echo ${'x'.repeat(7_000)}`],
-    ['a line that is too long to wait for', `echo ${'x'.repeat(90_000)}`],
-    ['what it has of descriptors and variables', 'ls /proc/self/fd; set | grep -c "^script" ; env | sort'],
+    ['a line that is too long for the prelude', `echo ${'x'.repeat(90_000)}`],
+    ['descriptors and variables', 'ls /proc/self/fd; set | grep -c "^script" ; env | sort'],
   ])('runs %s as any other', async (_, command) => {
     const { open } = openRepository();
     const sandbox = await open();
     const { isAhead, durationMs, ...ahead } = await run(sandbox, { command });
     const { durationMs: __, ...plain } = await sandbox.exec({ command });
     expect(durationMs).toBeGreaterThan(0);
-    // The shell names the line of its own text.
+    // The shell reports a line number of its own script.
     const toComparable = (result: object) => JSON.stringify(result).replaceAll(/klaus: \d+:/g, 'klaus:');
     expect(toComparable(ahead)).toBe(toComparable(plain));
     expect(isAhead).toBe(JSON.stringify(command).length < 8_000);
   });
 
-  test('begins in the folder of the command and within its time', async () => {
+  test('starts in the folder of the command, with its time limit', async () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
     const inside = await run(sandbox, { command: 'mkdir -p in/side && pwd', cwd: workspace });
@@ -116,7 +116,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(await end()).toBe(false);
   });
 
-  test('hides what became a secret file after it was made, and what was written anew', async () => {
+  test('hides secret files that were created or rewritten later', async () => {
     const place = openRepository();
     const [kept, later] = [join(place.workspace, '.env'), join(place.workspace, 'later.env')];
     writeFileSync(kept, 'old-value\n');
@@ -138,7 +138,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
   test.each([
     ['the configuration', 'config', 'printf "[core]\\n\\tfsmonitor = x\\n" >> .git/config'],
     ['a packed reference', 'packed-refs', 'true'],
-  ])('keeps %s of git from the command also when the user wrote it meanwhile', async (_, name, attack) => {
+  ])('protects %s of git from the command if the user has just written it', async (_, name, attack) => {
     const { open, workspace } = openRepository();
     git(workspace, 'pack-refs', '--all');
     const path = join(workspace, '.git', name);
@@ -150,7 +150,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(readFileSync(path, 'utf8')).toMatch(/# mine\n$/);
   });
 
-  test('leaves a repository alone that the user made meanwhile, and disarms one that the command made', async () => {
+  test('neutralizes a repository of the command, and not one that the user created before it', async () => {
     const { open, workspace } = openRepository();
     const arm = (folder: string) => `git init -q ${folder} && git -C ${folder} config core.fsmonitor x`;
     const between = () => void execFileSync('sh', ['-c', arm('mine')], { cwd: workspace });
@@ -163,7 +163,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(git(join(workspace, 'other'), 'config', 'core.fsmonitor')).toBe('x\n');
   });
 
-  test('keeps the objects that the command adds', async () => {
+  test('stores the objects that the command adds', async () => {
     const { open, workspace } = openRepository();
     const command = 'echo two > a.txt && git -c user.name=A -c user.email=a@b commit -qam second';
     expect(await run(await open(), { command })).toMatchObject({ exitCode: 0, isAhead: true });
@@ -172,7 +172,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(listLeft(workspace)).toEqual([]);
   });
 
-  test('leaves nothing when no command takes it, and when another takes its place', async () => {
+  test('leaves nothing when it is unused or replaced', async () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
     const first = await sandbox.prestart!({});
@@ -183,7 +183,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(listLeft(workspace)).toEqual([]);
   });
 
-  test('is made anew when it was ended meanwhile', async () => {
+  test('is replaced when it has ended', async () => {
     const { open } = openRepository();
     const mark = `ended-${process.pid}`;
     const env = { MARK: mark };
@@ -197,7 +197,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     });
   });
 
-  test('serves one of several commands at once', async () => {
+  test('serves one of several concurrent commands', async () => {
     const { open } = openRepository();
     const sandbox = await open();
     const end = await sandbox.prestart!({});
@@ -206,7 +206,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(await end()).toBe(false);
   });
 
-  test('takes over what the command before it held, unless that command left something there', async () => {
+  test('reuses stores and placeholders of the previous command, unless that command added objects', async () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
     const intakes = () => readdirSync(join(workspace, '.git/objects')).filter((name) => name.startsWith('klaus-'));
@@ -220,7 +220,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
       end = await sandbox.prestart!({});
       expect(await before()).toBe(false);
       seen.push(intakes());
-      // What is held is the same as in a sandbox that is made for the command.
+      // The placeholders are the same as in a sandbox that is created for the command.
       expect(listLeft(workspace).slice(0, 3)).toEqual(['.klaus', '.git/commondir', '.git/objects/info/alternates']);
     }
     expect(seen.map((names) => names.length)).toEqual(Array(6).fill(1));
@@ -233,7 +233,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(existsSync(join(workspace, '.git/objects/info/alternates'))).toBe(false);
   });
 
-  test('what a command left for the next one is removed when no next one comes', async () => {
+  test('reusable stores are closed when no command follows', async () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
     const end = await sandbox.prestart!({});
@@ -243,13 +243,13 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(listLeft(workspace)).toEqual([]);
     const again = await sandbox.prestart!({});
     await sandbox.exec({ command: 'true' });
-    // Also one that is not made ahead takes it over.
+    // A sandbox that is not prestarted reuses them too.
     await sandbox.exec({ command: 'true', env: { A: '1' } });
     expect(listLeft(workspace)).toEqual([]);
     expect(await again()).toBe(false);
   });
 
-  test('is not made where a state of the workspace would show what it holds', async () => {
+  test('is not created if a snapshot of the workspace would show its placeholders', async () => {
     const { open, workspace } = openRepository();
     git(workspace, 'config', 'include.path', '../missing.gitconfig');
     const end = await (await open()).prestart!({});
@@ -258,7 +258,7 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     expect(listLeft(workspace)).toEqual([]);
   });
 
-  test('is gone with a Klaus that is killed', async () => {
+  test('ends with a killed Klaus process', async () => {
     const { workspace, home } = openRepository();
     const mark = `killed-${process.pid}`;
     const fixture = join(import.meta.dirname, '../prestart-child.fixture.ts');
@@ -268,14 +268,14 @@ describe.skipIf(!search.program)('a sandbox that is made before its command', ()
     klaus.kill('SIGKILL');
     await once(klaus, 'exit');
     expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
-    // What it held goes with the next one.
+    // The next sandbox removes its placeholders.
     const sandbox = await createSandbox({ workspace, home, choice: 'bubblewrap' });
     await sandbox.exec({ command: 'true' });
     expect(readdirSync(join(workspace, '.git/objects')).filter((name) => name.startsWith('klaus-'))).toEqual([]);
   });
 });
 
-/** What a command needs in a repository and nobody else. */
+/** Files that only a running command needs in a repository. */
 function listLeft(workspace: string): string[] {
   const places = ['.klaus', '.git/commondir', '.git/objects/info/alternates'];
   return [

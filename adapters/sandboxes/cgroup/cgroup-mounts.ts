@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 export type Controller = 'memory' | 'cpu' | 'pids';
 export const CONTROLLERS = ['memory', 'cpu', 'pids'] as const satisfies readonly Controller[];
 
-/** Where a group for one controller might be made. */
+/** Folders in which a group for one controller may be created. */
 export interface CgroupSite {
   version: 1 | 2;
   /** Folders to try, nearest first. */
@@ -12,8 +12,8 @@ export interface CgroupSite {
 }
 
 /**
- * Reads where this process stands. In version 1 a child of our own group; in version 2, where a group with
- * processes may have no controlled children, a sibling as well: our own group and every group above it.
+ * Finds the control groups of this process. In version 1 a child of its group is created. In version 2 a group with
+ * processes cannot have controlled children, so siblings are possible too: the group and all of its parents.
  *
  * @param mountinfo Content of /proc/self/mountinfo.
  * @param membership Content of /proc/self/cgroup.
@@ -47,7 +47,7 @@ export function findCgroupSites(mountinfo: string, membership: string): Partial<
   return sites;
 }
 
-/** {@link findCgroupSites} of this process; nothing where there is no /proc. */
+/** {@link findCgroupSites} of this process; empty without /proc. */
 export function readCgroupSites(): Partial<Record<Controller, CgroupSite>> {
   try {
     return findCgroupSites(readFileSync('/proc/self/mountinfo', 'utf8'), readFileSync('/proc/self/cgroup', 'utf8'));
@@ -56,7 +56,7 @@ export function readCgroupSites(): Partial<Record<Controller, CgroupSite>> {
   }
 }
 
-/** The group as a folder, or undefined when it lies outside what is mounted here. */
+/** The folder of a group; undefined when it lies outside the mount. */
 function toFolder(mount: { root: string; path: string }, group: string): string | undefined {
   const inside = relative(mount.root, group);
   return inside.startsWith('..') || group.includes('/..') ? undefined : join(mount.path, inside);

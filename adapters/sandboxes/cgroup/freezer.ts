@@ -4,21 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal } from '../process/process-table.ts';
 
 const TRIES = 200;
-/** Looks, a millisecond apart. Every lock of the kernel is given back before. */
+/** Checks, one millisecond apart, after which a waiting process counts as stopped. Kernel locks are released earlier. */
 const MOST_WAITS = 20;
 
 export interface FreezeOptions {
   /** Folder of a version 2 control group that holds all members. */
   folder?: string | undefined;
-  /** Ids of all members at this moment. */
+  /** Returns the ids of all present members. */
   members: () => readonly number[];
 }
 
 /**
- * Stops every process of a command, children that are being born included, and returns what lets them go on. By
- * the control group where it can be frozen, else by SIGSTOP until two looks in a row find everything stopped.
+ * Stops every process of a command, including children that it is forking. Freezes the control group if possible.
+ * Otherwise it sends SIGSTOP until two consecutive checks find all processes stopped.
  *
- * @returns Undefined when they cannot be stopped.
+ * @returns A function that resumes the processes; undefined when they cannot be stopped.
  */
 export async function freeze({ folder, members }: FreezeOptions): Promise<(() => void) | undefined> {
   if (folder !== undefined) {
@@ -45,14 +45,14 @@ export async function freeze({ folder, members }: FreezeOptions): Promise<(() =>
   return undefined;
 }
 
-/** How many need each process, or group, to stand still. */
+/** Number of callers that need each process or group to be stopped. */
 const holders = new Map<string, number>();
 
 function acquire(name: string): void {
   holders.set(name, (holders.get(name) ?? 0) + 1);
 }
 
-/** True when nobody else needs it. */
+/** True when no other caller needs it. */
 function release(name: string): boolean {
   const count = (holders.get(name) ?? 1) - 1;
   if (count > 0) holders.set(name, count);
@@ -78,16 +78,16 @@ async function freezeGroup(folder: string): Promise<(() => void) | undefined> {
     }
     thaw();
   } catch {
-    // No freezer here.
+    // The group cannot be frozen.
   }
   return undefined;
 }
 
 /**
- * Stopped, waiting to be collected, or gone: it does nothing. Nor does one that waits in the kernel for long, such as
- * for a child that is stopped between vfork and exec: with a signal to stop it returns to no code of its own.
+ * True for a process that is stopped, a zombie, or has ended. Also true for a process that waits in the kernel for long,
+ * for example for a stopped child between vfork and exec: after SIGSTOP it does not return to user code.
  *
- * @param waits Looks in a row that found a process waiting.
+ * @param waits Number of consecutive checks that found a process waiting.
  */
 function isStopped(pid: number, waits: Map<number, number>): boolean {
   try {

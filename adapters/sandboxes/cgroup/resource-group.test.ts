@@ -27,7 +27,7 @@ describe.skipIf(!held.has('pids'))(`control groups ${held.has('pids') ? '' : '(n
     expect(group.members()).toEqual([]);
   });
 
-  test('what a killed Klaus left is ended and removed; what a live one has stays', async () => {
+  test('groups of a killed Klaus process are removed, and those of a running one are kept', async () => {
     const parent = readCgroupSites().pids!.parents[0]!;
     const gone = spawn('true');
     await once(gone, 'exit');

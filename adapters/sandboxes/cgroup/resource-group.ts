@@ -11,7 +11,7 @@ import { sweepGroups } from './stale-groups.ts';
 
 const MIB = 1_048_576;
 const CPU_PERIOD_US = 100_000;
-/** An emptied group can be busy for a moment. */
+/** An empty group can stay busy for a short time. */
 const REMOVE_TRIES = 12;
 
 interface Part {
@@ -24,7 +24,7 @@ let swept = false;
 let counter = 0;
 
 /**
- * A control group for one command. The kernel holds the limits for the whole tree, whatever it forks; a process
+ * A control group for one command. The kernel enforces the limits for all processes of the command together. A process
  * cannot leave its group without write access to the hierarchy.
  */
 export class ResourceGroup {
@@ -39,10 +39,10 @@ export class ResourceGroup {
   }
 
   /**
-   * Makes a group with the limits. Controllers that cannot be used are not in {@link controllers}.
+   * Creates a group with the limits. Unavailable controllers are not in {@link controllers}.
    *
    * @param omitted Controllers to leave out.
-   * @param lasting Names a group that outlives this Klaus, so that no sweep takes it for a leftover.
+   * @param lasting Name of a group that outlives this Klaus process, so that it is not removed as stale.
    */
   static open(limits: ExecLimits, omitted?: ReadonlySet<Controller>, lasting?: string): ResourceGroup {
     const sites = readCgroupSites();
@@ -55,35 +55,35 @@ export class ResourceGroup {
     return new ResourceGroup(parts, new Set(made.map((part) => part.folder)), limits);
   }
 
-  get #holding(): Set<string> {
+  get #limiting(): Set<string> {
     return new Set(this.#parts.map((part) => part.folder));
   }
 
-  /** Controllers that hold. */
+  /** Controllers whose limits are enforced. */
   get controllers(): ReadonlySet<Controller> {
     return new Set(this.#parts.map((part) => part.controller));
   }
 
   /**
-   * Begins to move a process in, without standing still for it: the kernel takes milliseconds. What it forks
-   * meanwhile may be born outside, so {@link add} those when this has settled.
+   * Moves a process into the group without blocking: the kernel needs milliseconds. Children that it forks at the same
+   * time may be outside, so {@link add} them when the promise has resolved.
    */
   async enter(pid: number): Promise<void> {
-    const files = [...this.#holding].map((folder) => join(folder, 'cgroup.procs'));
-    // A process that has just ended is an error which its exit tells.
+    const files = [...this.#limiting].map((folder) => join(folder, 'cgroup.procs'));
+    // The exit of the process already reports that it has ended.
     await Promise.allSettled(files.map((file) => writeFile(file, String(pid))));
   }
 
-  /** Moves processes in that are not yet; what they fork from now on is born inside. */
+  /** Moves processes into the group. Children that they fork later are in the group too. */
   async add(pids: readonly number[]): Promise<void> {
-    const missing = [...this.#holding].flatMap((folder) => {
+    const missing = [...this.#limiting].flatMap((folder) => {
       const members = new Set(readMembers(folder));
       return pids.filter((pid) => !members.has(pid)).map((pid) => ({ file: join(folder, 'cgroup.procs'), pid }));
     });
     await Promise.all(missing.map(({ file, pid }) => writeFile(file, String(pid))));
   }
 
-  /** Ends every member. */
+  /** Kills every member. */
   kill(): void {
     for (const pid of this.members()) sendSignal(pid, 'SIGKILL');
   }
@@ -93,7 +93,7 @@ export class ResourceGroup {
     return first ? readMembers(first.folder) : [];
   }
 
-  /** Limits that the command ran into, as sentences for people. */
+  /** Limits that the command reached, as sentences. */
   exceeded(): string[] {
     const found: string[] = [];
     for (const { controller, version, folder } of this.#parts) {
@@ -109,23 +109,23 @@ export class ResourceGroup {
     return found;
   }
 
-  /** Folder of a version 2 group, which can be frozen; undefined where there is none. */
+  /** Folder of a version 2 group, which can be frozen; undefined if there is none. */
   get freezable(): string | undefined {
     return this.#parts.find((part) => part.version === 2)?.folder;
   }
 
-  /** For {@link closeGroups}, when this object is gone. */
+  /** Folders for {@link closeGroups}, which works without this object. */
   get folders(): readonly string[] {
     return [...this.#folders];
   }
 
-  /** Removes the group. What is still in it is ended first, unless `ends` is false. */
+  /** Removes the group. Kills its members first, unless `ends` is false. */
   async close(ends = true): Promise<void> {
     await removeFolders(this.#folders, () => ends && this.kill());
   }
 }
 
-/** Ends what is left in groups of an earlier Klaus, and removes them. */
+/** Kills the members of groups that another Klaus process created, and removes the groups. */
 export async function closeGroups(folders: readonly string[]): Promise<void> {
   await removeFolders(folders, () => {
     for (const pid of folders.flatMap(readMembers)) sendSignal(pid, 'SIGKILL');
@@ -141,7 +141,7 @@ async function removeFolders(given: Iterable<string>, end: () => void): Promise<
   }
 }
 
-/** Members of a group by its folder; empty when it is gone. */
+/** Members of a group; empty when it does not exist. */
 function readMembers(folder: string): number[] {
   try {
     return readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n').filter(Boolean).map(Number);
@@ -150,7 +150,7 @@ function readMembers(folder: string): number[] {
   }
 }
 
-/** True when the group is no more. */
+/** True when the group does not exist any more. */
 function removeFolder(folder: string): boolean {
   try {
     rmdirSync(folder);
@@ -168,18 +168,18 @@ function makePart(site: CgroupSite | undefined, controller: Controller, name: st
       mkdirSync(folder, { recursive: true });
       return { controller, version: site!.version, folder };
     } catch {
-      // Not ours to write: the next one up may be.
+      // Not writable: the next parent may be.
     }
   }
   return undefined;
 }
 
-/** False when the kernel refuses. */
+/** False when the kernel rejects a limit. */
 function writeLimits(part: Part, limits: ExecLimits): boolean {
   const { controller, version, folder } = part;
   const bytes = String(Math.round(limits.memoryMb * MIB));
   const quota = Math.max(1_000, Math.round(limits.cpus * CPU_PERIOD_US));
-  // More than asked for: the program that makes the sandbox, and the process in it that collects the dead.
+  // Two more: the program that creates the sandbox, and the init process in it.
   const processes = String(Math.round(limits.processes) + 2);
   const set = (file: string, value: string) => writeFileSync(join(folder, file), value);
   try {
@@ -193,7 +193,7 @@ function writeLimits(part: Part, limits: ExecLimits): boolean {
       try {
         set(version === 2 ? 'memory.swap.max' : 'memory.memsw.limit_in_bytes', version === 2 ? '0' : bytes);
       } catch {
-        // A kernel that does not count swap, or a machine that has none.
+        // The kernel does not count swap, or the machine has none.
       }
     }
     return true;
@@ -206,7 +206,7 @@ function readWords(file: string): string[] {
   return readFileSync(file, 'latin1').trim().split(/\s+/);
 }
 
-/** A counter from a file of `name value` lines; 0 when it is not there. */
+/** A counter from a file of `name value` lines; 0 when it is missing. */
 function readCount(file: string, name: string): number {
   try {
     const line = readFileSync(file, 'latin1')

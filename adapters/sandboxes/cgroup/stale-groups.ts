@@ -1,18 +1,19 @@
-import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
+import { listNames } from '../list-folder.ts';
 
-/** The process that made it, and a number. */
+/** The name of the process that created the group, and a number. */
 const NAME = /^klaus-(.+)-\d+$/;
 
 /**
- * Ends and removes what a Klaus that was killed left behind: groups whose maker is gone. One that still has
- * members after they were ended is left for the next sweep.
+ * Removes groups of Klaus processes that have ended, and kills their members. A group that still has members is left for
+ * the next call.
  */
 export function sweepGroups(parents: readonly string[]): void {
   for (const parent of new Set(parents)) {
-    for (const name of list(parent)) {
+    for (const name of listNames(parent)) {
       const owner = NAME.exec(name)?.[1];
       if (owner === undefined || !isGone(owner)) continue;
       const folder = join(parent, name);
@@ -22,16 +23,8 @@ export function sweepGroups(parents: readonly string[]): void {
         }
         rmdirSync(folder);
       } catch {
-        // Busy until its members are collected, or another Klaus was faster.
+        // It is busy until its members are reaped, or another Klaus process has removed it.
       }
     }
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

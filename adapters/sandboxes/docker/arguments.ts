@@ -10,8 +10,8 @@ import type { Protection } from '../protection/protected-folders.ts';
 import { toBesideView, type WorkspaceView } from '../view.ts';
 
 /**
- * Holds standard input, which Klaus's `docker` client holds at its other end, and ends everything in the
- * container when it closes. Started by a shell that ends at once, so that the command has no child it never made.
+ * Reads standard input, which is connected to Klaus's `docker` client, and kills all processes of the container when it
+ * closes. Started by a shell that exits immediately, so that it is not a child of the command.
  */
 const WATCHER = 'read -r _ <&3; kill -KILL -1';
 
@@ -29,7 +29,7 @@ const PRELUDE = [
   'exec "$@"',
 ].join('\n');
 
-/** On every container: the Klaus that started it. */
+/** Label of every container with the name of the Klaus process that started it. */
 export const OWNER_LABEL = 'klaus.owner';
 
 export interface DockerRun {
@@ -41,21 +41,21 @@ export interface DockerRun {
   /** Klaus's own state. */
   home: string;
   project: Pick<ProjectHome, 'home' | 'mounts'>;
-  /** Names of variables that the client has. */
+  /** Names of variables that are passed from the client's environment. */
   passed: readonly string[];
   limits: ExecLimits;
   /** Owner of the workspace. */
   user: { uid: number; gid: number };
   masks: readonly Mask[];
   protection: Pick<Protection, 'external' | 'pinned' | 'readOnly'>;
-  /** File with the seccomp profile; none on machines without one. */
+  /** File with the seccomp profile, if there is one for the machine. */
   seccompFile?: string;
   /** File with the command's standard input. */
   stdinFile?: string;
 }
 
 /**
- * The words after `docker`.
+ * The arguments of `docker`.
  *
  * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state.
  */
@@ -65,7 +65,8 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   const { binds = [], readable = [], writable = [] } = request;
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     const real = existsSync(path) ? realpathSync.native(path) : path;
-    if (contains(home, real)) throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
+    if (contains(home, real))
+      throw new KlausError('sandbox.failed', `${path} is Klaus's own state, which commands cannot see.`);
   }
   const memory = `${Math.round(limits.memoryMb)}m`;
   const args = ['run', '--rm', '--init', '--interactive', '--pull', 'never', '--name', run.container];
@@ -77,9 +78,9 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
     '--hostname',
     'klaus',
   );
-  // Version 1 control groups are the host's unless told otherwise.
+  // By default, version 1 control groups of the host are visible.
   args.push('--cgroupns', 'private', '--memory', memory, '--memory-swap', memory, '--cpus', String(limits.cpus));
-  // The init process and the watcher come on top.
+  // Two more for the init process and the watcher.
   args.push('--pids-limit', String(Math.round(limits.processes) + 2));
   args.push('--user', `${user.uid}:${user.gid}`, '--read-only', '--cap-drop', 'ALL');
   args.push('--security-opt', 'no-new-privileges', '--tmpfs', '/tmp:rw,exec,nosuid,nodev,mode=1777');
@@ -95,21 +96,22 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   const shown = [workspace, ...readable, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home))) args.push('--tmpfs', home);
   for (const { source, target, writable } of run.project.mounts) args.push(...mount(source, target, writable));
-  // The engine mounts parents before what is below them, whatever the order here; one path takes one mount.
+  // The engine mounts parents before children, regardless of the order here. A path can have one mount only.
   const masked = new Set(run.masks.map((mask) => mask.target));
   const readOnly = protection.readOnly.filter(({ target }) => !masked.has(target));
-  const held = new Set([
+  const mounted = new Set([
     ...masked,
     ...readOnly.map(({ target }) => target),
     ...protection.external.map((each) => each.target),
   ]);
-  for (const { source, target } of protection.pinned) if (!held.has(target)) args.push(...mount(source, target, true));
+  for (const { source, target } of protection.pinned)
+    if (!mounted.has(target)) args.push(...mount(source, target, true));
   for (const { source, target } of readOnly) args.push(...mount(source, target, false));
   for (const { target, isFolder } of run.masks)
     args.push(...(isFolder ? ['--tmpfs', `${target}:ro`] : mount('/dev/null', target, false)));
   if (run.stdinFile) args.push(...mount(run.stdinFile, '/run/klaus-stdin', false));
   const env = { HOME: run.project.home, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
-  // By the name alone: the client has the value, and other users see the arguments.
+  // Only the name: other users can read arguments, and the client takes the value from its environment.
   for (const name of run.passed) args.push('--env', name);
   for (const [name, value] of Object.entries(env)) args.push('--env', `${name}=${value}`);
   args.push('--workdir', workspace, '--entrypoint', '/bin/sh', run.image, '-c', PRELUDE, 'klaus', workspace, run.cwd);
@@ -119,7 +121,7 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
 
 function mount(source: string, target: string, writable: boolean): string[] {
   const fields = ['type=bind', `source=${source}`, `target=${target}`, ...(writable ? [] : ['readonly'])];
-  // The option is one line of CSV: a path may hold a comma or a quote.
+  // The option is a line of CSV, and a path may contain a comma or a quote.
   return [
     '--mount',
     fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(','),

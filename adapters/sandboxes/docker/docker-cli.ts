@@ -7,7 +7,7 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Runs the `docker` program with its own environment (DOCKER_HOST, contexts, certificates). Never rejects. */
+/** Runs the `docker` program with the given environment (DOCKER_HOST, contexts, certificates). Never rejects. */
 export function runDocker(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<CliResult> {
   return new Promise((resolve) => {
     execFile(

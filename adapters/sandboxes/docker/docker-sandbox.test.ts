@@ -81,7 +81,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(result.stdout).toMatch(/CapEff:\s+0{16}/);
   });
 
-  test("git's configuration and hooks are read-only, and another folder can stand in for the workspace", async () => {
+  test("git's configuration and hooks are read-only, and another folder can replace the workspace", async () => {
     execFileSync('git', ['init', '-q', place.workspace]);
     rmSync(join(place.workspace, '.git/hooks'), { recursive: true });
     const kept = join(place.workspace, 'kept');
@@ -107,10 +107,10 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     rmSync(join(place.workspace, '.git'), { recursive: true });
   });
 
-  test('a folder beside the workspace is changed, but for its git data, and another can stand in for it', async () => {
+  test('a folder outside the workspace can be changed except its git data, and another can replace it', async () => {
     const extra = join(place.root, 'extra');
-    const stand = join(place.root, 'stand');
-    for (const folder of [extra, stand]) mkdirSync(folder);
+    const replacement = join(place.root, 'replacement');
+    for (const folder of [extra, replacement]) mkdirSync(folder);
     execFileSync('git', ['init', '-q', extra]);
     const before = readFileSync(join(extra, '.git/config'), 'utf8');
     const attack = `cd ${extra}; echo x > made; echo x >> .git/config; echo x > .git/hooks/post-checkout; ls -A`;
@@ -121,13 +121,13 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
       false,
     ]);
     expect(readFileSync(join(extra, '.git/config'), 'utf8')).toBe(before);
-    const besideAt = [{ path: extra, folder: stand }];
+    const besideAt = [{ path: extra, folder: replacement }];
     const request = { workspaceAt: place.workspace, readable: [extra], writable: [extra], besideAt };
     await run(`echo x > ${extra}/fresh`, request);
-    expect([extra, stand].map((folder) => existsSync(join(folder, 'fresh')))).toEqual([false, true]);
+    expect([extra, replacement].map((folder) => existsSync(join(folder, 'fresh')))).toEqual([false, true]);
   });
 
-  test('no socket of the machine is reached', async () => {
+  test('no socket of the machine is reachable', async () => {
     const server = createServer((socket) => socket.on('error', () => undefined).end('through'));
     await once(server.listen(join(place.workspace, 'app.sock')), 'listening');
     const kind = await run('test -S app.sock && echo socket; test -e app.sock && echo there');
@@ -135,12 +135,12 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("git's objects cannot be destroyed, and new ones are kept", async () => {
+  test("git's objects cannot be damaged, and new ones are stored", async () => {
     const git = (...words: string[]) => execFileSync('git', words, { cwd: place.workspace, encoding: 'utf8' }).trim();
     git('init', '-q');
     writeFileSync(join(place.workspace, 'file'), 'one');
     const id = git('hash-object', '-w', 'file');
-    // An object with its true name, as git in the container would write it.
+    // An object with its correct name, as git in the container would write it.
     const content = 'blob 4\0new\n';
     const name = createHash('sha1').update(content).digest('hex');
     writeFileSync(join(place.workspace, 'object'), deflateSync(content));
@@ -171,7 +171,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     rmSync(join(place.workspace, '.npmrc'));
   });
 
-  test('our own seccomp profile is in force', async () => {
+  test('the seccomp profile is active', async () => {
     const script =
       "const {spawnSync} = require('child_process'); const net = require('net');" +
       "console.log(require('fs').readFileSync('/proc/self/status', 'utf8').match(/Seccomp:\\s+(\\d)/)[1]);" +
@@ -192,7 +192,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(containers()).toBe('');
   });
 
-  test('a killed Klaus leaves no container, at whatever moment', async () => {
+  test('a Klaus process that is killed at any moment leaves no container', async () => {
     const mark = `3600.${process.pid}92`;
     const began = join(place.workspace, 'began');
     for (let round = 0; round < 6; round++) {
@@ -211,7 +211,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
         { stdio: ['ignore', 'pipe', 'inherit'] },
       );
       await once(klaus.stdout, 'data');
-      // The last round ends it for certain while the command runs, the others somewhere on the way there.
+      // The last round kills it while the command runs, the others during the start.
       if (round === 5) expect(await eventually(() => existsSync(began))).toBe(true);
       else for (let turn = 0; turn < round * 8_000; turn++) await new Promise(setImmediate);
       klaus.kill('SIGKILL');
@@ -224,7 +224,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     }
   });
 
-  test('a container that was made but never started is removed by the next Klaus', async () => {
+  test('a container that was never started is removed by the next Klaus process', async () => {
     const gone = spawn('true');
     await once(gone, 'exit');
     const owner = ownName().replace(/-\d+-\d+$/, `-${gone.pid}-1`);
@@ -256,7 +256,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(bomb.stdout).not.toContain('all');
   });
 
-  test('an image that is not there is said with the fix', async () => {
+  test('a missing image is reported with the fix', async () => {
     const sandbox = await createSandbox({ ...place, choice: 'docker', image: 'nowhere:1' });
     await expect(sandbox.exec({ command: 'true' })).rejects.toMatchObject({
       code: 'sandbox.failed',

@@ -28,22 +28,23 @@ import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
 
-const SETTLE_TRIES = 40;
+const REMOVE_TRIES = 40;
 
-const MASKS_ARE_FIXED = 'secret files: one that appears or is replaced while the command runs is not hidden from it';
+const MASKS_ARE_FIXED =
+  'secret files: files that are created or replaced while the command runs are not hidden from it';
 
 export interface DockerSandboxOptions extends SandboxOptions {
-  /** Default `node:24-slim`. Never pulled by a command: `docker pull` it first. */
+  /** Default `node:24-slim`. Commands never pull an image: use `docker pull` first. */
   image?: string;
 }
 
 /**
- * One container for each command, through the `docker` program. Programs are those of the image; the workspace
- * stands at its own path and is written as its owner. The exit code of a command that a signal ended is 128 plus
- * the signal's number.
+ * Runs each command in a container of its own, with the `docker` program. Commands use the programs of the image. They see
+ * the workspace at its path and write it as its owner. The exit code of a command that a signal ended is 128 plus the
+ * signal's number.
  *
- * The container waits for a word on standard input and ends when that closes, so that a Klaus that was killed
- * leaves none behind, whether or not its `docker` client is still alive.
+ * The container waits for `go` on standard input and ends when that closes. A killed Klaus process therefore leaves no
+ * container behind, even if its `docker` client still runs.
  */
 export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
@@ -56,13 +57,17 @@ export class DockerSandbox implements Sandbox {
     this.#options = options;
   }
 
-  async exec(asked: ExecRequest): Promise<ExecResult> {
-    const lost = new Set<string>();
-    const request = dropReplacedFolders(asked, lost);
+  async exec(given: ExecRequest): Promise<ExecResult> {
+    const replaced = new Set<string>();
+    const request = dropReplacedFolders(given, replaced);
     if (request.files)
-      throw new KlausError('sandbox.unavailable', 'Docker cannot narrow what a command sees of the workspace', {
-        hint: 'Use bubblewrap, or grant the whole workspace to read and write.',
-      });
+      throw new KlausError(
+        'sandbox.unavailable',
+        'The Docker driver cannot hide parts of the workspace from a command.',
+        {
+          hint: 'Use bubblewrap, or grant read and write access to the complete workspace.',
+        },
+      );
     this.#swept ??= removeOrphans();
     await this.#swept;
     const { workspace, home } = this.#options;
@@ -95,7 +100,7 @@ export class DockerSandbox implements Sandbox {
     const folders = (request.writable ?? []).map((path) => toBesideView(request, path));
     const protection = protectFolders({ view, home, protect, known, folders });
     const end = (pid: number) => {
-      // The container's own end ends the client; the client alone would leave the container.
+      // Killing the container ends the client too. Killing only the client would leave the container.
       void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));
     };
     try {
@@ -133,7 +138,7 @@ export class DockerSandbox implements Sandbox {
       );
       const unenforced = seccompFile ? [] : [`system calls: there is no filter for ${process.arch}`];
       if (this.#options.masks) unenforced.push(MASKS_ARE_FIXED);
-      const all = [...lost, ...warnings, ...protection.close()];
+      const all = [...replaced, ...warnings, ...protection.close()];
       return { ...result, unenforced, ...(all.length > 0 ? { warnings: all } : {}) };
     } catch (error) {
       if (error instanceof KlausError && /No such image|Unable to find image/.test(error.message)) {
@@ -147,7 +152,7 @@ export class DockerSandbox implements Sandbox {
     }
   }
 
-  /** Programs are those of the image, which no command changes. */
+  /** Commands use the programs of the image, which no command can change. */
   async inspect(_programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
     const { workspace, image = DEFAULT_IMAGE } = this.#options;
     const { source, suspects } = await this.#openProject(await stat(workspace));
@@ -166,7 +171,7 @@ export class DockerSandbox implements Sandbox {
   }
 }
 
-/** A client that was killed together with its Klaus may leave a container that was made but never started. */
+/** Removes containers of Klaus processes that have ended. A killed client may leave one that was never started. */
 async function removeOrphans(): Promise<void> {
   const format = `{{.ID}} {{.Label "${OWNER_LABEL}"}}`;
   const listed = await runDocker(['ps', '--all', '--filter', `label=${OWNER_LABEL}`, '--format', format]);
@@ -182,12 +187,12 @@ async function writeProfile(folder: string): Promise<string | undefined> {
   return file;
 }
 
-/** `docker run` may return a moment before the engine has removed the container. */
+/** Waits until the engine has removed the container: `docker run` may return earlier. */
 async function waitUntilRemoved(container: string): Promise<void> {
-  for (let attempt = 0; attempt < SETTLE_TRIES; attempt++) {
+  for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
     const listed = await runDocker(['ps', '--all', '--quiet', '--filter', `name=^/?${container}$`]);
     if (!listed.ok || listed.stdout.trim() === '') return;
-    if (attempt === SETTLE_TRIES / 2) await runDocker(['rm', '--force', container]);
+    if (attempt === REMOVE_TRIES / 2) await runDocker(['rm', '--force', container]);
     await sleep(50);
   }
 }

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { eventually } from '../sandbox.fixture.ts';
 
 export interface Engine {
-  /** To be set as DOCKER_HOST. */
+  /** Value for DOCKER_HOST. */
   host: string;
   /** An image with Node and busybox. */
   image: string;
@@ -28,12 +28,12 @@ const APPLETS =
   'sh cat ls touch sleep env id pwd echo head tail tr kill setsid wc grep sort rm mkdir nc umount mount yes printf';
 
 /**
- * Starts a Docker engine of our own, without a network and without a registry: its one image is made of this
- * machine's Node, the libraries that it needs, and busybox. Or says why there is none.
+ * Starts a separate Docker engine without network and registry. Its only image contains this machine's Node, the
+ * libraries that Node needs, and busybox. Returns a reason if it cannot be started.
  */
 export async function startEngine(): Promise<{ engine: Engine } | { engine?: undefined; reason: string }> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
-    return { reason: 'a Docker engine of our own needs Linux and root' };
+    return { reason: 'a separate Docker engine needs Linux and root' };
   const missing = [DAEMON, BUSYBOX].filter((file) => !existsSync(file));
   if (missing.length > 0)
     return { reason: `${missing.join(' and ')} missing: apt-get install -y docker.io busybox-static` };
@@ -93,7 +93,7 @@ async function stop(daemon: ChildProcess, folder: string): Promise<void> {
     daemon.kill('SIGTERM');
     await ended;
   }
-  // What shared the machine's network, such as a build with --network host, leaves this mount behind.
+  // A build with --network host leaves this mount behind.
   spawnSync('umount', ['-l', join(folder, 'exec/netns/default')], { stdio: 'ignore' });
   rmSync(folder, { recursive: true, force: true });
 }

@@ -3,15 +3,15 @@ import type { Availability } from '../availability.ts';
 import { runDocker } from './docker-cli.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
 
-/** Asks the engine for its version: whether there is a client, and whether an engine answers it. */
+/** Checks for the client and the engine by requesting the engine's version. */
 export async function findDocker(): Promise<Availability> {
-  const asked = await runDocker(['version', '--format', '{{.Server.Version}}']);
-  const version = asked.stdout.trim();
-  if (asked.ok && version !== '') return { name: 'docker', available: true, detail: `Docker engine ${version}` };
-  const reason = asked.stderr.trim().split('\n')[0] || 'the Docker engine does not answer';
+  const result = await runDocker(['version', '--format', '{{.Server.Version}}']);
+  const version = result.stdout.trim();
+  if (result.ok && version !== '') return { name: 'docker', available: true, detail: `Docker engine ${version}` };
+  const reason = result.stderr.trim().split('\n')[0] || 'the Docker engine does not answer';
   const isRoot = process.getuid?.() === 0;
   if (reason === 'the program docker is not installed') {
-    // Its socket, mounted, would hand the container the whole machine.
+    // Mounting the engine's socket would give the container access to the complete machine.
     if (isInContainer()) return { name: 'docker', available: false, reason, fix: 'In a container use bubblewrap.' };
     const machine = { osRelease: readOsRelease(), isRoot };
     const line =
@@ -26,7 +26,7 @@ export async function findDocker(): Promise<Availability> {
   return { name: 'docker', available: false, reason, fix: start };
 }
 
-/** {@link findDocker}, and whether its image is there: nothing is downloaded for a command. */
+/** As {@link findDocker}, and checks that the image exists, because commands never download one. */
 export async function findDockerImage(image = DEFAULT_IMAGE): Promise<Availability> {
   const docker = await findDocker();
   if (!docker.available) return docker;

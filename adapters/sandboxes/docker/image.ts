@@ -1,7 +1,7 @@
-/** Has Node and git's usual company; anything else a project needs goes into an image of its own. */
+/** Contains Node. A project with other needs uses an image of its own. */
 export const DEFAULT_IMAGE = 'node:24-slim';
 
-/** What is said where an image is not on the machine: Klaus downloads none by itself. */
+/** Explains that an image is missing. Klaus does not download images. */
 export function toMissingImage(image: string): { reason: string; fix: string } {
   return { reason: `the image ${image} is not on this machine`, fix: `Type: docker pull ${image}` };
 }

@@ -5,32 +5,32 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A cache of a build tool. */
 export interface CacheRow {
-  /** Files of a workspace, in it or in a folder of it, that say that it uses the tool; `*` is the beginning of a name. */
+  /** Files in the workspace, or in a folder directly in it, that show that it uses the tool. `*` matches the start of a name. */
   markers: readonly string[];
-  /** Where the user has it, absolute. */
+  /** Absolute path of the user's cache. */
   find: (env: Environment, home: string) => string;
-  /** Where the tool looks for it, relative to the home folder of commands. */
+  /** Path of the cache in the home folder of commands. */
   path: string;
-  /** Folders of it that commands see; `*` is any part of a name. Default: all of it. Paths below are relative to them. */
+  /** Folders of it that commands see; `*` matches any part of a name. Default: all of it. The patterns below are relative to them. */
   parts?: readonly string[];
-  /** Folders that the tool never writes again: each is one link. */
+  /** Folders that the tool never changes: each becomes one link. */
   units?: RegExp;
-  /** Files that the tool writes again: they are copied. All others are linked. `all`: the folder itself is not shown. */
+  /** Files that the tool changes: they are copied, and all others are linked. `all`: the folder itself is not shown. */
   copies?: RegExp | 'all';
-  /** What a new home does not begin with. */
+  /** Entries that a new home does not get. */
   skips?: RegExp;
-  /** Folders directly in a part that commands see empty: clones, whose addresses may hold credentials. */
+  /** Folders directly in a part that commands see empty: clones, whose URLs may contain credentials. */
   hides?: RegExp;
   /**
-   * Folders directly in a part of the user's that commands may see; others are hidden from them. Each is looked at when
-   * a session begins.
+   * True for folders directly in a part of the user's cache that commands may see; others are hidden. Each folder is
+   * checked when a session begins.
    */
   isPublic?: (folder: string) => boolean;
-  /** True where that of the user is never shown, only what was fetched for the workspace. */
+  /** True if the user's cache is never shown, only the downloads for the workspace. */
   onlyFetched?: true;
-  /** True where the tool writes down where the cache is: commands find theirs where the user has it. */
+  /** True if the tool stores the path of the cache: commands then see theirs at the path of the user's cache. */
   isAtOwnPlace?: true;
-  /** What commands have to be told so that the tool works with the cache at a place. */
+  /** Variables with which the tool uses the cache at a path. */
   variables?: (place: string) => Readonly<Record<string, string>>;
 }
 
@@ -44,10 +44,9 @@ const GO = ['go.mod', 'go.work'];
 const PYTHON = ['pyproject.toml', 'requirements.txt', 'uv.lock', 'poetry.lock'];
 
 /**
- * Caches that commands begin with: the user's own builds use what lies in them already. The tools write beside the
- * entries, and never into them. What holds addresses or settings is not shown: Cargo's git databases, what pip and
- * Poetry know of each index, packages of NuGet and Yarn 1 from other registries than the public ones, the repositories
- * of Composer, the clones of Bundler and uv.
+ * Caches of the user that commands get. The user's own builds already trust them. The tools add entries and never change
+ * existing ones. Entries with URLs or settings are not shown: Cargo's git databases, index data of pip and Poetry,
+ * packages of NuGet and Yarn 1 from private registries, the repositories of Composer, and clones of Bundler and uv.
  *
  * @source https://doc.rust-lang.org/cargo/guide/cargo-home.html, https://pkg.go.dev/cmd/go#hdr-Build_and_test_caching,
  * https://maven.apache.org/resolver/local-repository.html,
@@ -83,7 +82,7 @@ export const CACHES: readonly CacheRow[] = [
   },
   { markers: GRADLE, find: toGradle, path: '.gradle', parts: ['caches/modules-2/files-2.1'] },
   {
-    // What is known of the modules; it names the files by paths, where they are shown.
+    // Metadata of the modules. It contains the paths of the files, at which they are shown.
     markers: GRADLE,
     find: toGradle,
     path: '.gradle',
@@ -100,7 +99,7 @@ export const CACHES: readonly CacheRow[] = [
     skips: /^(?:testexpire\.txt|trim\.txt|fuzz\/.*)$/,
   },
   {
-    // That of the user is a proxy (`module-proxy.ts`).
+    // The user's cache is offered as a proxy (`module-proxy.ts`).
     markers: GO,
     find: (_, home) => join(home, 'go/pkg/mod/cache/download'),
     path: 'go/pkg/mod/cache/download',
@@ -113,11 +112,11 @@ export const CACHES: readonly CacheRow[] = [
     find: (env, home) =>
       env['npm_config_store_dir'] || join(env['PNPM_HOME'] || join(toData(env, home), 'pnpm'), 'store'),
     path: '.local/share/pnpm/store',
-    // `projects` names the folders of the user's other projects.
+    // `projects` contains the paths of the user's other projects.
     parts: ['v*/index', 'v*/files'],
-    // `node_modules` belongs to one store and is refused by any other.
+    // `node_modules` is bound to the path of its store.
     isAtOwnPlace: true,
-    // Otherwise pnpm makes a store in the workspace.
+    // Otherwise pnpm creates a store in the workspace.
     variables: (place) => ({ npm_config_store_dir: place, pnpm_config_store_dir: place }),
   },
   {
@@ -127,7 +126,7 @@ export const CACHES: readonly CacheRow[] = [
     parts: ['cache'],
   },
   {
-    // Yarn 1. `.yarn-metadata.json` of every package has the address from which it came.
+    // Yarn 1. `.yarn-metadata.json` of every package contains its URL.
     markers: ['yarn.lock'],
     find: (env, home) => env['YARN_CACHE_FOLDER'] || join(toCache(env, home), 'yarn'),
     path: '.cache/yarn',
@@ -161,14 +160,14 @@ export const CACHES: readonly CacheRow[] = [
     skips: /\.lock$/,
   },
   {
-    // Wheels that pip built, each below the hash of the address that its source came from: used with a network.
+    // Wheels that pip built, stored by the hash of the source's URL. Only used with a network.
     markers: PYTHON,
     find: (env, home) => env['PIP_CACHE_DIR'] || join(toCache(env, home), 'pip'),
     path: '.cache/pip',
     parts: ['wheels'],
   },
   {
-    // Archives below the hash of their address: used with a network.
+    // Archives, stored by the hash of their URL. Only used with a network.
     markers: PYTHON,
     find: (env, home) => env['POETRY_CACHE_DIR'] || join(toCache(env, home), 'pypoetry'),
     path: '.cache/pypoetry',
@@ -186,7 +185,7 @@ export const CACHES: readonly CacheRow[] = [
     find: (env, home) => env['COMPOSER_CACHE_DIR'] || join(toCache(env, home), 'composer'),
     path: '.cache/composer',
     parts: ['files'],
-    // Its default depends on folders of the system that commands do not see.
+    // The default depends on system folders that commands cannot see.
     variables: (place) => ({ COMPOSER_CACHE_DIR: place }),
   },
   {

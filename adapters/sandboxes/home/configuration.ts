@@ -1,9 +1,9 @@
 /**
- * Configuration that programs load from the home folder, relative to it. Commands see each as a read-only file or
- * folder without anything in it: a command must not decide how a later one runs. A folder ends with `/`.
+ * Configuration that programs load from the home folder, as relative paths. Commands see each as an empty read-only file
+ * or folder, because a command must not affect later ones. A folder ends with `/`.
  *
- * Each row costs one mount, about 0.2 ms of every command's start, so what only stores data, or is
- * read only where another row is missing (`.bash_login`), is not here.
+ * Each row is a mount, which delays the start of every command by about 0.2 ms. Files that only store data, or that are
+ * read only if another one is missing (`.bash_login`), are therefore not listed.
  */
 const TABLE = `
 .npmrc .yarnrc .yarnrc.yml .pnpmrc .bunfig.toml | package managers: the shell of scripts, registries, code at install
@@ -18,30 +18,30 @@ const TABLE = `
 .cargo/config .cargo/config.toml | Cargo: the compiler, the runner of tests, aliases
 .m2/settings.xml .mavenrc | Maven: repositories, code at every start
 .gradle/gradle.properties .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d/ | Gradle: code at every build
-.golangci.yml .shellcheckrc .eslintrc .eslintrc.js .eslintrc.json | linters: what is not looked at
+.golangci.yml .shellcheckrc .eslintrc .eslintrc.js .eslintrc.json | linters: what is not checked
 .gdbinit .vimrc | debugger, editor: commands at every start
 .node_modules/ .node_libraries/ | Node: modules that require() finds in the home folder
 .ssh/ .gnupg/ .docker/ | keys, hosts, credential helpers
 .config/ | everything that follows XDG: git, npm, pnpm, yarn, pip, uv, go, fish and many more
 `;
 
-/** What stands in files of which their program refuses an empty one. */
+/** Content of files that must not be empty. */
 const CONTENT: Readonly<Record<string, string>> = {
   '.composer/config.json': '{}\n',
   '.gemrc': '--- {}\n',
   '.m2/settings.xml': '<settings/>\n',
 };
 
-/** One place of the table. */
+/** One path of the table. */
 export interface ConfigurationPlace {
   /** Relative to the home folder. */
   path: string;
   isFolder: boolean;
-  /** What stands in the file; absent for a folder. */
+  /** Content of the file; undefined for a folder. */
   content?: string;
 }
 
-/** Every place of configuration. */
+/** Every path with configuration. */
 export const CONFIGURATION: readonly ConfigurationPlace[] = TABLE.trim()
   .split('\n')
   .flatMap((line) => line.split(' | ')[0]!.trim().split(' '))
@@ -52,17 +52,17 @@ export const CONFIGURATION: readonly ConfigurationPlace[] = TABLE.trim()
   );
 
 /**
- * Writable folders that hold configuration. Each is a mount of its own: a folder that is none could be renamed, and
- * the configuration in it with it.
+ * Writable folders that contain configuration. Each is a mount point, because otherwise a command could rename the folder
+ * together with its configuration.
  */
 export const PARENTS: readonly string[] = [
   ...new Set(CONFIGURATION.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []))),
 ];
 
 /**
- * Places of the home folder from which programs load code although nothing of the workspace names them. They are
- * writable, because installations write there; a receipt names them when they hold something. `*` stands for any part
- * of one name. Source: https://docs.python.org/3/library/site.html, https://docs.npmjs.com/cli/commands/npx,
+ * Paths in the home folder from which programs load code without a reference in the workspace. They are writable,
+ * because installations write there; a receipt lists those that exist. `*` matches any part of one name.
+ * Source: https://docs.python.org/3/library/site.html, https://docs.npmjs.com/cli/commands/npx,
  * https://doc.rust-lang.org/cargo/reference/external-tools.html, https://docs.npmjs.com/cli/configuring-npm/folders.
  */
 export const LOADED: readonly string[] = [

@@ -19,7 +19,7 @@ function fetchFor(name: string, at: Date): { workspace: string; fetched: string 
   return { workspace, fetched: toFetched(root) };
 }
 
-test('downloads for folders that are gone or that nobody used go, and all others stay', () => {
+test('downloads of missing or unused folders are removed, and all others are kept', () => {
   const old = new Date(1_000_000);
   const [used, unused, gone, young] = [
     fetchFor('used', old),

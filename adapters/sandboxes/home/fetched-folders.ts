@@ -2,38 +2,38 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Says whose downloads lie beside it; its time is that of the last download. */
+/** File with the path of the workspace. Its modification time is that of the last download. */
 const OWNER = 'fetched-for';
 const FETCHED = 'fetched';
 
-/** Folder of a workspace in Klaus's own cache. @param home Klaus's own state. @param workspace Absolute real path. */
+/** Cache folder of a workspace. @param home Klaus's own state. @param workspace Absolute real path. */
 export function toProjectFolder(home: string, workspace: string): string {
   return join(toCache(home), createHash('sha256').update(workspace).digest('hex').slice(0, 16));
 }
 
-/** Where the downloads of a workspace are kept. @param root From `toProjectFolder`. */
+/** Folder with the downloads of a workspace. @param root From `toProjectFolder`. */
 export function toFetched(root: string): string {
   return join(root, FETCHED);
 }
 
-/** Notes whose downloads were kept, for the time when nobody needs them. */
+/** Records the workspace of the downloads, so that {@link dropFetched} can remove them later. */
 export function noteFetched(root: string, workspace: string): void {
   writeFileSync(join(root, OWNER), workspace, { mode: 0o600 });
 }
 
 export interface DropFetchedOptions {
-  /** Workspaces whose downloads are needed, absolute real paths. */
+  /** Absolute real paths of workspaces whose downloads are needed. */
   needed: Iterable<string>;
-  /** Unix milliseconds: what was downloaded since then stays too. */
+  /** Unix milliseconds. Later downloads are kept too. */
   since: number;
   dryRun: boolean;
 }
 
 /**
- * Removes what was downloaded for workspaces that are gone, or for which nothing was done or downloaded for long.
+ * Removes downloads of workspaces that do not exist any more, or that have not been used recently.
  *
  * @param home Klaus's own state.
- * @returns Bytes.
+ * @returns Removed bytes.
  */
 export function dropFetched(home: string, { needed, since, dryRun }: DropFetchedOptions): number {
   const kept = new Set([...needed].map((workspace) => toProjectFolder(realpathSync.native(home), workspace)));
@@ -62,7 +62,7 @@ function readOwner(root: string): string | undefined {
   try {
     return readFileSync(join(root, OWNER), 'utf8');
   } catch {
-    // Of a time when it was not noted.
+    // Earlier versions did not write the file.
     return undefined;
   }
 }
@@ -75,7 +75,7 @@ function list(folder: string): string[] {
   return isFolder(folder) ? readdirSync(folder) : [];
 }
 
-/** Bytes below a folder; links are not followed. */
+/** Bytes in a folder; links are not followed. */
 function measure(folder: string): number {
   return readdirSync(folder, { withFileTypes: true, recursive: true }).reduce(
     (sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0),

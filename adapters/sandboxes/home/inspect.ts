@@ -1,23 +1,15 @@
 import { optional } from '@klaus/core/optional';
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { CheckEnvironment } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
 import { LOADED } from './configuration.ts';
+import { listNames } from '../list-folder.ts';
 
-/** A larger file is known by its size. */
+/** Larger files are compared by size. */
 const MAX_BYTES = 32 * 1_048_576;
-/** Configuration that runners and package managers load. Files of variables are not here: they hold secrets. */
+/** Configuration that test runners and package managers load. Files with variables are left out, because they contain secrets. */
 const CONFIGURES =
   /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|\.?pnpmfile\.[cm]?js|pnpm-workspace\.yaml|\.?bunfig\.toml|package\.json|tsconfig.*\.json|(?:GNU)?[mM]akefile|pyproject\.toml|pytest\.ini|setup\.cfg|tox\.ini|conftest\.py|(?:site|user)customize\.py|Cargo\.toml|go\.mod|deno\.jsonc?|\.mocharc.*|\.eslintrc.*|[\w-]+\.config\.[cm]?[jt]s)$/;
 
@@ -26,7 +18,7 @@ export interface InspectOptions {
   workspace: string;
   /** The home on this machine. */
   home: string;
-  /** File with the suspects of the workspace. */
+  /** File with the suspects of the workspace, see {@link saveSuspects}. */
   suspects: string;
   /** PATH of commands. */
   path: string;
@@ -35,7 +27,7 @@ export interface InspectOptions {
   folders: readonly string[];
 }
 
-/** What decides how a command of this sandbox runs, looked at from outside: no command has a part in it. */
+/** The environment that affects commands of the sandbox, read from outside, so that no command can falsify it. */
 export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
   const { workspace, home, path, programs, folders } = options;
   const name = (absolute: string): string =>
@@ -59,14 +51,14 @@ export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
   return { digest: createHash('sha256').update(JSON.stringify(found)).digest('hex'), ...found };
 }
 
-/** Remembers files as they are now. */
+/** Stores paths with the hash of their present content. */
 export function saveSuspects(options: Pick<InspectOptions, 'workspace' | 'suspects'>, paths: readonly string[]): void {
   const known = readSuspects(options.suspects);
   for (const path of paths) {
     const hash = hashFile(join(options.workspace, path), options.workspace);
     if (hash !== undefined) known[path] = hash;
   }
-  // Written under another name first: another Klaus may read it.
+  // Written to a temporary file first, because another Klaus process may read it.
   const made = `${options.suspects}.${randomUUID()}`;
   writeFileSync(made, JSON.stringify(known), { mode: 0o600 });
   renameSync(made, options.suspects);
@@ -104,7 +96,7 @@ function findProgram(program: string, path: string): string | undefined {
       accessSync(file, constants.X_OK);
       if (statSync(file).isFile()) return file;
     } catch {
-      // Not in this folder.
+      // The program is not in this folder.
     }
   }
   return undefined;
@@ -113,7 +105,7 @@ function findProgram(program: string, path: string): string | undefined {
 function listConfiguration(workspace: string, folder: string): { path: string; hash: string }[] {
   const absolute = join(workspace, folder);
   if (!contains(workspace, absolute)) return [];
-  return readNames(absolute)
+  return listNames(absolute)
     .filter((name) => CONFIGURES.test(name))
     .sort()
     .flatMap((name) => {
@@ -122,7 +114,7 @@ function listConfiguration(workspace: string, folder: string): { path: string; h
     });
 }
 
-/** @param within A link that leads out of this folder is not followed. */
+/** @param within Links to files outside this folder are not followed. */
 function hashFile(file: string, within?: string): string | undefined {
   try {
     const real = realpathSync.native(file);
@@ -136,21 +128,13 @@ function hashFile(file: string, within?: string): string | undefined {
   }
 }
 
-function readNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Places that fit a pattern, as `~/…`. */
+/** Paths that match a pattern, as `~/…`. */
 function expand(home: string, parts: readonly string[]): string[] {
   let found = [''];
   for (const part of parts) {
     const fits = new RegExp(`^${part.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
     found = found.flatMap((folder) =>
-      readNames(join(home, folder))
+      listNames(join(home, folder))
         .filter((name) => fits.test(name))
         .map((name) => join(folder, name)),
     );

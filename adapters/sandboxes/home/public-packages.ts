@@ -8,7 +8,7 @@ const NPM = ['https://registry.yarnpkg.com/', 'https://registry.npmjs.org/'];
 const nugetSchema = z.object({ source: z.string() });
 const yarnSchema = z.object({ remote: z.object({ resolved: z.string(), reference: z.string() }) });
 
-/** True for a folder of NuGet's packages in which every version came from the public registry. */
+/** True for a NuGet package if all versions are from the public registry. */
 export function isPublicNuget(folder: string): boolean {
   const versions = listFolders(folder);
   return versions.length > 0 && versions.every((name) => isFrom(join(folder, name), NUGET));
@@ -19,7 +19,7 @@ function isFrom(folder: string, registries: readonly string[]): boolean {
   return data !== undefined && isBelow(data.source, registries);
 }
 
-/** True for a package of Yarn 1 that came from the public registry: what it notes has the address. */
+/** True for a Yarn 1 package from the public registry, according to its metadata. */
 export function isPublicYarn(folder: string): boolean {
   const modules = join(folder, 'node_modules');
   const packages = listFolders(modules).flatMap((name) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSandboxFixture } from '../sandbox.fixture.ts';
 
-/** Root without capabilities is held by the modes of files like any other user. */
+/** File modes apply to root without capabilities as to any other user. */
 const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
 
 test('folders that are read-only for their owner are removed too', () => {

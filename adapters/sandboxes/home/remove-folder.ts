@@ -2,10 +2,9 @@ import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Removes a folder that no program is at work in, also where its folders are read-only, as those of the module cache
- * of Go.
+ * Removes a folder that no program is using, including read-only folders, such as those in Go's module cache.
  *
- * @throws The system's error for what belongs to somebody else.
+ * @throws The system's error for files of other users.
  */
 export function removeFolder(folder: string): void {
   try {

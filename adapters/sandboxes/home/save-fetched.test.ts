@@ -23,8 +23,8 @@ const run = async (workspace: string, session: string, command: string) => {
   return (await sandbox.exec({ command })).output;
 };
 
-describe.skipIf(!program)('what a session downloaded', () => {
-  test('is in the homes of later sessions of the workspace, which cannot change it', async () => {
+describe.skipIf(!program)('the downloads of a session', () => {
+  test('are in the homes of later sessions of the workspace, which cannot change them', async () => {
     const workspace = project('one');
     const crates = '~/.cargo/registry/cache/index';
     const fill = [
@@ -46,7 +46,7 @@ describe.skipIf(!program)('what a session downloaded', () => {
     expect(await run(project('other'), 'other', `cat ${crates}/a.crate 2>&1`)).toContain('No such file');
   });
 
-  test('no link of a command leads to files that are taken over', async () => {
+  test('files are not stored through links of a command', async () => {
     const workspace = project('links');
     const outside = join(place.root, 'outside');
     mkdirSync(join(outside, 'cache'), { recursive: true });

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { findOwnCaches, walkCache, type FoundCache } from './user-caches.ts';
 
 /**
- * Takes over what a session that ran nothing but downloads put into its caches: later homes of the workspace begin
- * with it. An entry that is there already is replaced where it is a file.
+ * Moves the cache entries of a session that ran only downloads into the workspace's cache, which later homes get.
+ * Existing files are replaced.
  *
- * @param folder Of the session: its home, and its caches at other places.
+ * @param folder The session's home, and its caches at other paths.
  * @param fetched Folder of the workspace that only Klaus writes.
- * @returns How many entries were taken over.
+ * @returns Number of moved entries.
  */
 export function saveFetched(folder: { home: string; places: string }, fetched: string): number {
   let kept = 0;
@@ -26,7 +26,7 @@ function saveEntry(cache: FoundCache, { path, link }: { path: string; link?: str
     else if (!lstatSync(target, { throwIfNoEntry: false })) symlinkSync(readlinkSync(source), target);
     return true;
   } catch {
-    // A folder that is there already, or a file where another version had a folder.
+    // An existing folder, or a file at the path of an existing folder.
     return false;
   }
 }

@@ -18,7 +18,7 @@ const sh = async (session: string | undefined, command: string) =>
   await (await open(session)).exec({ command, env: { npm_config_update_notifier: 'false' } });
 
 describe.skipIf(!program)('the home folder of a session', () => {
-  test('is the same for all commands of the session and another one for every other session', async () => {
+  test('is the same for all commands of a session and differs between sessions', async () => {
     await sh('a', 'echo 1 > ~/left && mkdir -p ~/.local/bin && echo 2 > ~/.local/bin/tool');
     expect((await sh('a', 'cat ~/left')).stdout).toBe('1\n');
     const [first, second] = [await sh('a', 'echo $HOME'), await sh('b', 'echo $HOME')];
@@ -26,7 +26,7 @@ describe.skipIf(!program)('the home folder of a session', () => {
     for (const session of ['b', undefined]) expect((await sh(session, 'cat ~/left ~/.local/bin/tool')).stdout).toBe('');
   });
 
-  test.each(CONFIGURATION)('holds $path empty and read-only', async ({ path, isFolder }) => {
+  test.each(CONFIGURATION)('has $path empty and read-only', async ({ path, isFolder }) => {
     const tries = isFolder
       ? [`echo x > ~/${path}/x`, `mkdir ~/${path}/x`, `rmdir ~/${path}`]
       : [`echo x > ~/${path}`, `rm -f ~/${path}`, `echo x > ~/new && mv ~/new ~/${path}`];
@@ -36,7 +36,7 @@ describe.skipIf(!program)('the home folder of a session', () => {
     expect(stdout).toBe('');
   });
 
-  test('is removed when its Klaus is gone and it was not used for long, and not while a Klaus uses it', async () => {
+  test('is removed when it is unused for long, and not while a Klaus process uses it', async () => {
     await sh('old', 'echo 1 > ~/old');
     const old = findHomes().find((folder) => existsSync(join(folder, 'home', 'old')))!;
     await sh('used', 'echo 1 > ~/left');
@@ -74,7 +74,7 @@ describe.skipIf(!program)('caches that outlive a session', () => {
     execFileSync('npm', ['pack', '--silent', '--pack-destination', place.workspace], { cwd: folder });
   };
 
-  test('npm installs by a lock file what an earlier session had, without a network', async () => {
+  test('npm installs packages of an earlier session by a lock file, without a network', async () => {
     pack();
     const added = await sh('first', 'npm cache add ./tiny-1.0.0.tgz && sha512sum tiny-1.0.0.tgz');
     const integrity = Buffer.from(/[0-9a-f]{128}/.exec(added.stdout)![0], 'hex').toString('base64');
@@ -104,7 +104,7 @@ describe.skipIf(!program)('caches that outlive a session', () => {
     expect((await sh(`after ${name}`, `ls -d ${path} ~/.npm/_cacache/index-v5`)).stdout).toBe('');
   });
 
-  test('keep an entry as it is, whatever a later session does to it', async () => {
+  test('keep an entry unchanged by later sessions', async () => {
     const text = 'a package';
     const hash = createHash('sha512').update(text).digest('hex');
     const path = `~/.npm/_cacache/content-v2/sha512/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash.slice(4)}`;
@@ -113,7 +113,7 @@ describe.skipIf(!program)('caches that outlive a session', () => {
     expect((await sh('three', `cat ${path}`)).stdout).toBe(text);
   });
 
-  test('are not read through a link in place of a folder', async () => {
+  test('are not read through a link that replaced a folder', async () => {
     const text = 'outside';
     const hash = createHash('sha512').update(text).digest('hex');
     const tail = `${hash.slice(0, 2)}/${hash.slice(2, 4)}`;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readStatus } from '../background/process-status.ts';
-import { list, listNumbers, toSessionFolder } from '../background/process-files.ts';
+import { listNumbers, toSessionFolder } from '../background/process-files.ts';
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
 import { toFetched } from './fetched-folders.ts';
@@ -10,48 +10,48 @@ import { saveFetched } from './save-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { removeFolder } from './remove-folder.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
+import { listNames } from '../list-folder.ts';
 
 const DAY_MS = 86_400_000;
-/** A session that is resumed later begins with an empty home. */
+/** An unused home is removed after this time. */
 const UNUSED_MS = 7 * DAY_MS;
-/** An owner in another pid namespace cannot be asked. */
+/** Also removed if its owners are in another pid namespace, and so cannot be checked. */
 const LONGEST_MS = 30 * DAY_MS;
 const MAX_TRIES = 5;
 
 export interface SessionHomeOptions {
-  /** Folder of the workspace in Klaus's own cache. */
+  /** Cache folder of the workspace. */
   root: string;
   /** Klaus's own state. */
   state: string;
-  /** Absent: a home that nobody else gets, and that a later Klaus removes. */
+  /** Default: a new home, which is removed later. */
   session?: string | undefined;
-  /** Caches of the user that a new home begins with. Default: none. */
+  /** Caches of the user that a new home gets. Default: none. */
   userCaches?: readonly FoundCache[];
 }
 
 /** A mount of the home. */
 export interface HomeMount {
-  /** On this machine. */
+  /** Path on this machine. */
   source: string;
-  /** Where commands see it. */
+  /** Path in the sandbox. */
   target: string;
   writable: boolean;
-  /** Where commands see the source by an earlier mount, with the same rights. */
+  /** Path in the sandbox at which an earlier mount already shows the source, with the same rights. */
   shown?: string;
 }
 
 export interface SessionHome {
-  /** Where commands see it: the same path for every session of a workspace, because caches hold absolute paths. */
+  /** Path in the sandbox: the same for every session of a workspace, because caches contain absolute paths. */
   path: string;
-  /** On this machine: a folder of this session alone. */
+  /** Path on this machine: a folder of this session only. */
   source: string;
-  /** In the order in which they are mounted. */
+  /** In mount order. */
   mounts: readonly HomeMount[];
 }
 
 /**
- * Opens the home of a session. A new one is empty but for what the persistent caches hold. Homes of other sessions
- * that are not in use any more are removed.
+ * Opens the home of a session. A new home contains only cache entries. Unused homes of other sessions are removed.
  */
 export function openSessionHome(options: SessionHomeOptions): SessionHome {
   const { root, session, userCaches = [] } = options;
@@ -66,7 +66,7 @@ export function openSessionHome(options: SessionHomeOptions): SessionHome {
       if (!isFolder(join(folder, 'home'))) create(options, folder);
       break;
     } catch (error) {
-      // Another Klaus removed it, or made it first.
+      // Another Klaus process removed or created it at the same time.
       if (attempt === MAX_TRIES) throw error;
     }
   }
@@ -76,20 +76,20 @@ export function openSessionHome(options: SessionHomeOptions): SessionHome {
   return { path, source, mounts: [...toMounts(root, { source, path }), ...toOwnPlaces(folder, userCaches)] };
 }
 
-/** Removes the home of a session whose log is removed. */
+/** Removes the home of a deleted session. */
 export function removeSessionHome(state: string, session: string): void {
-  for (const name of list(join(state, 'cache'))) {
+  for (const name of listNames(join(state, 'cache'))) {
     const homes = join(state, 'cache', name, 'homes');
-    if (list(homes).length > 0) remove(join(homes, toKey(session)));
+    if (listNames(homes).length > 0) remove(join(homes, toKey(session)));
   }
 }
 
 /**
- * Lets later homes of a workspace begin with what is in the caches of a session's home.
+ * Stores the cache entries of a session's home for later homes of the workspace.
  *
- * @param root Folder of the workspace in Klaus's own cache.
- * @param session One that ran nothing but downloads, and that has ended.
- * @returns How many entries were taken over.
+ * @param root Cache folder of the workspace.
+ * @param session A session that has ended and that ran only downloads.
+ * @returns Number of stored entries.
  */
 export function saveSessionCaches(root: string, session: string): number {
   const folder = join(root, 'homes', toKey(session));
@@ -100,7 +100,7 @@ function toKey(session: string): string {
   return `session-${createHash('sha256').update(session).digest('hex').slice(0, 24)}`;
 }
 
-/** Marks a home as used by this process, before anything is looked for in it. */
+/** Marks a home as used by this process, before it is opened. */
 function claim(folder: string, session: string | undefined): void {
   mkdirSync(join(folder, 'owners'), { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, 'owners', ownName()), '', { mode: 0o600 });
@@ -109,11 +109,11 @@ function claim(folder: string, session: string | undefined): void {
   utimesSync(folder, now, now);
 }
 
-/** Complete before it has its name. */
+/** Creates a home under a temporary name and renames it when it is complete. */
 function create({ root, userCaches = [] }: SessionHomeOptions, folder: string): void {
   const store = toStore(root);
   mkdirSync(store, { recursive: true, mode: 0o700 });
-  const others = list(dirname(folder)).map((name) => join(root, 'homes', name, 'home'));
+  const others = listNames(dirname(folder)).map((name) => join(root, 'homes', name, 'home'));
   const made = join(folder, `new-${randomUUID()}`);
   mkdirSync(made, { mode: 0o700 });
   promoteEntries(store, others.filter(isFolder));
@@ -129,23 +129,23 @@ function create({ root, userCaches = [] }: SessionHomeOptions, folder: string): 
   renameSync(made, join(folder, 'home'));
 }
 
-/** Beside the home: caches that commands find elsewhere. */
+/** Folder next to the home with the caches that commands see at other paths. */
 const PLACES = 'places';
 
-/** Where commands see the kept entries of the caches, in the home. */
+/** Path in the home at which commands see the persistent cache entries. */
 const SHOWN_STORE = '.klaus-cache';
 
-/** Where commands see what was fetched for the workspace, in the home. */
+/** Path in the home at which commands see the downloads of the workspace. */
 const SHOWN_FETCHED = '.klaus-fetched';
 
-/** Where commands see what stands in the place of configuration, in the home. */
+/** Path in the home at which commands see the placeholders of configuration. */
 const SHOWN_PLACEHOLDERS = '.klaus-placeholders';
 
 function toStore(root: string): string {
   return join(root, 'entries');
 }
 
-/** Makes the places that are mounted. Nothing but an earlier `provide` and the mounts themselves made them. */
+/** Creates the mount points and the placeholders. */
 function createMountPoints(root: string, source: string): void {
   const placeholders = join(root, PLACEHOLDERS);
   mkdirSync(join(placeholders, EMPTY), { recursive: true, mode: 0o700 });
@@ -160,7 +160,7 @@ function createMountPoints(root: string, source: string): void {
   }
 }
 
-/** @param other A file that is only mounted over, as this one is: one more name of it is made faster than a file. */
+/** @param other Another file that serves only as a mount point: linking it is faster than creating a file. */
 function ensure(path: string, isOne: boolean, other?: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found && (isOne ? found.isDirectory() : found.isFile())) return;
@@ -169,7 +169,7 @@ function ensure(path: string, isOne: boolean, other?: string): void {
   else if (other === undefined || !canLink(other, path)) writeFileSync(path, '', { mode: 0o600 });
 }
 
-/** False where the filesystem has no hard links, or not so many. */
+/** False if the filesystem has no hard links, or their limit is reached. */
 function canLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -179,12 +179,12 @@ function canLink(from: string, to: string): boolean {
   }
 }
 
-/** Folder with what is mounted in the place of configuration. */
+/** Folder with the placeholders of configuration. */
 const PLACEHOLDERS = 'placeholders';
-/** In it: an empty folder. */
+/** An empty folder in it. */
 const EMPTY = 'folder';
 
-/** In it: a file with this content. */
+/** The name of the file in it with the given content. */
 function toPlaceholder(content: string): string {
   return content === '' ? 'file' : createHash('sha256').update(content).digest('hex').slice(0, 12);
 }
@@ -208,7 +208,7 @@ function toMounts(root: string, { source, path }: { source: string; path: string
   ];
 }
 
-/** Mounts of caches that commands find where the user has them. Their folders lie in none that commands can change. */
+/** Mounts of caches that commands see at the path of the user's cache. Commands cannot write their parent folders. */
 function toOwnPlaces(folder: string, caches: readonly FoundCache[]): HomeMount[] {
   const mounts = new Map<string, HomeMount>();
   for (const { path, place, folder: source, shown } of caches) {
@@ -221,10 +221,10 @@ function toOwnPlaces(folder: string, caches: readonly FoundCache[]): HomeMount[]
   return [...mounts.values()];
 }
 
-/** Removes homes that nobody uses; what an earlier version of Klaus shared between sessions goes too. */
+/** Removes unused homes, and the home that earlier versions shared between sessions. */
 function sweep({ root, state }: SessionHomeOptions, own: string): void {
   remove(join(root, 'home'));
-  for (const name of list(join(root, 'homes'))) {
+  for (const name of listNames(join(root, 'homes'))) {
     if (name === own) continue;
     const folder = join(root, 'homes', name);
     if (name.startsWith('gone-') || isUnused(folder, state)) remove(folder);
@@ -239,8 +239,8 @@ function isUnused(folder: string, state: string): boolean {
   if (session !== undefined && hasProcesses(state, session)) return false;
   if (age > LONGEST_MS) return true;
   if (session === undefined ? age > DAY_MS : age <= UNUSED_MS) return session === undefined;
-  const owners = list(join(folder, 'owners'));
-  // Without any it is just being made.
+  const owners = listNames(join(folder, 'owners'));
+  // Without owners it is just being created.
   return owners.length === 0 ? age > DAY_MS : owners.every(isGone);
 }
 
@@ -257,7 +257,7 @@ function hasProcesses(state: string, session: string): boolean {
   return listNumbers(folder).some((number) => readStatus(join(folder, `p${number}`))?.state === 'running');
 }
 
-/** Out of its name first: nobody opens a home that is half removed. What cannot be removed is tried again later. */
+/** Renames a home before removing it, so that no process opens a partly removed one. Failures are retried later. */
 function remove(folder: string): void {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return;
   const gone = join(dirname(folder), `gone-${randomUUID()}`);
@@ -265,7 +265,7 @@ function remove(folder: string): void {
     renameSync(folder, gone);
     removeFolder(gone);
   } catch {
-    // It belongs to somebody else.
+    // It contains files of another user.
   }
 }
 

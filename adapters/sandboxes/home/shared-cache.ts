@@ -16,19 +16,19 @@ import {
 import { dirname, join } from 'node:path';
 import { PACKAGE_CACHES, type PackageCache } from './package-caches.ts';
 
-/** What one opening of a home reads at most, in bytes: the rest is taken over by the next one. */
+/** Bytes that one opening of a home reads at most. The next one continues. */
 const MAX_READ = 256 * 1_048_576;
-/** What one entry holds at most, in bytes. */
+/** Maximum size of an entry in bytes. */
 const MAX_ENTRY = 64 * 1_048_576;
-/** What all entries of a cache hold at most, in number. */
+/** Maximum number of entries of a cache. */
 const MAX_ENTRIES = 50_000;
 
 /**
- * Takes from the homes of earlier sessions what a persistent cache may keep: entries whose content has the hash that
- * their name says. An entry is never replaced or removed, so no session changes what another one finds.
+ * Copies entries from the homes of earlier sessions into the persistent caches, if their content has the hash in their
+ * name. Entries are never replaced or removed, so that no session can change the entries of another one.
  *
  * @param store Folder on the host that only Klaus writes.
- * @param homes Homes of other sessions; what is in there was written by commands.
+ * @param homes Homes of other sessions, which commands have written.
  */
 export function promoteEntries(store: string, homes: readonly string[]): void {
   let left = MAX_READ;
@@ -51,9 +51,9 @@ export function promoteEntries(store: string, homes: readonly string[]): void {
 }
 
 /**
- * Shows the kept entries in a new home, each as a symbolic link into the read-only mount of the store.
+ * Links the persistent entries into a new home. The links point into the read-only mount of the store.
  *
- * @param shown Where commands see the store.
+ * @param shown Path of the store in the sandbox.
  */
 export function linkEntries(store: string, home: string, shown: string): void {
   for (const cache of PACKAGE_CACHES)
@@ -72,7 +72,7 @@ function toPath(hash: string, { parts }: PackageCache): string {
   return join(...words, hash.slice(at));
 }
 
-/** Hashes of the entries in a folder, by their paths alone. Symbolic links are left out. */
+/** Hashes of the entries in a folder, from their paths. Symbolic links are left out. */
 function listHashes(folder: string, { parts, hash }: PackageCache): string[] {
   const digits = hash === 'sha512' ? 128 : 64;
   let found: string[] = [''];
@@ -104,7 +104,7 @@ function readNames(folder: string): { name: string; isLink: boolean }[] {
   }
 }
 
-/** True when no part of the path is a symbolic link, which would lead to a folder that is no home. */
+/** True when no part of the path is a symbolic link, which could lead out of the home. */
 function isPlainPath(home: string, path: string): boolean {
   let at = home;
   for (const part of path.split('/')) {
@@ -114,7 +114,7 @@ function isPlainPath(home: string, path: string): boolean {
   return true;
 }
 
-/** The content of a plain file of at most so many bytes; undefined for anything else. */
+/** The content of a regular file up to a size; undefined for anything else. */
 function readEntry(path: string, most: number): Buffer | undefined {
   let descriptor: number;
   try {
@@ -138,7 +138,7 @@ function readEntry(path: string, most: number): Buffer | undefined {
   }
 }
 
-/** Written under another name first: another Klaus may look at the same time. */
+/** Writes a temporary file first, because another Klaus process may read the cache at the same time. */
 function writeEntry(path: string, content: Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const made = `${path}.${randomUUID()}`;

@@ -33,7 +33,7 @@ put('.m2/repository/junit/junit/4/_remote.repositories', 'central\n');
 put('.m2/repository/junit/junit/4/junit-4.pom.lastUpdated', '');
 put(`.cache/go-build/ab/${'ab'.repeat(32)}-d`, 'object\n');
 
-/** What no command may see, beside the caches or in them. */
+/** Files that no command may see, next to the caches or in them. */
 const KEPT = `
   .cargo/credentials.toml .cargo/git/db/a/FETCH_HEAD .m2/settings.xml .gradle/gradle.properties
   .gradle/init.d/a.gradle .gradle/caches/modules-2/metadata-2.1/resource-at-url.bin .local/share/pnpm/store/v10/projects/a
@@ -45,7 +45,7 @@ const KEPT = `
 `
   .trim()
   .split(/\s+/);
-/** What they may, at the same place of their own home. */
+/** Files that commands may see, at the same path in their home. */
 const SHOWN = `
   .gradle/caches/modules-2/files-2.1/g/a/1/h/a.jar .gradle/caches/modules-2/metadata-2.1/module-metadata.bin
   .gradle/wrapper/dists/gradle-8/h/gradle-8/bin/gradle .yarn/berry/cache/a-npm-1.zip
@@ -64,7 +64,7 @@ const project = (name: string, files: Readonly<Record<string, string>>): string 
 const open = (workspace: string, session?: string) =>
   createSandbox({ workspace, home: place.home, choice: 'bubblewrap', env, ...(session ? { session } : {}) });
 
-test('only a workspace that uses a tool gets its caches, at any of the places that a tool knows', () => {
+test('only a workspace that uses a tool gets its caches, from any path that the tool supports', () => {
   const find = (workspace: string, more = {}) =>
     findUserCaches({ ...env, ...more }, workspace).flatMap(({ shown }) => shown ?? []);
   expect(find(place.workspace)).toEqual([]);
@@ -79,7 +79,7 @@ test('only a workspace that uses a tool gets its caches, at any of the places th
 });
 
 describe.skipIf(!program)('in the sandbox', () => {
-  test('entries can be read and added to, and nothing of the user changes', async () => {
+  test('entries can be read and added, and the cache of the user does not change', async () => {
     const workspace = project('both', { 'Cargo.toml': '', 'pom.xml': '', 'go.mod': '' });
     const list = () => readdirSync(user, { recursive: true, encoding: 'utf8' }).sort();
     const before = list();
@@ -104,11 +104,11 @@ describe.skipIf(!program)('in the sandbox', () => {
     expect((await sandbox.exec({ command: `cat ${crates}/* ${index}` })).stdout).toBe('own\nown\n');
     expect(list()).toEqual(before);
     expect(readFileSync(join(user, `.cargo/registry/index/${REGISTRY}/.cache/it/oa/itoa`), 'utf8')).toBe('index\n');
-    // Another session begins with what the user has.
+    // Another session gets the caches of the user.
     expect((await (await open(workspace, 'B')).exec({ command: `cat ${crates}/*` })).stdout).toBe('crate\n');
   });
 
-  test('settings, clones and the addresses in a cache are not shown, whatever the workspace uses', async () => {
+  test('settings, clones and URLs in a cache are not shown, regardless of the tools of the workspace', async () => {
     const workspace = project(
       'every',
       Object.fromEntries(CACHES.flatMap(({ markers }) => markers.map((name) => [name, '']))),
@@ -132,7 +132,7 @@ describe.skipIf(!program)('in the sandbox', () => {
     expect([...new Set(lines)].sort()).toEqual([...SHOWN].sort());
   });
 
-  test('a store that its tool knows by its path is at that path, and what commands write there is their own', async () => {
+  test('a store that its tool identifies by its path is at that path, and commands write their own copy', async () => {
     put('.local/share/pnpm/store/v10/files/ab/cd', 'file\n');
     const workspace = project('pnpm', { 'pnpm-lock.yaml': '' });
     const sandbox = await open(workspace, 'P');
@@ -188,10 +188,10 @@ describe.skipIf(!program)('in the sandbox', () => {
       const host = { ...process.env, HOME: user, YARN_CACHE_FOLDER: join(user, '.cache/yarn') };
       await promisify(execFile)('yarn', ['add', 'is-number@7.0.0', '--no-progress'], { cwd: workspace, env: host });
       rmSync(join(workspace, 'node_modules'), { recursive: true });
-      // Wherever it is installed, commands see what lies in the workspace.
+      // Copied to the workspace, because commands may not see its installation.
       const program = execFileSync('sh', ['-c', 'realpath "$(command -v yarn)"'], { encoding: 'utf8' }).trim();
       cpSync(dirname(dirname(program)), join(workspace, 'yarn'), { recursive: true });
-      // It fails at a global npmrc that is hidden.
+      // It fails if a global npmrc is hidden.
       const command = 'PREFIX=/nowhere node yarn/bin/yarn.js install --offline 2>&1';
       const { exitCode, output } = await (await open(workspace)).exec({ command });
       expect(exitCode === 0 ? '' : output).toBe('');

@@ -1,50 +1,41 @@
-import {
-  constants,
-  copyFileSync,
-  type Dirent,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { constants, copyFileSync, mkdirSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { contains } from '../paths.ts';
 import { CACHES, type CacheRow } from './cache-table.ts';
+import { listEntries } from '../list-folder.ts';
 
-/** Entries of one part of a cache, and bytes that are copied of it: more would keep the first command waiting. */
+/** Limits of entries and of copied bytes for one part of a cache, so that the first command is not delayed. */
 const MAX_ENTRIES = 60_000;
 const MAX_COPIED = 64 * 1_048_576;
-/** Packages that are looked at one by one when a session begins: about 50 µs each. */
+/** Packages that are checked when a session begins, at about 50 µs each. */
 const MAX_LOOKED_AT = 10_000;
-/** Each is a mount of every command. A cache with more is not shown. */
+/** Each hidden folder is a mount of every command. A cache with more of them is not shown. */
 const MAX_HIDDEN = 100;
 
 /** A folder of a cache that a workspace uses. */
 export interface FoundCache extends Pick<CacheRow, 'units' | 'copies' | 'skips' | 'hides'> {
   /** Absolute real path on this machine. */
   folder: string;
-  /** Where commands see it, read-only; absent when they see copies alone. */
+  /** Path in the sandbox, read-only; undefined if commands get only copies. */
   shown?: string;
-  /** Where the cache is in the home folder of commands. */
+  /** Path of the cache in the home folder of commands. */
   path: string;
-  /** Relative to that. */
+  /** Path of the folder in the cache. */
   part: string;
-  /** Folders directly in it that commands do not see. */
+  /** Folders directly in it that commands cannot see. */
   hidden?: ReadonlySet<string>;
-  /** The path on this machine at which commands see their own one. */
+  /** The path of the user's cache, if commands see their own cache there. */
   place?: string;
 }
 
-/** Where commands see what the user has in a cache of which their own one is at its place. */
+/** Path in the sandbox of the user's caches whose original path shows the cache of the session. */
 const SHOWN_USER = '/run/klaus-caches';
 
 /**
- * The caches of the user that a workspace can use.
+ * The caches of the user for the tools of a workspace.
  *
- * @param env Of the user.
+ * @param env The user's environment.
  * @param workspace Absolute path.
  */
 export function findUserCaches(env: Readonly<Record<string, string | undefined>>, workspace: string): FoundCache[] {
@@ -64,10 +55,10 @@ export function findUserCaches(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * The caches that were fetched for a workspace.
+ * The downloaded caches of a workspace.
  *
- * @param root Folder with them, laid out like a home folder.
- * @param shown Where commands see that folder.
+ * @param root Folder with the layout of a home folder.
+ * @param shown Path of that folder in the sandbox.
  */
 export function findFetchedCaches(root: string, shown: string): FoundCache[] {
   return CACHES.flatMap((row) =>
@@ -76,9 +67,9 @@ export function findFetchedCaches(root: string, shown: string): FoundCache[] {
 }
 
 /**
- * The caches that commands filled in a folder that is laid out like a home folder. What a link leads to is left out.
+ * The caches that commands filled in a folder with the layout of a home folder. Targets of links are left out.
  *
- * @param root Absolute path; what is in there was written by commands.
+ * @param root Absolute path of a folder that commands have written.
  */
 export function findOwnCaches(root: string): FoundCache[] {
   return CACHES.flatMap((row) => findParts(row, join(root, row.path))).filter(
@@ -86,36 +77,36 @@ export function findOwnCaches(root: string): FoundCache[] {
   );
 }
 
-/** What commands in a workspace have to be told so that its tools work with their caches. */
+/** Variables with which the tools of a workspace use the caches. */
 export function toCacheVariables(workspace: string, caches: readonly FoundCache[]): Record<string, string> {
   const toPlace = ({ path }: CacheRow) => caches.find((found) => found.path === path)?.place ?? `~/${path}`;
-  const told = findRows(workspace).flatMap((row) => Object.entries(row.variables?.(toPlace(row)) ?? {}));
-  return Object.fromEntries(told);
+  const entries = findRows(workspace).flatMap((row) => Object.entries(row.variables?.(toPlace(row)) ?? {}));
+  return Object.fromEntries(entries);
 }
 
-/** Folders that are shown as a part of a cache, and are to be seen empty. */
+/** Folders in a visible part of a cache that commands see empty. */
 export function findHidden({ folder, hides, hidden = new Set() }: FoundCache): string[] {
   const names = [...hidden].filter((name) => isFolder(join(folder, name)));
   if (hides)
-    for (const entry of readFolder(folder)) if (entry.isDirectory() && hides.test(entry.name)) names.push(entry.name);
+    for (const entry of listEntries(folder)) if (entry.isDirectory() && hides.test(entry.name)) names.push(entry.name);
   return names.map((name) => join(folder, name));
 }
 
-/** Folders of a part that are not to be seen. */
+/** Folders of a part that commands must not see. */
 function findForeign({ isPublic }: CacheRow, folder: string): ReadonlySet<string> | undefined {
   if (!isPublic) return undefined;
-  const names = readFolder(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
-  // What is too much to look at is not shown.
+  const names = listEntries(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  // Too many folders to check: none is shown.
   if (names.length > MAX_LOOKED_AT) return new Set(names);
   return new Set(names.filter((name) => !isPublic(join(folder, name))));
 }
 
 /**
- * Gives a new home what the caches hold: links to their entries, and copies of what a tool writes again. Nothing of a
- * cache is changed by what commands do with it.
+ * Adds cache entries to a new home: links to entries, and copies of files that a tool changes. Commands cannot change the
+ * caches themselves.
  *
- * @param home Absolute path of a home folder in which no command ran yet.
- * @param caches Of two with the same entry the first one counts.
+ * @param home Absolute path of a home folder in which no command has run yet.
+ * @param caches The first cache with an entry takes precedence.
  */
 export function linkUserCaches(home: string, caches: readonly FoundCache[]): void {
   for (const cache of caches) {
@@ -136,7 +127,7 @@ export function linkUserCaches(home: string, caches: readonly FoundCache[]): voi
         if (isCopied) copyFileSync(source, target, constants.COPYFILE_EXCL);
         else symlinkSync(entry.link ?? join(cache.shown!, entry.path), target);
       } catch (error) {
-        // It is there already, or went meanwhile.
+        // It exists already, or was removed at the same time.
         if (!(error instanceof Error && 'code' in error && ['EEXIST', 'ENOENT'].includes(String(error.code))))
           throw error;
       }
@@ -148,14 +139,14 @@ export function linkUserCaches(home: string, caches: readonly FoundCache[]): voi
 interface CacheEntry {
   /** Relative to the part. */
   path: string;
-  /** Where a link leads that stays in the cache; absent for anything else. */
+  /** Target of a link within the cache; undefined for anything else. */
   link?: string;
 }
 
-/** Plain files, units and links within the cache. Other links and what cannot be read are left out. */
+/** Regular files, units and links within the cache. Other links and unreadable entries are left out. */
 export function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry> {
   const { folder, part, units, skips, hidden } = cache;
-  for (const entry of readFolder(join(folder, below))) {
+  for (const entry of listEntries(join(folder, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (skips?.test(entry.isDirectory() ? `${path}/` : path) || hidden?.has(path)) continue;
     if (entry.isDirectory()) {
@@ -170,7 +161,7 @@ export function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry>
   }
 }
 
-/** The parts of a cache that are there. */
+/** The existing parts of a cache. */
 function findParts({ path, parts = [''], units, copies, skips, hides }: CacheRow, base: string): FoundCache[] {
   const given = {
     ...(units && { units }),
@@ -183,13 +174,13 @@ function findParts({ path, parts = [''], units, copies, skips, hides }: CacheRow
     .map((part) => ({ folder: realpathSync.native(join(base, part)), path, part, ...given }));
 }
 
-/** Paths of folders, relative to the base, whose names fit. */
+/** Paths of matching folders, relative to the base. */
 function expand(base: string, names: readonly string[], below = ''): string[] {
   const [name, ...rest] = names;
   if (name === undefined) return isFolder(join(base, below)) ? [below] : [];
   if (!name.includes('*')) return expand(base, rest, join(below, name));
   const [start = '', end = ''] = name.split('*');
-  return readFolder(join(base, below))
+  return listEntries(join(base, below))
     .filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && entry.name.endsWith(end))
     .flatMap((entry) => expand(base, rest, join(below, entry.name)));
 }
@@ -197,10 +188,10 @@ function expand(base: string, names: readonly string[], below = ''): string[] {
 /** The rows of the tools that a workspace uses. */
 function findRows(workspace: string): CacheRow[] {
   const names = new Set<string>();
-  for (const entry of readFolder(workspace)) {
+  for (const entry of listEntries(workspace)) {
     names.add(entry.name);
     if (!entry.isDirectory() || entry.name === 'node_modules' || entry.name === '.git') continue;
-    for (const { name } of readFolder(join(workspace, entry.name))) names.add(name);
+    for (const { name } of listEntries(join(workspace, entry.name))) names.add(name);
   }
   const all = [...names];
   const isThere = (marker: string): boolean =>
@@ -210,12 +201,4 @@ function findRows(workspace: string): CacheRow[] {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function readFolder(path: string): Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

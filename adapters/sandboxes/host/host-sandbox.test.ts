@@ -15,7 +15,7 @@ afterAll(() => {
 });
 const sandbox = await createSandbox({ ...place, choice: 'host' });
 
-test('runs in the workspace and says what it does not hold back', async () => {
+test('runs in the workspace and reports what it does not enforce', async () => {
   const result = await sandbox.exec({ command: 'pwd; cat; exit 3', stdin: 'in' });
   expect(result).toMatchObject({ stdout: `${place.workspace}\nin`, exitCode: 3 });
   expect(result.unenforced.map((each) => each.split(':')[0])).toEqual(
@@ -23,7 +23,7 @@ test('runs in the workspace and says what it does not hold back', async () => {
   );
 });
 
-test('a command has no child that it never made', async () => {
+test('a command has no child of the driver', async () => {
   expect((await sandbox.exec({ command: ['/usr/bin/perl', '-e', '1 while wait() != -1; print "alone"'] })).stdout).toBe(
     'alone',
   );
@@ -39,17 +39,17 @@ test('credentials are not passed, the rest is', () => {
   expect(Object.keys(stripCredentials(env))).toEqual(passed.split(' '));
 });
 
-describe.skipIf(process.platform !== 'linux')('what a command started', () => {
+describe.skipIf(process.platform !== 'linux')('processes of a command', () => {
   const tree = (mark: string) =>
     `(setsid sh -c 'sleep ${mark} & sleep ${mark}' >/dev/null 2>&1 &); sleep ${mark} & sleep ${mark}`;
 
-  test('ends with it', async () => {
+  test('end with it', async () => {
     const mark = `3600.${process.pid}5`;
     await sandbox.exec({ command: `(setsid sleep ${mark} &); sleep ${mark} & echo done` });
     expect(findProcesses(mark)).toEqual([]);
   });
 
-  test('ends at the time-out and by abort', async () => {
+  test('end at the time-out and on abort', async () => {
     const mark = `3600.${process.pid}6`;
     const late = await sandbox.exec({ command: `trap "" TERM; ${tree(mark)}`, limits: { timeoutMs: 200 } });
     expect(late).toMatchObject({ timedOut: true });
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('what a command started', () => {
     expect(findProcesses(mark)).toEqual([]);
   });
 
-  test('ends when Klaus is killed, and leaves other commands alone', async () => {
+  test('end when Klaus is killed, without affecting other commands', async () => {
     const mark = `3600.${process.pid}7`;
     const other = `3600.${process.pid}8`;
     const controller = new AbortController();

@@ -12,8 +12,8 @@ import { passEnvironment } from '../passed-environment.ts';
 import { stripCredentials } from './strip-credentials.ts';
 
 /**
- * Stays in the command's process group, holds the stream that Klaus holds, and ends the group at its end: first
- * what carries the mark but has left the group, then the group and with it itself. `$1` is the mark.
+ * Runs in the command's process group and waits for the end of the stream to Klaus. It then kills marked processes that
+ * have left the group, and the group including itself. `$1` is the mark.
  */
 const WATCHER = [
   'read -r _ <&3',
@@ -25,15 +25,15 @@ const WATCHER = [
   'kill -KILL 0',
 ].join('\n');
 
-/** Started by a shell that ends at once, so that the command does not find a child that it never made. */
+/** Started by a shell that exits immediately, so that the watcher is not a child of the command. */
 const START_WATCHER = '(/bin/sh -c "$KLAUS_WATCHER" watcher "$KLAUS_MARK" </dev/null >/dev/null 2>&1 &)';
 
 /**
- * Commands directly on the machine, with the user's own rights: no sandbox, and never chosen unless asked for by
- * name. The environment is passed without credentials.
+ * Runs commands on the machine without a sandbox, with the user's rights. It is used only if chosen explicitly.
+ * Credentials are removed from the environment.
  *
- * When a command ends, is ended or Klaus is killed, its process group ends and so does every process with the
- * command's mark in its environment. What leaves the group **and** clears its environment is caught only where a
+ * When a command ends or is ended, or Klaus is killed, its process group ends, and so does every process with the
+ * command's mark in its environment. A process that leaves the group **and** clears its environment is ended only if a
  * control group is writable: at the end of the command, or when Klaus starts the next one.
  */
 export class HostSandbox implements Sandbox {
@@ -47,13 +47,17 @@ export class HostSandbox implements Sandbox {
 
   async exec(request: ExecRequest): Promise<ExecResult> {
     if (request.files)
-      throw new KlausError('sandbox.unavailable', 'The host cannot narrow what a command sees of the workspace.', {
-        hint: 'Use bubblewrap, or grant the whole workspace to read and write.',
-      });
+      throw new KlausError(
+        'sandbox.unavailable',
+        'The host driver cannot hide parts of the workspace from a command.',
+        {
+          hint: 'Use bubblewrap, or grant read and write access to the complete workspace.',
+        },
+      );
     if (request.workspaceAt !== undefined) {
       throw new KlausError(
         'sandbox.unavailable',
-        "The host cannot show a command another folder in the workspace's place.",
+        'The host driver cannot show another folder at the path of the workspace.',
         {
           hint: 'Install bubblewrap or start Docker.',
         },
@@ -115,6 +119,6 @@ function endGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // The group is already gone.
+    // The group has already ended.
   }
 }

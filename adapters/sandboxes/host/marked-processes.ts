@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isGone, ownName } from '../process/owner.ts';
 import { listPids, readProcess, sendSignal } from '../process/process-table.ts';
 
-/** In the environment of every command on the host: the Klaus that started it, a number, and a stop so that no mark begins another. */
+/** Variable in the environment of every command on the host: the name of the Klaus process, a number, and a final dot, so that no mark is a prefix of another. */
 export const MARK = 'KLAUS_EXEC';
 
 let counter = 0;
 
-/** A mark for one command of this process. */
+/** The mark of a new command of this process. */
 export function toMark(): string {
   return `${ownName()}-${counter++}.`;
 }
 
 const TRIES = 50;
 
-/** Ids of live processes whose environment holds the mark with a value that `matches`. */
+/** Ids of running processes with a mark that `matches`. */
 function listMarked(matches: (value: string) => boolean): number[] {
   return listPids().filter((pid) => {
     if (pid === process.pid) return false;
@@ -24,7 +24,7 @@ function listMarked(matches: (value: string) => boolean): number[] {
   });
 }
 
-/** Ends every process that carries the mark, again and again until none does: one may fork while it is looked for. */
+/** Kills every process with a matching mark. Repeats the search, because a process may fork during it. */
 export async function endMarked(matches: (value: string) => boolean): Promise<void> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const found = listMarked(matches);
@@ -34,7 +34,7 @@ export async function endMarked(matches: (value: string) => boolean): Promise<vo
   }
 }
 
-/** True for the mark of a Klaus that is gone. */
+/** True for the mark of a Klaus process that has ended. */
 export function isOrphanMark(value: string): boolean {
   const owner = /^(.+)-\d+\.$/.exec(value)?.[1];
   return owner !== undefined && isGone(owner);

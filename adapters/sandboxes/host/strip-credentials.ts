@@ -1,4 +1,4 @@
-/** Names that hold credentials or lead to some. */
+/** Names of variables with credentials, or with paths of credentials. */
 const NAMES = [
   /(^|_)(KEY|TOKEN|SECRETS?|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|AUTH|COOKIE)(_|$)/i,
   /(APIKEY|ACCESSKEY|TOKEN|SECRET|PASSWORD)/i,
@@ -9,7 +9,7 @@ const NAMES = [
 /** `scheme://user:password@host` */
 const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 
-/** The environment without credentials: by name, and URLs that carry a password whatever their name. */
+/** The environment without variables whose name indicates a credential or whose value is a URL with a password. */
 export function stripCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>

@@ -16,7 +16,7 @@ async function listen<S extends Pick<Server, 'listen' | 'address' | 'close' | 'o
   return (server.address() as AddressInfo).port;
 }
 
-/** A web server that says what it was asked. */
+/** A web server that returns the request. */
 async function startOrigin(): Promise<number> {
   return await listen(
     createServer((asked, response) => {
@@ -38,7 +38,7 @@ async function startFilter(hosts: readonly string[], env: Record<string, string>
   return { port, refused };
 }
 
-/** Everything that comes back on one connection. */
+/** The complete response on one connection. */
 async function talk(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
@@ -78,14 +78,14 @@ test.for([
   '2130706433:443',
   'localhost:443',
   'pypi.org:22',
-])('a tunnel to %s is refused and told', async (authority) => {
+])('a tunnel to %s is refused and reported', async (authority) => {
   const { port, refused } = await startFilter(['pypi.org', 'localhost:1']);
   expect((await tunnel(port, authority)).status).toBe(403);
   expect(refused).toEqual([authority]);
 });
 
 test.for(['pypi.org', 'user@pypi.org:443', 'http://pypi.org:443', 'pypi.org:443/../', 'pypi.org:0443x', '*:443'])(
-  'what is no host and port is refused: %s',
+  'an invalid host and port is refused: %s',
   async (authority) => {
     const { port } = await startFilter(['pypi.org']);
     expect(await talk(port, `CONNECT ${authority} HTTP/1.1\r\nHost: pypi.org:443\r\n\r\n`)).toMatch(
@@ -94,19 +94,19 @@ test.for(['pypi.org', 'user@pypi.org:443', 'http://pypi.org:443', 'pypi.org:443/
   },
 );
 
-test('a name that leads to this machine is not reached, unless it was meant', async () => {
+test('a name of this machine is not reachable, unless the rule names this machine', async () => {
   const origin = await startOrigin();
-  // A rule for all below it, as a name of somebody who has it lead here.
+  // A rule for all subdomains, of a domain whose owner points it to this machine.
   const { port } = await startFilter([`*.localhost:${origin}`]);
   const named = await tunnel(port, `a.localhost:${origin}`).catch(() => undefined);
-  // Resolvers know it, or do not; where they do, the rule itself names this machine.
+  // Some resolvers know the name; the rule itself then names this machine.
   expect([200, 502]).toContain(named?.status);
   const other = await startFilter([`ip6-localhost:${origin}`, `runsc:${origin}`, `vm:${origin}`]);
   for (const name of ['ip6-localhost', 'runsc', 'vm'])
     expect((await tunnel(other.port, `${name}:${origin}`)).status).toBe(502);
 });
 
-test('a plain request is handed on without what is meant for the proxy', async () => {
+test('a plain request is forwarded without the headers for the proxy', async () => {
   const origin = await startOrigin();
   const { port } = await startFilter([`localhost:${origin}`]);
   const url = `http://localhost:${origin}/path?q=1`;
@@ -118,7 +118,7 @@ test('a plain request is handed on without what is meant for the proxy', async (
   expect(seen.headers).toEqual({ 'x-kept': '2', host: `localhost:${origin}`, connection: 'close' });
 });
 
-test('each request of a kept connection is compared by itself', async () => {
+test('each request of a persistent connection is checked', async () => {
   const [origin, secret] = [await startOrigin(), await startOrigin()];
   const { port, refused } = await startFilter([`localhost:${origin}`]);
   const ask = (at: number, more = '') =>
@@ -141,12 +141,12 @@ test.for([
   expect(Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1] ?? 0)).toBe(status);
 });
 
-test('a header without end is not kept', async () => {
+test('an endless header is not buffered', async () => {
   const { port } = await startFilter(['localhost:1']);
   expect(await talk(port, `GET http://localhost/ HTTP/1.1\r\nX: ${'x'.repeat(100_000)}`)).not.toMatch(/ 200 /);
 });
 
-test('who hangs up is not refused, and leaves no connection', async () => {
+test('a client that disconnects is not reported as refused, and leaves no connection', async () => {
   let opened = 0;
   const silent = createTcpServer((socket) => {
     opened++;
@@ -180,17 +180,20 @@ test("goes through the user's own proxy, with its password, and still only to al
   expect(heads).toEqual([{ url: 'pypi.org:443', authorization: `Basic ${btoa('me:word')}` }]);
   expect((await tunnel(port, 'evil.org:443')).status).toBe(403);
   expect(refused).toEqual(['evil.org:443']);
-  // Not through the proxy.
+  // Without the proxy.
   for (const host of ['other.org', 'a.below.org']) expect((await tunnel(port, `${host}:1`)).status).toBe(502);
   expect(heads).toHaveLength(1);
 });
 
-test.for(['HTTP/1.1 407 No\r\n\r\n', 'HTTP/1.1 200', 'rubbish'])('a proxy that answers %j is said', async (answer) => {
-  const upstream = createTcpServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => socket.end(answer));
-  });
-  const at = await listen(upstream as unknown as Server);
-  const { port } = await startFilter(['pypi.org'], { https_proxy: `http://127.0.0.1:${at}` });
-  expect((await tunnel(port, 'pypi.org:443')).status).toBe(502);
-});
+test.for(['HTTP/1.1 407 No\r\n\r\n', 'HTTP/1.1 200', 'rubbish'])(
+  'a proxy that responds with %j is reported',
+  async (answer) => {
+    const upstream = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(answer));
+    });
+    const at = await listen(upstream as unknown as Server);
+    const { port } = await startFilter(['pypi.org'], { https_proxy: `http://127.0.0.1:${at}` });
+    expect((await tunnel(port, 'pypi.org:443')).status).toBe(502);
+  },
+);

@@ -5,9 +5,9 @@ import { openConnection, type Target } from './upstream.ts';
 
 export interface FilterProxyOptions {
   rules: readonly HostRule[];
-  /** The user's environment, which names the proxy that they use. */
+  /** The user's environment, which may contain a proxy. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Told each host and port that was asked for and not allowed, as `host:port`. */
+  /** Called with each refused host and port, as `host:port`. */
   onRefused: (authority: string) => void;
 }
 
@@ -15,7 +15,7 @@ const MAX_CONNECTIONS = 512;
 const MAX_HEADER_BYTES = 16_384;
 const IDLE_MS = 300_000;
 
-/** Between two programs: not for the next one. @source RFC 9110, section 7.6.1 */
+/** Headers for one connection, which are not forwarded. @source RFC 9110, section 7.6.1 */
 const HOP_HEADERS = `
   connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade
 `
@@ -23,8 +23,8 @@ const HOP_HEADERS = `
   .split(/\s+/);
 
 /**
- * An HTTP proxy that reaches only some hosts: tunnels (`CONNECT`), and plain requests. Each request of a connection is
- * compared by itself. It does not look into tunnels.
+ * An HTTP proxy that allows only some hosts. It supports tunnels (`CONNECT`) and plain requests, and checks every request
+ * of a connection. It does not inspect tunnels.
  */
 export function createFilterProxy(options: FilterProxyOptions): Server {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
@@ -40,7 +40,7 @@ export function createFilterProxy(options: FilterProxyOptions): Server {
   return server;
 }
 
-/** The target of a request; undefined, and it is told, for one that is not allowed. */
+/** The target of a request; undefined, after `onRefused`, for one that is not allowed. */
 function findTarget(
   asked: { host: string; port: number } | undefined,
   { rules, onRefused }: FilterProxyOptions,
@@ -57,7 +57,7 @@ async function tunnel(
   { near, head }: { near: Duplex; head: Buffer },
   options: FilterProxyOptions,
 ): Promise<void> {
-  // It may hang up at any time.
+  // The client may close the connection at any time.
   near.on('error', () => near.destroy());
   const asked = parseAuthority(request.url ?? '');
   const target = findTarget(asked?.port === undefined ? undefined : { host: asked.host, port: asked.port }, options);
@@ -114,7 +114,7 @@ function toWords(header: string | undefined): string[] {
   return (header ?? '').toLowerCase().split(/[\s,]+/);
 }
 
-/** As the value of a header. */
+/** The message of an error as a header value. */
 function toReason(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
 }

@@ -7,27 +7,27 @@ import { createFilterProxy } from './filter-proxy.ts';
 import { isLocalRule, parseHostRule } from './host-rules.ts';
 import { NODE, RELAY, RELAY_PORT, RELAY_TEXT, SOCKET } from './relay.ts';
 
-/** The way out of the network of one command, which has no other one. */
+/** The only connection of a command's network to other hosts. */
 export interface Gateway {
-  /** On this machine: its socket and what the command needs to reach it. */
+  /** Folder on this machine with its socket and the relay program. */
   folder: string;
-  /** By which programs find it. */
+  /** Variables through which programs find it. */
   variables: Readonly<Record<string, string>>;
-  /** Hosts that were asked for and not allowed, as `host:port`. */
+  /** Refused hosts, as `host:port`. */
   refused: ReadonlySet<string>;
-  /** Ends every connection. */
+  /** Closes all connections. */
   close(): void;
 }
 
-/** More are no help. */
+/** Refused hosts that are reported at most. */
 const MAX_REFUSED = 20;
 
 /**
  * Opens a gateway for a command.
  *
  * @param hosts As {@link parseHostRule} reads them.
- * @param env The user's environment, for the proxy that they use themselves.
- * @throws KlausError `usage` for what is no host.
+ * @param env The user's environment, which may contain a proxy.
+ * @throws KlausError `usage` for an invalid host.
  */
 export async function openGateway(
   hosts: readonly string[],
@@ -41,7 +41,7 @@ export async function openGateway(
     env,
     onRefused: (authority) => void (refused.size < MAX_REFUSED && refused.add(authority)),
   });
-  // The server itself forgets those that became tunnels.
+  // The server does not track connections that became tunnels.
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -54,7 +54,7 @@ export async function openGateway(
   };
   try {
     writeFileSync(join(folder, RELAY), RELAY_TEXT);
-    // Where the program is mounted.
+    // The mount point of the Node program.
     writeFileSync(join(folder, NODE), '');
     await once(server.listen(join(folder, SOCKET)), 'listening');
   } catch (error) {
@@ -64,10 +64,10 @@ export async function openGateway(
   return { folder, refused, close, variables: toVariables(rules.some(isLocalRule)) };
 }
 
-/** @param isLocal True: Java reaches servers of this machine too, and no longer those that its tests start. */
+/** @param isLocal True: Java reaches servers of this machine, but not those that its own tests start. */
 function toVariables(isLocal: boolean): Record<string, string> {
   const url = `http://127.0.0.1:${RELAY_PORT}`;
-  // Yarn has names of its own.
+  // Yarn uses other names.
   const names = ['HTTP_PROXY', 'HTTPS_PROXY'].flatMap((name) => [name, name.toLowerCase(), `YARN_${name}`]);
   const java = ['http', 'https'].flatMap((kind) => [
     `-D${kind}.proxyHost=127.0.0.1`,
@@ -75,7 +75,7 @@ function toVariables(isLocal: boolean): Record<string, string> {
   ]);
   return {
     ...Object.fromEntries(names.map((name) => [name, url])),
-    // A registry on this machine is refused by its name rather than looked for in the command's own network.
+    // A registry on this machine is then refused by the gateway instead of searched in the command's own network.
     NO_PROXY: '',
     no_proxy: '',
     JAVA_TOOL_OPTIONS: [...java, ...(isLocal ? ['-Dhttp.nonProxyHosts='] : [])].join(' '),

@@ -17,7 +17,7 @@ const NONE = [
   ...['pypi.org:0', 'pypi.org:65536', 'pypi.org:443:80', '::1', '[::1', '[pypi.org]', 'a\r\nb', 'a\0b', 'pypi。org'],
 ];
 
-test.for(NONE)('%o is none', (text) => {
+test.for(NONE)('%o is not a host', (text) => {
   expect(() => parseHostRule(text)).toThrow(expect.objectContaining({ code: 'usage' }));
   expect(parseAuthority(text)).toBeUndefined();
 });
@@ -42,12 +42,12 @@ test.for([
 });
 
 test.for(['127.0.0.1', '127.8.8.8', '0.0.0.0', '169.254.169.254', '::1', '::', 'fe80::1', 'fe80::1%eth0', 'febf::1'])(
-  '%s is an address of this machine or of the link',
+  '%s is a loopback or link-local address',
   (address) => expect(isLocalAddress(address)).toBe(true),
 );
 
 test.for(['::ffff:127.0.0.1', '::ffff:7f00:1', '::127.0.0.1', '::ffff:a9fe:a9fe', 'ff02::1', 'fd00:ec2::254', 'text'])(
-  '%s is one in another form',
+  '%s is a loopback address in another form',
   (address) => expect(isLocalAddress(address)).toBe(true),
 );
 
@@ -56,7 +56,7 @@ test.for(['151.101.0.223', '10.0.0.7', '192.168.1.1', '2a04:4e42::223', '::ffff:
   (address) => expect(isLocalAddress(address)).toBe(false),
 );
 
-test('only who names this machine, or an address, means it', () => {
+test('only rules with this machine or an address are local', () => {
   const local = ['localhost', 'a.localhost', '127.0.0.1', '[::1]:80', '10.0.0.7'];
   expect(local.map((text) => isLocalRule(parseHostRule(text)))).toEqual(local.map(() => true));
   expect(isLocalRule(parseHostRule('pypi.org'))).toBe(false);

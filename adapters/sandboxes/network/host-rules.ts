@@ -4,11 +4,11 @@ import { KlausError } from '@klaus/core/protocol';
 
 /** A host that commands may reach. */
 export interface HostRule {
-  /** Lower case, without a dot at the end; an IPv6 address without brackets. */
+  /** Lower case, without a final dot; an IPv6 address without brackets. */
   host: string;
-  /** True: every name below `host`, and not `host` itself. */
+  /** True: all subdomains of `host`, but not `host` itself. */
   isBelow: boolean;
-  /** Default: those of HTTP and HTTPS. */
+  /** Default: the ports of HTTP and HTTPS. */
   port?: number;
 }
 
@@ -24,14 +24,14 @@ export function parseHostRule(text: string): HostRule {
   const given = parseAuthority(text.replace(/^\*\./, ''));
   if (!given) {
     throw new KlausError('usage', `${text} is not a host.`, {
-      hint: 'Write a name or an address, and a port where it is not 80 or 443: registry.example.com, *.example.com, localhost:4873.',
+      hint: 'Enter a name or an address, with a port unless it is 80 or 443: `registry.example.com`, `*.example.com`, `localhost:4873`.',
     });
   }
   const { host, port } = given;
   return { host, isBelow: text.startsWith('*.'), ...optional({ port }) };
 }
 
-/** A host and its port as in a URL or a CONNECT request; undefined for anything that is not exactly that. */
+/** Parses a host and port as in a URL or a CONNECT request; undefined for anything else. */
 export function parseAuthority(text: string): { host: string; port?: number } | undefined {
   const [, address, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^[\]:@/\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = (address ?? name ?? '').toLowerCase().replace(/\.$/, '');
@@ -41,7 +41,7 @@ export function parseAuthority(text: string): { host: string; port?: number } | 
   return { host, ...optional({ port }) };
 }
 
-/** The rule by which a host is allowed. */
+/** The rule that allows a host. */
 export function findRule(
   rules: readonly HostRule[],
   { host, port }: { host: string; port: number },
@@ -52,13 +52,13 @@ export function findRule(
   });
 }
 
-/** True for a rule that names this machine, or an address: it may lead to this machine. */
+/** True for a rule with an address or a name of this machine. */
 export function isLocalRule({ host }: HostRule): boolean {
   return isIP(host) !== 0 || host === 'localhost' || host.endsWith('.localhost');
 }
 
 /**
- * True for an address of this machine alone, or of the link, where clouds serve the credentials of a machine.
+ * True for loopback and link-local addresses. Cloud providers serve machine credentials on the latter.
  *
  * @source RFC 6890, https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
  */

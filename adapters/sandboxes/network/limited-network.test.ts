@@ -20,7 +20,7 @@ afterAll(() => server.close());
 
 const listFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('klaus-net-'));
 
-/** A request without a proxy, by the name and by the address. */
+/** A request without a proxy, by name and by address. */
 const DIRECT = `for at in localhost 127.0.0.1; do
   bash -c "exec 5<>/dev/tcp/$at/$PORT" 2>/dev/null && echo "reached $at"
 done; true`;
@@ -44,7 +44,7 @@ describe.skipIf(!program)('a command with a limited network', () => {
     expect({ output, exitCode, refusedHosts }).toEqual({ output: '3000003\n', exitCode: 0, refusedHosts: undefined });
   });
 
-  test('is told which host was refused', async () => {
+  test('reports which host was refused', async () => {
     const { output, refusedHosts } = await run(
       `${REQUEST(`http://127.0.0.1:${port}/`)}; ${REQUEST('https://example.com/')}`,
     );
@@ -52,7 +52,7 @@ describe.skipIf(!program)('a command with a limited network', () => {
     expect(refusedHosts).toEqual([`127.0.0.1:${port}`, 'example.com:443']);
   });
 
-  test('has what it speaks to only while it runs, and a command without a network never', async () => {
+  test('has the gateway only while it runs, and a command without a network never', async () => {
     const { output } = await run('cat /proc/net/tcp | grep -c 0C38; ls /run/klaus', { network: false });
     expect(output).toMatch(/^0\n.*No such file/s);
     expect(listFolders()).toEqual([]);
@@ -80,7 +80,7 @@ describe.skipIf(!program)('a command with a limited network', () => {
     expect(output).not.toContain('word');
   });
 
-  test('is refused in the background, and with what is no host', async () => {
+  test('is refused in the background, and for an invalid host', async () => {
     using place = createSandboxFixture();
     const options = { workspace: place.workspace, home: place.home, choice: 'bubblewrap' } as const;
     const sandbox = await createSandbox({ ...options, hosts: ['pypi.org'] });

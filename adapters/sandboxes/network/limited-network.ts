@@ -4,14 +4,14 @@ import type { PassedEnvironment } from '../passed-environment.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Names of variables that lead to a proxy of the user, often with a password. */
+/** Variables with a proxy of the user, often with a password. */
 const PROXY = /^(?:https?|ftp|all|no)_proxy$/i;
 
 /**
- * Opens the gateway of a command whose network is limited to some hosts.
+ * Opens the gateway of a command with a limited network.
  *
  * @returns Undefined for every other command.
- * @throws KlausError `sandbox.failed` for one in the background, which may outlive this process.
+ * @throws KlausError `sandbox.failed` for a background command, which may outlive this process.
  */
 export async function openLimitedNetwork(
   request: Pick<ExecRequest, 'network'>,
@@ -19,7 +19,7 @@ export async function openLimitedNetwork(
 ): Promise<Gateway | undefined> {
   if (request.network !== true || hosts === undefined) return undefined;
   if ('survives' in request) {
-    throw new KlausError('sandbox.failed', 'The network of a command in the background cannot be limited to hosts.', {
+    throw new KlausError('sandbox.failed', 'The network of a background command cannot be limited to some hosts.', {
       hint: 'Run it in the foreground, or without a network.',
     });
   }
@@ -27,14 +27,14 @@ export async function openLimitedNetwork(
   return await openGateway(hosts, env);
 }
 
-/** What a command is passed, with the gateway in the place of the user's proxies. */
+/** The environment of a command, with the gateway instead of the user's proxies. */
 export function toLimitedEnvironment(passed: PassedEnvironment, gateway: Gateway | undefined): PassedEnvironment {
   if (!gateway) return passed;
   const variables = Object.fromEntries(Object.entries(passed.variables).filter(([name]) => !PROXY.test(name)));
   return { ...passed, variables, settings: { ...passed.settings, ...gateway.variables } };
 }
 
-/** What of the result says which hosts were refused. */
+/** The part of a result with the refused hosts. */
 export function toRefused(gateway: Gateway | undefined): Pick<ExecResult, 'refusedHosts'> {
   return gateway && gateway.refused.size > 0 ? { refusedHosts: [...gateway.refused] } : {};
 }

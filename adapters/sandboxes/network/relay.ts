@@ -1,16 +1,16 @@
 import { realpathSync } from 'node:fs';
 
-/** Where a command sees the folder of its gateway. */
+/** Path of the gateway's folder in the sandbox. */
 const INSIDE = '/run/klaus';
-/** On the loopback of the command's own network. */
+/** Port on the loopback interface of the command's network. */
 export const RELAY_PORT = 3128;
 
-/** Names in the folder of a gateway. */
+/** File names in the folder of a gateway. */
 export const SOCKET = 'socket';
 export const RELAY = 'relay.cjs';
 export const NODE = 'node';
 
-/** Programs speak to a proxy by TCP; its socket is a file, the only thing that leads out of the command's network. */
+/** Forwards TCP connections of programs to the Unix socket of the gateway, the only connection out of the command's network. */
 export const RELAY_TEXT = `
 const net = require('node:net');
 const fs = require('node:fs');
@@ -25,15 +25,15 @@ server.listen(${RELAY_PORT}, '127.0.0.1', () => fs.writeSync(1, 'ready\\n'));
 
 const READY = '/tmp/.klaus-relay';
 
-/** Shell lines before a command: the relay listens when they are done, and ends with the command's namespaces. */
+/** Shell lines that start the relay before a command. It ends with the command's namespaces. */
 export const RELAY_LINES: readonly string[] = [
   `mkfifo ${READY} || exit 125`,
   `env -i ${INSIDE}/${NODE} ${INSIDE}/${RELAY} </dev/null >${READY} 2>/dev/null 3>&- &`,
-  `read -r ready <${READY} || { echo 'The relay of the network did not start.' >&2; exit 125; }`,
+  `read -r ready <${READY} || { echo 'The network relay did not start.' >&2; exit 125; }`,
   `rm -f ${READY}`,
 ];
 
-/** Arguments of bubblewrap. @param folder Of the gateway, on this machine. */
+/** The mounts of the relay as arguments of bubblewrap. @param folder The gateway's folder on this machine. */
 export function toRelayMounts(folder: string): string[] {
   return ['--ro-bind', folder, INSIDE, '--ro-bind', realpathSync.native(process.execPath), `${INSIDE}/${NODE}`];
 }

@@ -7,14 +7,14 @@ export interface Target {
   /** Lower case, without brackets. */
   host: string;
   port: number;
-  /** By which it is allowed. */
+  /** The rule that allows it. */
   rule: HostRule;
 }
 
-/** The proxy that the user's own programs use. */
+/** The proxy in the user's environment. */
 export interface UserProxy {
   url: URL;
-  /** Value of `Proxy-Authorization`. */
+  /** Value of the header `Proxy-Authorization`. */
   authorization?: string;
 }
 
@@ -24,7 +24,7 @@ const MAX_ANSWER = 16_384;
 const CONNECT_MS = 30_000;
 
 /**
- * The proxy for a target, by the variables that programs share: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`,
+ * The proxy for a target, from the common variables: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`,
  * and the same in lower case.
  */
 function findUserProxy(env: Environment, { host, port }: Pick<Target, 'host' | 'port'>): UserProxy | undefined {
@@ -48,16 +48,15 @@ function isExcepted(text: string, target: { host: string; port: number }): boole
     const isBelow = findRule([{ ...rule, port, isBelow: true }], target) !== undefined;
     return isBelow || findRule([{ ...rule, port }], target) !== undefined;
   } catch {
-    // A range of addresses: only names are allowed, and those are not looked up for it.
+    // An address range, which is not compared with names.
     return false;
   }
 }
 
 /**
- * Opens a connection to a target: directly, to an address that was looked up and compared here, or through the user's
- * proxy.
+ * Opens a connection to a target: directly, after its resolved address was checked, or through the user's proxy.
  *
- * @throws Error when it is not reached; the message says why.
+ * @throws Error with the reason when it cannot be reached.
  */
 export async function openConnection(target: Target, env: Environment): Promise<Socket> {
   const proxy = findUserProxy(env, target);
@@ -72,7 +71,7 @@ async function open({ host, port, rule }: Target): Promise<Socket> {
     host,
     port,
     autoSelectFamily: true,
-    // What was compared is what is connected to.
+    // Connect to the checked addresses.
     lookup: (_name, options, done) =>
       options.all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family),
   });
@@ -95,7 +94,7 @@ async function openThrough({ url, authorization }: UserProxy, { host, port }: Ta
   throw new Error(`the proxy ${at.host} answered ${status ?? 'nothing'}`);
 }
 
-/** Reads the answer to CONNECT up to its end and not one byte more. */
+/** Reads the response to CONNECT without reading any byte after it. */
 async function readStatus(socket: Socket): Promise<number | undefined> {
   let head = '';
   while (!head.endsWith('\r\n\r\n')) {

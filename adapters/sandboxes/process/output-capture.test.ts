@@ -4,7 +4,7 @@ import { OutputCapture, toCharacterEnd } from './output-capture.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test.each([1, 3, 7, 64, 1_000])('written %i bytes at a time, the same head and tail stay', (step) => {
+test.each([1, 3, 7, 64, 1_000])('with chunks of %i bytes, the same head and tail are stored', (step) => {
   const all = bytes(Array.from({ length: 500 }, (_, line) => `line ${line}`).join('\n'));
   const capture = new OutputCapture(100);
   for (let at = 0; at < all.length; at += step) capture.write(all.subarray(at, at + step));
@@ -15,7 +15,7 @@ test.each([1, 3, 7, 64, 1_000])('written %i bytes at a time, the same head and t
   expect(capture.missing).toBe(all.length - 100);
 });
 
-test('what fits the budget stays as it is', () => {
+test('output within the limit is unchanged', () => {
   const capture = new OutputCapture(10);
   capture.write(bytes('01234'));
   capture.write(bytes('56789'));
@@ -33,7 +33,7 @@ test('memory does not grow with the output', () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
 });
 
-test('no character is cut in half, neither at the cut nor between chunks', () => {
+test('no character is split, neither at the gap nor between chunks', () => {
   const capture = new OutputCapture(10);
   capture.write(bytes('äöüäöüäöüäöü€€€€'));
   expect(capture.toText()).not.toContain('\uFFFD');
@@ -45,7 +45,7 @@ test('no character is cut in half, neither at the cut nor between chunks', () =>
   expect(output.toResult()).toMatchObject({ stdout: '€', stderr: 'err', output: 'err€' });
 });
 
-test('bytes that are no UTF-8 are kept as replacement characters', () => {
+test('invalid UTF-8 becomes replacement characters', () => {
   expect(toCharacterEnd(new Uint8Array([0x80, 0x80, 0x80, 0x80]))).toBe(4);
   const output = new CommandOutput({});
   output.write(new Uint8Array([97, 0xff, 98, 0xe2]), 'stdout');

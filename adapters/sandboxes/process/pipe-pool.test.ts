@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ownName } from './owner.ts';
 import { closePipe, PipePool } from './pipe-pool.ts';
 
-test('gives pipes of their own that leave no name behind', async () => {
+test('returns separate pipes without leaving a name', async () => {
   const pool = new PipePool();
   const pipes = await Promise.all(Array.from({ length: 12 }, () => pool.take()));
   for (const [index, pipe] of pipes.entries()) writeSync(pipe!.write, String(index));
@@ -20,7 +20,7 @@ test('gives pipes of their own that leave no name behind', async () => {
   for (const pipe of pipes) closePipe(pipe!);
 });
 
-test('removes what a killed Klaus left, and nothing of a live one', async () => {
+test('removes folders of a killed process, and none of a running one', async () => {
   const gone = spawn('true');
   await once(gone, 'exit');
   const stale = join(tmpdir(), `klaus-pipes-${ownName().replace(/-\d+-\d+$/, `-${gone.pid}-1`)}-abc`);

@@ -22,7 +22,7 @@ async function readLimit(others?: number): Promise<number> {
   return Number(stdout);
 }
 
-test('what the user has running already is not counted against the processes of a command', async () => {
+test('other processes of the user do not count towards the limit of a command', async () => {
   expect(await readLimit()).toBe(1_001);
   expect(await readLimit(500)).toBe(1_501);
 });

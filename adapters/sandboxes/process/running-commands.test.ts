@@ -32,9 +32,9 @@ test.each([
   ['the same workspace', ['/code/a'], ['/code/a'], true],
   ['a folder of the workspace', ['/code/a'], ['/code/a/packages/b'], true],
   ['another workspace', ['/code/a'], ['/code/ab'], false],
-  ['another workspace with the same folder beside it', ['/code/a', '/code/shared'], ['/code/b', '/code/shared'], true],
-  ['a workspace that is the folder beside it', ['/code/a', '/code/shared'], ['/code/shared'], true],
-  ['another folder beside it', ['/code/a', '/code/shared'], ['/code/b', '/code/other'], false],
+  ['another workspace with the same writable folder', ['/code/a', '/code/shared'], ['/code/b', '/code/shared'], true],
+  ['a workspace that is the writable folder', ['/code/a', '/code/shared'], ['/code/shared'], true],
+  ['another writable folder', ['/code/a', '/code/shared'], ['/code/b', '/code/other'], false],
 ])('a command is paused for one that works on %s', async (_, own, other, expected) => {
   const command = start(own);
   const resume = await pauseRunning(home, other);
@@ -43,7 +43,7 @@ test.each([
   expect(command.isPaused()).toBe(false);
 });
 
-test('the note of an earlier version names a workspace, and one whose process is gone is removed', () => {
+test('an entry of an earlier version has a workspace, and one whose process has ended is removed', () => {
   const { pid, startTime } = start([]);
   const folder = join(home, 'running');
   writeFileSync(join(folder, `${pid}-${startTime}`), JSON.stringify({ pid, startTime, workspace: '/code/a' }));

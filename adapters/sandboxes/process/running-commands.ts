@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 import { freeze } from '../cgroup/freezer.ts';
 import { contains } from '../paths.ts';
 import { listDescendants, readProcess } from './process-table.ts';
+import { listNames } from '../list-folder.ts';
 
 /** A command that is running in a sandbox. */
 export interface RunningCommand {
@@ -61,7 +62,7 @@ export async function pauseRunning(home: string, folders: readonly string[]): Pr
 /** The running commands that can change the folders, a parent or a child of them. */
 export function listRunning(home: string, folders: readonly string[]): RunningCommand[] {
   const folder = toFolder(home);
-  return readNames(folder).flatMap((name) => {
+  return listNames(folder).flatMap((name) => {
     const [pid, startTime] = name.split('-');
     const row = readProcess(Number(pid));
     if (!row || row.ended || row.startTime !== startTime) {
@@ -81,14 +82,6 @@ function read(file: string): RunningCommand | undefined {
     return workspace === undefined ? command : { ...command, folders: [workspace] };
   } catch {
     return undefined;
-  }
-}
-
-function readNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

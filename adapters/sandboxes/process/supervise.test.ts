@@ -4,7 +4,7 @@ import { toPrelude } from './prelude.ts';
 import { sendSignal } from './process-table.ts';
 import { supervise } from './supervise.ts';
 
-test('an abort while the command is being started is not lost, and nothing of it runs', async () => {
+test('an abort during the start is not lost, and the command does not run', async () => {
   const prelude = toPrelude({ limits: DEFAULT_EXEC_LIMITS, controllers: new Set(['memory', 'pids', 'cpu'] as const) });
   const controller = new AbortController();
   const running = supervise(
@@ -18,7 +18,7 @@ test('an abort while the command is being started is not lost, and nothing of it
     },
     { signal: controller.signal, timeoutMs: 60_000 },
   );
-  // The first look at the signal is over, and the child is not there yet.
+  // The first check of the signal is over, and the child does not exist yet.
   controller.abort();
   expect(await running).toMatchObject({ cancelled: true, timedOut: false, stdout: '' });
 });

@@ -17,7 +17,7 @@ const isPipe = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isF
 const findProgram = () =>
   listDescendants(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/usr/bin/perl'));
 
-test.skipIf(!canCallSystem())('makes pipes for this user alone, also under unusual names', async () => {
+test.skipIf(!canCallSystem())('creates pipes for this user only, also with unusual names', async () => {
   const folder = createFolder();
   const paths = ['plain', 'line\nbreak', 'ümlaut', "quote'", ' 12 0', 'x'.repeat(255)].map((name) =>
     join(folder, name),
@@ -27,7 +27,7 @@ test.skipIf(!canCallSystem())('makes pipes for this user alone, also under unusu
   expect(lstatSync(paths[0]!).mode & 0o777).toBe(0o600);
 });
 
-test.skipIf(!canCallSystem())('names the place that failed, and the next call works', async () => {
+test.skipIf(!canCallSystem())('reports the path that failed, and the next call works', async () => {
   const folder = createFolder();
   const [first, missing] = [join(folder, 'first'), join(folder, 'missing/pipe')];
   expect(await callSystem(['pipes', first, missing])).toEqual({
@@ -39,7 +39,7 @@ test.skipIf(!canCallSystem())('names the place that failed, and the next call wo
   expect(await callSystem(['pipes', join(folder, 'next')])).toBeUndefined();
 });
 
-test.skipIf(!canCallSystem())('a process that is gone is told', async () => {
+test.skipIf(!canCallSystem())('a process that has ended is reported', async () => {
   const { pid } = spawnSync('true');
   expect(await callSystem(['mount', String(pid), 'bind', '/a', '/b'])).toMatchObject({ kind: 'unusable' });
 });
@@ -54,19 +54,19 @@ test.skipIf(!canCallSystem())('answers each of many calls at once with its own r
   }
 });
 
-test.skipIf(!canCallSystem())('is started again when somebody ends it', async () => {
+test.skipIf(!canCallSystem())('is started again after it was killed', async () => {
   const folder = createFolder();
   await callSystem(['pipes', join(folder, 'a')]);
   const pid = findProgram()!;
   process.kill(pid, 'SIGKILL');
-  // Either the call comes first and fails, or it has a new program.
+  // Either the call comes first and fails, or it uses a new process.
   while (findProgram() === pid) await new Promise((done) => setImmediate(done));
   await callSystem(['pipes', join(folder, 'b')]);
   expect(await callSystem(['pipes', join(folder, 'c')])).toBeUndefined();
   expect(findProgram()).not.toBe(pid);
 });
 
-test.skipIf(!canCallSystem())('does not keep a program from ending, and ends with it', () => {
+test.skipIf(!canCallSystem())('does not keep a process running, and ends with it', () => {
   const folder = createFolder();
   const module = join(import.meta.dirname, 'system-calls.ts');
   const script = `

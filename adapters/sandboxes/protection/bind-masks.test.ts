@@ -34,7 +34,7 @@ async function find(binds: readonly string[], hidesGit = true): Promise<string[]
 }
 
 describe('masks of bound folders', () => {
-  test('hide credentials, version control and every other name of them', async () => {
+  test('hide credentials, `.git` and all hard links of credentials', async () => {
     put(
       'kit/lib/.env',
       'kit/lib/a/b/npmrc',
@@ -50,13 +50,13 @@ describe('masks of bound folders', () => {
     );
   });
 
-  test('are those of the place inside, where the folder is a symlink outside', async () => {
+  test('use the path in the sandbox if the folder is a symlink', async () => {
     put('real/.env');
     symlinkSync('real', at('bound'));
     expect(await find(['bound'])).toEqual(['bound/.env']);
   });
 
-  test('follow what changes, and leave the workspace alone', async () => {
+  test('follow changes, and do not affect the workspace', async () => {
     put('kit/.env', 'project/.env');
     expect(await find(['kit'])).toEqual(['kit/.env']);
     put('kit/new/.npmrc');
@@ -65,17 +65,17 @@ describe('masks of bound folders', () => {
     expect(await find(['.'])).toEqual(['kit/new/.npmrc']);
   });
 
-  test('leave the test keys of published toolchains alone', async () => {
+  test('ignore test keys of published toolchains', async () => {
     put('py/lib/python3.13/test/keycert.pem', 'py/lib/python3.13/test/.env', 'go/src/crypto/tls/testdata/server.key');
     expect(await find(['py', 'go'])).toEqual(['py/lib/python3.13/test/.env']);
   });
 
-  test('hide a folder whole that holds very many', async () => {
+  test('hide a folder with very many completely', async () => {
     put(...Array.from({ length: 201 }, (_, index) => `kit/p${index}/.env`));
     expect(await find(['kit'])).toEqual(['kit']);
   });
 
-  test('keep repositories of granted folders in sight', async () => {
+  test('do not hide repositories of granted folders', async () => {
     put('granted/.git/config', 'granted/.env');
     expect(await find(['granted'], false)).toEqual(['granted/.env']);
     const binds = [{ path: at('granted'), writable: true }];

@@ -1,14 +1,13 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { contains } from '../paths.ts';
+import { contains, toRealPath } from '../paths.ts';
 import {
   findLinks,
   isInGitFolder,
   listCredentials,
   listFolders,
   scanCredentials,
-  toReal,
   toShared,
 } from './credential-scan.ts';
 import type { Mask } from './masks.ts';
@@ -55,12 +54,12 @@ export async function findBindMasks(options: BindMaskOptions): Promise<Mask[]> {
   const shared = toShared([...hits, ...options.known, ...listElsewhere(binds, options.userHomes)]);
   const links = shared.size > 0 ? await findKnownLinks(binds, shared) : [];
   const reals = binds.flatMap((path) => {
-    const real = toReal(path);
+    const real = toRealPath(path);
     return real === undefined ? [] : [{ path, real }];
   });
   const masks = new Map<string, Mask>();
   for (const hit of [...hits, ...links]) {
-    const file = toReal(hit);
+    const file = toRealPath(hit);
     if (file === undefined || except.some((folder) => contains(folder, file))) continue;
     const isFolder = statSync(file).isDirectory();
     // The name of a symlink to a folder says nothing about the folder.

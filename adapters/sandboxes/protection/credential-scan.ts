@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
+import { lstatSync, statSync, type BigIntStats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isCredentialFile } from '@klaus/core/policy';
@@ -10,6 +10,7 @@ import {
   type ScannedFolder as Folder,
   type ScanSummary,
 } from './scan-cache.ts';
+import { listEntries } from '../list-folder.ts';
 
 /** Deep folders are compared again after this time. */
 const FULL_MS = 600_000;
@@ -122,7 +123,7 @@ export async function findLinks(roots: readonly string[], inodes: ReadonlySet<st
   const pending = [...roots];
   const yielder = createYielder();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    for (const entry of list(path)) {
+    for (const entry of listEntries(path)) {
       const below = join(path, entry.name);
       if (entry.isDirectory()) pending.push(below);
       else if (entry.isFile() && inodes.has(toInode(statOf(below)))) found.push(below);
@@ -140,7 +141,7 @@ export function toShared(paths: readonly string[]): Set<string> {
 
 /** The credentials directly in a folder. */
 export function listCredentials(folder: string): string[] {
-  return list(folder).flatMap((entry) => {
+  return listEntries(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
     return entry.isFile() && isCredentialFile(path) ? [path] : [];
   });
@@ -148,7 +149,7 @@ export function listCredentials(folder: string): string[] {
 
 /** Names of the folders in a folder. */
 export function listFolders(folder: string): string[] {
-  return list(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  return listEntries(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
 /** True for a git folder and everything in it. */
@@ -158,19 +159,10 @@ export function isInGitFolder(path: string): boolean {
   return false;
 }
 
-/** The real path; undefined for a dangling symlink or a missing file. */
-export function toReal(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
-}
-
 function read(folder: string): Pick<Folder, 'folders' | 'hits'> {
   const folders: string[] = [];
   const hits: string[] = [];
-  for (const entry of list(folder)) {
+  for (const entry of listEntries(folder)) {
     const path = join(folder, entry.name);
     if (entry.name === '.git') hits.push(path);
     else if (entry.isDirectory()) {
@@ -178,15 +170,6 @@ function read(folder: string): Pick<Folder, 'folders' | 'hits'> {
     } else if (entry.isSocket() || isCredentialFile(path)) hits.push(path);
   }
   return { folders, hits };
-}
-
-function list(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // It is missing, not a folder, or not readable, also for commands.
-    return [];
-  }
 }
 
 function statOf(path: string, follows = false): BigIntStats | undefined {

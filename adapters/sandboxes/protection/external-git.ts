@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { contains } from '../paths.ts';
+import { contains, toRealPath } from '../paths.ts';
 import type { WorkspaceView } from '../view.ts';
 import { addGitFolder } from './git-paths.ts';
 import type { GitPaths } from './git-paths.ts';
@@ -31,22 +31,18 @@ export function toExternalGit(view: WorkspaceView, repositories: readonly Reposi
 /** The `.git` file of the linked worktree that a git folder belongs to. */
 function readGitdir(folder: string): string | undefined {
   const text = read(join(folder, 'gitdir'));
-  return text === undefined ? undefined : toReal(text.trim());
+  return text === undefined ? undefined : toRealPath(text.trim());
 }
 
 /** The working tree of the submodule that a git folder belongs to. */
 function readWorktree(folder: string): string | undefined {
   const [, value] = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(read(join(folder, 'config')) ?? '') ?? [];
-  return value === undefined ? undefined : toReal(resolve(folder, value));
+  return value === undefined ? undefined : toRealPath(resolve(folder, value));
 }
 
 function readCommon(folder: string): string {
   const text = read(join(folder, 'commondir'))?.trim();
-  return text === undefined ? folder : (toReal(resolve(folder, text)) ?? folder);
-}
-
-function toReal(path: string): string | undefined {
-  return existsSync(path) ? realpathSync.native(path) : undefined;
+  return text === undefined ? folder : (toRealPath(resolve(folder, text)) ?? folder);
 }
 
 function read(file: string): string | undefined {

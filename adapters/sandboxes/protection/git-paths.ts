@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { isEmptyFile, isPlaceholder, type Placeholder } from './placeholders.ts';
-import { list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
+import { listEntries } from '../list-folder.ts';
 
 /** Paths on this machine. */
 export interface GitPaths {
@@ -69,7 +69,7 @@ function addBelow(
   at: { root: string; nesting: number; isGitFolder: (path: string) => boolean },
 ): void {
   paths.pinned.push(parent);
-  for (const entry of list(parent)) {
+  for (const entry of listEntries(parent)) {
     const path = join(parent, entry.name);
     if (!entry.isDirectory()) continue;
     if (at.isGitFolder(path)) {

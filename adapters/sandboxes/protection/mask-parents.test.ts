@@ -10,7 +10,7 @@ const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 
-test('folders are held above what is secret by its place alone', () => {
+test('parents of files that are secret because of their path are listed', () => {
   const masks = ['/w/.kube/config', '/w/a/b/config/production.yaml', '/w/app/.env', '/w/top', '/elsewhere/x/y'];
   expect(
     findMaskParents(
@@ -21,7 +21,7 @@ test('folders are held above what is secret by its place alone', () => {
 });
 
 describe.skipIf(!program)('in the sandbox', () => {
-  test('a folder above a file that is secret by its place keeps its name, and can be worked in', async () => {
+  test('a parent of a file that is secret because of its path cannot be renamed, and is writable', async () => {
     const secrets = ['config/live/production.yaml', 'app/.env'];
     for (const path of secrets) {
       mkdirSync(join(place.workspace, dirname(path)), { recursive: true });

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGitSettings } from '@klaus/core/git-settings';
-import { list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
+import { listEntries } from '../list-folder.ts';
 
 /**
  * Neutralizes a repository that a command created: hooks lose their execute permission, and settings that make git run
@@ -25,7 +25,7 @@ export function neutralizeRepository({ path, kind, folder }: Repository): string
   if (lstatSync(hooks, { throwIfNoEntry: false })?.isSymbolicLink()) {
     done.push(`${hooks} was a symlink; it was renamed to ${moveAside(hooks)}`);
   }
-  for (const entry of list(hooks)) {
+  for (const entry of listEntries(hooks)) {
     const hook = join(hooks, entry.name);
     if (entry.name.endsWith('.sample')) continue;
     if (entry.isSymbolicLink()) {

@@ -48,7 +48,7 @@ function listObjects(folder: string): string[] {
     .sort();
 }
 
-test('an intake that nothing was added to leaves no trace', () => {
+test('an unused intake leaves no trace', () => {
   const { root, objects } = createRepository();
   const before = listObjects(objects);
   const store = openObjectStore(join(root, '.git'), { survives: false })!;
@@ -97,7 +97,7 @@ test.each<[string, boolean, (intake: string) => void]>([
   expect(isEmptyIntake(store)).toBe(expected);
 });
 
-test('alternates of the user stay', () => {
+test('alternates of the user are kept', () => {
   const { root, objects } = createRepository();
   const other = createRepository();
   writeFileSync(join(objects, 'info/alternates'), `${other.objects}\n`);
@@ -107,7 +107,7 @@ test('alternates of the user stay', () => {
   expect(readFileSync(join(objects, 'info/alternates'), 'utf8')).toBe(`${other.objects}\n`);
 });
 
-test('an object that the store has is never replaced, and nothing but objects moves', () => {
+test('an existing object is never replaced, and only objects are moved', () => {
   const { root, git, objects } = createRepository();
   const id = git('rev-parse', 'HEAD').trim();
   const store = openObjectStore(join(root, '.git'), { survives: false })!;
@@ -132,7 +132,7 @@ test('an object that the store has is never replaced, and nothing but objects mo
     expect(existsSync(join(objects, path)), path).toBe(false);
 });
 
-test('an object with the name of another content is left out', () => {
+test('an object whose content does not match its name is left out', () => {
   const { root, git, objects } = createRepository();
   writeFileSync(join(root, 'later'), 'to be committed\n');
   const id = git('hash-object', 'later').trim();
@@ -145,7 +145,7 @@ test('an object with the name of another content is left out', () => {
   expect(git('cat-file', 'blob', id)).toBe('to be committed\n');
 });
 
-test('the index of a pack is made from the pack, and no index claims the name of another object', () => {
+test('the index of a pack is built from the pack, so that it cannot contain wrong names', () => {
   const { root, git, objects } = createRepository();
   const old = git('rev-parse', 'HEAD:a').trim();
   const store = openObjectStore(join(root, '.git'), { survives: false })!;
@@ -203,7 +203,7 @@ test('the next command closes the intake of a process that was killed', () => {
   expect(git('fsck')).not.toContain('missing');
 });
 
-test('a store that cannot be written needs no intake', () => {
+test('a read-only store needs no intake', () => {
   const { root, objects } = createRepository();
   if (process.geteuid?.() === 0) rmSync(objects, { recursive: true });
   else chmodSync(objects, 0o555);

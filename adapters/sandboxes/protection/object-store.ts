@@ -19,8 +19,8 @@ import {
 } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
-import { list } from './repositories.ts';
 import { indexPack, isValidObject } from './verify-objects.ts';
+import { listEntries } from '../list-folder.ts';
 
 /**
  * A git object store to which a command can add objects, but in which it cannot change any. In the sandbox an empty
@@ -151,18 +151,20 @@ function sweep(store: string): void {
 /** @returns Names of objects that failed the verification. */
 function moveObjects(store: string, intake: string): string[] {
   const refused: string[] = [];
-  for (const { name } of list(intake)) {
+  for (const { name } of listEntries(intake)) {
     if (!LOOSE_FOLDER.test(name) || !isFolder(join(intake, name))) continue;
     const target = join(store, name);
     if (!existsSync(target)) mkdirSync(target);
-    for (const object of list(join(intake, name))) {
+    for (const object of listEntries(join(intake, name))) {
       if (!object.isFile() || !LOOSE_OBJECT.test(object.name) || existsSync(join(target, object.name))) continue;
       const path = join(intake, name, object.name);
       if (isValidObject(path, name + object.name)) moveFile(path, join(target, object.name));
       else refused.push(name + object.name);
     }
   }
-  const packs = isFolder(join(intake, 'pack')) ? list(join(intake, 'pack')).filter((entry) => entry.isFile()) : [];
+  const packs = isFolder(join(intake, 'pack'))
+    ? listEntries(join(intake, 'pack')).filter((entry) => entry.isFile())
+    : [];
   const names = new Set(packs.map(({ name }) => name));
   for (const name of names) {
     const { id } = PACK.exec(name)?.groups ?? {};

@@ -14,14 +14,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const toPlace = () => ({ path: join(folder, 'commondir'), content: '.\n' });
 
-/** Holds and lets go of it until it is ended. */
+/** Creates and releases it until the process is killed. */
 const LOOP = `
   import { createPlaceholders } from ${JSON.stringify(join(import.meta.dirname, 'placeholders.ts'))};
   process.stdout.write('x');
   for (;;) createPlaceholders([JSON.parse(process.argv[1])]).release();
 `;
 
-test('a process that is killed while it makes a file leaves it whole or not at all, and the next one sweeps', async () => {
+test('a killed process leaves a complete file or none, and the next one removes temporary files', async () => {
   const found: (string | undefined)[] = [];
   for (let kill = 0; kill < 15; kill++) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', LOOP, JSON.stringify(toPlace())], {
@@ -42,7 +42,7 @@ test('a process that is killed while it makes a file leaves it whole or not at a
   expect(readdirSync(folder)).toEqual([]);
 }, 60_000);
 
-test('an empty file in the place is taken for what a crash left; any other stays', () => {
+test('an empty file is replaced as the rest of a crash; any other file is kept', () => {
   const { path } = toPlace();
   writeFileSync(path, '');
   const { placeholders, release } = createPlaceholders([toPlace()]);

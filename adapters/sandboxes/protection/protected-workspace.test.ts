@@ -48,11 +48,11 @@ function listSecrets(folder: string): string[] {
     .map((path) => join(folder, path));
 }
 
-/** Plants a program that leaves a mark when git runs it, as configuration. */
+/** Configuration with a program that creates a file when git runs it. */
 const EVIL = (mark: string) => `[core]\\n\\tfsmonitor = touch ${mark}; false\\n`;
 
 describe.skipIf(!search.program)("git's own data", () => {
-  test('ordinary work goes on', async () => {
+  test('ordinary work is not affected', async () => {
     const place = openRepository();
     const result = await run(
       place,
@@ -113,7 +113,7 @@ describe.skipIf(!search.program)("git's own data", () => {
     }
   });
 
-  test('a workspace without git gets no teeth either, and an ordinary new repository is left as it is', async () => {
+  test('a new repository with programs is neutralized, and an ordinary new one is not changed', async () => {
     const place = createSandboxFixture();
     opened.push(place);
     const mark = join(place.root, 'ran');
@@ -158,7 +158,7 @@ describe.skipIf(!search.program)("git's own data", () => {
     expect(git(tree.workspace, 'log', '-1', '--format=%s')).toBe('tree\n');
   });
 
-  test('a .git file that names a repository of somebody else opens nothing', async () => {
+  test('a .git file with a foreign repository gives no access to it', async () => {
     const place = createSandboxFixture();
     const other = openRepository();
     opened.push(place);
@@ -166,7 +166,7 @@ describe.skipIf(!search.program)("git's own data", () => {
     expect((await run(place, `ls ${other.workspace}/.git`)).exitCode).not.toBe(0);
   });
 
-  test('places of the caller, there or not', async () => {
+  test('paths of the caller are protected, existing or not', async () => {
     const place = openRepository();
     mkdirSync(join(place.workspace, '.claude'));
     const protect = ['.claude', '.cursor', '.vscode/tasks.json', 'a.txt'].map((name) => join(place.workspace, name));
@@ -182,7 +182,7 @@ describe.skipIf(!search.program)("git's own data", () => {
     expect((await run(place, 'echo x > .claude/settings.json')).exitCode).toBe(0);
   });
 
-  test('what Klaus keeps inside the workspace is not shown by protecting a repository in it', async () => {
+  test("protecting a repository in Klaus's own state does not show it", async () => {
     const place = openRepository();
     const home = join(place.workspace, '.state');
     mkdirSync(join(home, 'store'), { recursive: true });
@@ -193,7 +193,7 @@ describe.skipIf(!search.program)("git's own data", () => {
     expect(result.stdout).not.toContain('store');
   });
 
-  test('hooks that the configuration names in the project are held', async () => {
+  test('a hooks folder in the project that the configuration names is protected', async () => {
     const place = openRepository();
     git(place.workspace, 'config', 'core.hooksPath', 'hooks');
     git(place.workspace, 'config', 'include.path', '../shared.gitconfig');
@@ -241,7 +241,7 @@ describe.skipIf(!search.program)('secret files', () => {
           writeFileSync(at('.env.local'), 'S3CRET');
           writeFileSync(at('deep/.env'), 'S3CRET');
         }
-        // Reached only when all three are hidden: what was read in the moment before is the stated rest.
+        // Reached only when all three are hidden; content that was read before is a documented limit.
         if (quiet > 30) writeFileSync(at('stop'), '');
       },
     });
@@ -253,7 +253,7 @@ describe.skipIf(!search.program)('secret files', () => {
 
   test('when hiding fails the command is ended', async () => {
     const place = openRepository();
-    // Inside there is another folder in its place, without this file.
+    // In the sandbox another folder is at this path, without this file.
     const objects = readdirSync(join(place.workspace, '.git/objects'), { recursive: true, encoding: 'utf8' });
     const hidden = join(
       place.workspace,
@@ -298,7 +298,7 @@ describe.skipIf(!search.program)("a folder in the workspace's place", () => {
   });
 });
 
-test.skipIf(!search.program)('commands side by side hold the same places, and each begins and ends well', async () => {
+test.skipIf(!search.program)('concurrent commands share placeholders, and each starts and ends correctly', async () => {
   const place = openRepository();
   const sandbox = await createSandbox({ ...place, choice: 'bubblewrap' });
   const lane = async (length: number): Promise<(number | null)[]> => {

@@ -9,10 +9,11 @@ import type { GitPaths } from './git-paths.ts';
 import { BASE, closeObjectStore, isEmptyIntake, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
 import { createPlaceholders, isPlaceholder, removePlaceholders } from './placeholders.ts';
 import type { Placeholder } from './placeholders.ts';
-import { findRepositories, list } from './repositories.ts';
+import { findRepositories } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
 import type { ReusableStores } from './reusable-stores.ts';
+import { listEntries } from '../list-folder.ts';
 
 /** A path of this machine and its path in the sandbox. */
 export interface BindMount {
@@ -41,13 +42,15 @@ export interface ProtectedWorkspaceOptions {
   stores?: readonly ObjectStore[];
 }
 
-/** The data that closing the protection needs, also in another Klaus process. Stored as JSON. */
+/** The data that closing the protection needs, also in another Klaus process. Stored as JSON with these field names. */
 export interface SavedProtection {
   view: WorkspaceView;
   home: string;
+  /** True if new repositories are neutralized. */
   disarms: boolean;
   before: readonly (readonly [path: string, identity: string])[];
   links: readonly (readonly [path: string, target: string])[];
+  /** The placeholders. */
   held: readonly Placeholder[];
   /** Unix milliseconds. */
   begun: number;
@@ -241,7 +244,7 @@ function findLinks(repositories: readonly Repository[], git: GitPaths): Map<stri
     ...git.readOnly,
     ...repositories.flatMap(({ folder }) =>
       folder
-        ? list(folder)
+        ? listEntries(folder)
             .filter((entry) => entry.isSymbolicLink())
             .map((entry) => join(folder, entry.name))
         : [],

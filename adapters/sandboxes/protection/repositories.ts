@@ -1,7 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { contains } from '../paths.ts';
+import { contains, toRealPath } from '../paths.ts';
 import { readFolderNames } from './folder-names.ts';
 
 /** A path at which git would find a repository. */
@@ -56,7 +55,7 @@ export function findRepositories(root: string, hidden?: string): RepositorySearc
 
 function toRepository(path: string, kind: 'folder' | 'file' | 'link', root: string): Repository {
   if (kind === 'folder') return { path, kind, folder: path, identity: toIdentity(path) };
-  const target = kind === 'link' ? toReal(path) : readGitFile(path);
+  const target = kind === 'link' ? toRealPath(path) : readGitFile(path);
   const folder = target !== undefined && contains(root, target) ? target : undefined;
   return { path, kind, identity: `${toIdentity(path)} ${target}`, ...(folder ? { folder } : {}) };
 }
@@ -66,15 +65,7 @@ export function readGitFile(path: string): string | undefined {
   try {
     if (statSync(path).size > 4_096) return undefined;
     const [, target] = /^gitdir: (.+?)\r?\n?$/.exec(readFileSync(path, 'utf8')) ?? [];
-    return target === undefined ? undefined : toReal(resolve(dirname(path), target));
-  } catch {
-    return undefined;
-  }
-}
-
-function toReal(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
+    return target === undefined ? undefined : toRealPath(resolve(dirname(path), target));
   } catch {
     return undefined;
   }
@@ -86,14 +77,5 @@ function toIdentity(path: string): string {
     return `${dev}:${ino}`;
   } catch {
     return '';
-  }
-}
-
-/** Entries of a folder; none when it cannot be read. */
-export function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }

@@ -5,14 +5,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { readScan } from './scan-cache.ts';
 
-/** As a program that has just begun. */
+/** Simulates a new process. */
 async function scan(root: string, home: string): Promise<readonly string[]> {
   vi.resetModules();
   const { scanCredentials } = await import('./credential-scan.ts');
   return scanCredentials(root, home);
 }
 
-/** Folders whose times lie far enough back to be trusted. */
+/** Folders with times that are old enough for the cache. */
 function makeTree(root: string): void {
   for (let n = 0; n < 250; n++) mkdirSync(join(root, `lib/p${n}`), { recursive: true });
   writeFileSync(join(root, 'lib/p7/.npmrc'), 'token');
@@ -21,7 +21,7 @@ function makeTree(root: string): void {
 afterEach(() => void vi.useRealTimers());
 beforeEach(() => void vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] }));
 
-test('what an earlier program found is compared, and what came or went since is known', async () => {
+test('the scan of an earlier process is compared, and later changes are found', async () => {
   using place = createSandboxFixture();
   const root = join(place.root, 'tools');
   makeTree(root);
@@ -29,12 +29,12 @@ test('what an earlier program found is compared, and what came or went since is 
   expect(readScan(place.home, root).get(join(root, 'lib/p7'))).toMatchObject({ hits: [join(root, 'lib/p7/.npmrc')] });
   writeFileSync(join(root, 'lib/p200/.npmrc'), 'token');
   renameSync(join(root, 'lib/p7/.npmrc'), join(root, 'lib/p7/harmless'));
-  // Programs can set the time of change of what a folder holds, and not when the folder itself was changed.
+  // Programs can set the modification time of a folder, but not its change time.
   utimesSync(join(root, 'lib/p200'), new Date(0), new Date(0));
   expect(await scan(root, place.home)).toEqual([join(root, 'lib/p200/.npmrc')]);
 });
 
-test('far from the top it is known within ten minutes', async () => {
+test('changes in deep folders are found within ten minutes', async () => {
   using place = createSandboxFixture();
   const root = join(place.root, 'tools');
   makeTree(root);
@@ -52,7 +52,7 @@ test('folders that have not changed are not read again', async () => {
   await scan(root, place.home);
   const file = readdirSync(join(place.home, 'cache/scans')).find((name) => !name.includes('summary'));
   const path = join(place.home, 'cache/scans', file!);
-  // What is kept is believed for a folder that is as it was: a name that is not there shows it.
+  // A cached name that does not exist shows that an unchanged folder is not read.
   execFileSync('sed', ['-i', 's/"[.]npmrc"/"believed"/', path]);
   vi.setSystemTime(Date.now() + 601_000);
   expect(await scan(root, place.home)).toEqual([join(root, 'lib/p7/believed')]);

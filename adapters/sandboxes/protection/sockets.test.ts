@@ -23,12 +23,12 @@ async function listen(path: string): Promise<string> {
   return path;
 }
 
-test('sockets of this machine are found wherever they are shown, by the kernel alone', async () => {
+test('visible sockets of this machine are found through the kernel', async () => {
   const [first, second] = [await listen(join(own, 'a.sock')), await listen(join(other, 'b.sock'))];
   await listen(join(place.root, 'unseen.sock'));
   const scope = { shown: [own, other], writable: [own], sandboxes: () => [], network: false, since: 0 };
   expect(findSockets([], scope).sort()).toEqual([second, first].sort());
-  // With a network a command is one of them: what is made where it writes may be its own.
+  // With a network the sockets of a command look like those of other programs: new ones in writable folders may be its own.
   expect(findSockets([], { ...scope, network: true })).toEqual([second]);
   expect(findSockets([], { ...scope, network: true, since: Number.MAX_SAFE_INTEGER })).toHaveLength(2);
   writeFileSync(join(own, 'file'), '');

@@ -1,6 +1,5 @@
 import { lstatSync, readFileSync, readlinkSync, type BigIntStats } from 'node:fs';
-import { contains } from '../paths.ts';
-import { toReal } from './credential-scan.ts';
+import { contains, toRealPath } from '../paths.ts';
 
 export interface SocketScope {
   /** Folders that commands see, as paths in the sandbox. */
@@ -62,7 +61,7 @@ function toPaths(names: readonly string[], shown: readonly string[]): string[] {
   const paths = names.flatMap((name) =>
     name.startsWith('/') ? [name] : shown.flatMap((folder) => [`${folder}/${name}`, `${folder}/.git/${name}`]),
   );
-  const reals = new Set(paths.map(toReal).filter((path) => path !== undefined));
+  const reals = new Set(paths.map(toRealPath).filter((path) => path !== undefined));
   return [...reals].filter((path) => shown.some((folder) => contains(folder, path)) && isSocket(path));
 }
 

@@ -1,9 +1,9 @@
 import { KlausError } from '@klaus/core/protocol';
 
 /**
- * One line of classic BPF in the subset that seccomp needs. `load` reads 32 bits at an offset of `seccomp_data`;
- * `jump` compares the accumulator and goes to a label, or on to the next line where none is given; `label` marks
- * the line after it.
+ * A line of classic BPF, in the subset that seccomp needs. `load` reads 32 bits at an offset of `seccomp_data`; `jump`
+ * compares the accumulator and jumps to a label, or continues with the next line without one; `label` marks the line
+ * after it.
  */
 export type BpfLine =
   | { op: 'load'; offset: number }

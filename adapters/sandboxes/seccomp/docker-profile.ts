@@ -16,7 +16,7 @@ interface DockerArgument {
   op: 'SCMP_CMP_EQ' | 'SCMP_CMP_GT' | 'SCMP_CMP_MASKED_EQ';
 }
 
-/** The part of Docker's seccomp JSON that is used here. */
+/** The used part of Docker's seccomp JSON. */
 export interface DockerSeccompProfile {
   defaultAction: 'SCMP_ACT_ALLOW';
   architectures: string[];
@@ -24,8 +24,8 @@ export interface DockerSeccompProfile {
 }
 
 /**
- * The same profile for `docker run --security-opt seccomp=FILE`. Only the native architecture is listed:
- * libseccomp then ends a process that enters through another one.
+ * The same profile for `docker run --security-opt seccomp=FILE`. Only the native architecture is listed: libseccomp then
+ * kills a process that uses another one.
  *
  * @source https://docs.docker.com/engine/security/seccomp/
  */

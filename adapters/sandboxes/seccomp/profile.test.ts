@@ -15,7 +15,7 @@ const PERL = '/usr/bin/perl';
 const canProbe = search.program !== undefined && existsSync(PERL) && isSeccompArch(process.arch);
 const column = process.arch === 'x64' ? 0 : 1;
 
-/** Makes each call inside the sandbox and says the error number, 0 for success. */
+/** Makes each call in the sandbox and returns the error number, 0 for success. */
 async function probe(calls: readonly (readonly number[])[]): Promise<number[]> {
   const script = calls.map((call) => `$! = 0; syscall(${call.join(', ')}); print $! + 0, "\\n";`).join(' ');
   const sandbox = await createSandbox({ ...place, choice: 'bubblewrap' });
@@ -29,7 +29,7 @@ describe.skipIf(!canProbe)('inside the sandbox', () => {
     const denied = Object.entries(DENIED_SYSCALLS).flatMap(([name, numbers]) =>
       numbers[column] === null ? [] : [[name, numbers[column]!] as const],
     );
-    // Bad arguments: without the filter these say EINVAL, EBADF or EFAULT, or for some EPERM for want of a capability.
+    // Invalid arguments: without the filter these fail with EINVAL, EBADF or EFAULT, or with EPERM without a capability.
     const answers = await probe(denied.map(([, number]) => [number, -1, 0, -1, 0, 0]));
     expect(Object.fromEntries(denied.map(([name], index) => [name, answers[index]]))).toEqual(
       Object.fromEntries(denied.map(([name]) => [name, EPERM])),
@@ -54,7 +54,7 @@ describe.skipIf(!canProbe)('inside the sandbox', () => {
     expect(await probe([[socket, 2 ** 32 + 40, 2, 0]])).toEqual([EAFNOSUPPORT]);
   });
 
-  test('nothing is typed into a terminal', async () => {
+  test('input cannot be inserted into a terminal', async () => {
     const ioctl = JUDGED_SYSCALLS.ioctl[column];
     expect(
       await probe([
@@ -73,7 +73,7 @@ describe.skipIf(!canProbe)('inside the sandbox', () => {
 });
 
 describe('the encoded filter', () => {
-  test.each(['x64', 'arm64'] as const)('%s: judges by architecture and number as the tables say', (arch) => {
+  test.each(['x64', 'arm64'] as const)('%s: filters by architecture and number according to the tables', (arch) => {
     const filter = toSeccompFilter(arch);
     const native = { x64: 0xc000003e, arm64: 0xc00000b7 }[arch];
     const index = arch === 'x64' ? 0 : 1;
@@ -115,7 +115,7 @@ describe('the encoded filter', () => {
   );
 });
 
-/** The kernel's side of the filter: runs classic BPF over one `seccomp_data`. */
+/** Runs classic BPF on one `seccomp_data`, like the kernel. */
 function interpret(filter: Uint8Array, call: { nr: number; arch: number; args: number[] }): 'allow' | 'kill' | number {
   const data = new DataView(new ArrayBuffer(64));
   data.setUint32(0, call.nr, true);

@@ -25,16 +25,16 @@ const NUMBER = 0;
 const ARCH = 4;
 const argument = (index: number): BpfLine => ({ op: 'load', offset: 16 + 8 * index });
 
-/** The machines for which a profile exists; on others the sandbox runs without one and says so. */
+/** True for architectures with a profile. On others the sandbox reports that it runs without one. */
 export function isSeccompArch(arch: string): arch is SeccompArch {
   return arch === 'x64' || arch === 'arm64';
 }
 
 /**
- * The profile as raw classic BPF, ready for `bwrap --seccomp`. Everything is allowed but
- * {@link DENIED_SYSCALLS} (EPERM), `clone` with namespace flags (EPERM), `clone3` (ENOSYS, so that libraries fall
- * back to `clone`), sockets other than UNIX, INET and INET6 (EAFNOSUPPORT), and typing into a terminal (EPERM).
- * A call made through a foreign architecture's entry, x32 included, ends the process.
+ * The profile as classic BPF for `bwrap --seccomp`. It allows everything except {@link DENIED_SYSCALLS} (EPERM), `clone`
+ * with namespace flags (EPERM), `clone3` (ENOSYS, so that libraries fall back to `clone`), sockets other than UNIX, INET
+ * and INET6 (EAFNOSUPPORT), and input into a terminal (EPERM). A call through the entry of another architecture,
+ * including x32, kills the process.
  */
 export function toSeccompFilter(arch: SeccompArch): Uint8Array {
   const column = arch === 'x64' ? 0 : 1;

@@ -1,14 +1,14 @@
-/** Machines that the profile is built for, by Node's `process.arch`. */
+/** Architectures with a profile, as in Node's `process.arch`. */
 export type SeccompArch = 'x64' | 'arm64';
 
 /**
- * System calls that no build, test or shell needs and that reach parts of the kernel where sandboxes are left
- * or other processes are read. Numbers for x86-64 and AArch64; null: that machine does not have the call.
+ * System calls that no build, test or shell needs and that help to escape from a sandbox or to read other processes.
+ * Numbers for x86-64 and AArch64; null if the architecture does not have the call.
  *
  * @source Linux, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h
  */
 export const DENIED_SYSCALLS: Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>> = {
-  // Mounts: an unmount would lift a mask.
+  // Mounts: an unmount would remove a mask.
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -27,7 +27,7 @@ export const DENIED_SYSCALLS: Readonly<Record<string, readonly [x64: number | nu
   process_vm_writev: [311, 271],
   pidfd_getfd: [438, 438],
   kcmp: [312, 272],
-  // Kernel interfaces with a long history of holes.
+  // Kernel interfaces with many past vulnerabilities.
   bpf: [321, 280],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
@@ -40,7 +40,7 @@ export const DENIED_SYSCALLS: Readonly<Record<string, readonly [x64: number | nu
   // Namespaces.
   setns: [308, 268],
   unshare: [272, 97],
-  // Files by handle leave any mount namespace.
+  // Opening files by handle bypasses mount namespaces.
   open_by_handle_at: [304, 265],
   name_to_handle_at: [303, 264],
   // The machine itself.
@@ -63,7 +63,7 @@ export const DENIED_SYSCALLS: Readonly<Record<string, readonly [x64: number | nu
   ioperm: [173, null],
 };
 
-/** Calls that are judged by their arguments. Same order as above. */
+/** Calls that are filtered by their arguments. Same columns as above. */
 export const JUDGED_SYSCALLS = {
   clone: [56, 220],
   clone3: [435, 435],
@@ -82,10 +82,10 @@ export const NAMESPACE_FLAGS = [
   0x4000_0000, // network
 ] as const;
 
-/** AF_UNIX, AF_INET, AF_INET6: no network namespace holds back AF_VSOCK and its like. */
+/** AF_UNIX, AF_INET, AF_INET6. Network namespaces do not restrict others such as AF_VSOCK. */
 export const SOCKET_DOMAINS = [1, 2, 10] as const;
 
-/** TIOCSTI and TIOCLINUX type into the terminal that started Klaus. */
+/** TIOCSTI and TIOCLINUX insert input into the terminal that started Klaus. */
 export const DENIED_IOCTLS = [0x5412, 0x541c] as const;
 
 export const EPERM = 1;

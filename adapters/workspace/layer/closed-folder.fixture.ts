@@ -1,4 +1,4 @@
-// Prints what differs in a copy of a workspace in which a command has closed a folder.
+// Prints the changes in a copy of a workspace in which a command has removed the permissions of a folder.
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLayerFixture } from './layer.fixture.ts';

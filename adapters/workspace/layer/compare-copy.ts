@@ -10,13 +10,13 @@ interface Walk {
   yielder: Yielder;
   found: string[];
   git: boolean;
-  /** Paths that are there. */
+  /** Existing paths. */
   seen: Set<string>;
-  /** Folders that are there and the same ones as before. */
+  /** Existing folders that are the same as before. */
   entered: Set<string>;
 }
 
-/** What differs in a working copy from its index. Whoever writes to a file moves its time of change. */
+/** The differences between a working copy and its index. Every write to a file updates its change time. */
 export async function compareCopy(copy: Directory, index: CopyIndex): Promise<{ paths: string[]; git: boolean }> {
   const walk: Walk = {
     index,

@@ -19,31 +19,31 @@ import { toSignature, type CopyRow } from './copy-index.ts';
 import { pathOf, statOf } from './names.ts';
 import type { DiskSpace } from './disk-space.ts';
 
-/** Up to this size a file is copied in one go; larger ones by the system, sharing their blocks where it can. */
+/** Smaller files are copied with one read. Larger ones are copied by the system, which may share blocks. */
 const SMALL = 2 ** 20;
 const TRIES = 3;
-/** Nanoseconds: the coarsest clock of a filesystem in use. */
+/** The coarsest resolution of file times, in nanoseconds. */
 const COARSEST = 2_000_000_000n;
 
 export interface CopyTarget {
   source: Directory;
   copy: Directory;
-  /** Nothing stands at this name in `copy`. */
+  /** A name that does not exist in `copy`. */
   name: string;
   space: DiskSpace;
-  /** Nanoseconds since 1970 when the pass began. */
+  /** Start of the pass in nanoseconds since 1970. */
   began: bigint;
 }
 
 /**
- * Copies one file with mode, owner (as root) and times, not its attributes; other names of the same file become
- * files of their own. Undefined when it is gone or may not be read: then a command could not read it either.
+ * Copies one file with mode, times and, as root, owner, but without extended attributes. Hard links become separate
+ * files. Undefined when the file is missing or not readable.
  */
 export async function copyRegular(target: CopyTarget): Promise<CopyRow | undefined> {
   const { source, copy, name } = target;
   let fd: number;
   try {
-    // A name that was swapped for a link or a pipe since it was looked at is neither followed nor waited for.
+    // Neither follows a link nor blocks on a pipe that has replaced the file since its check.
     fd = openSync(pathOf(source, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (['ENOENT', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO'].includes(codeOf(error))) return undefined;
@@ -76,7 +76,7 @@ export function copyLink(target: CopyTarget, stat: BigIntStats): CopyRow | undef
   try {
     symlinkSync(readlinkSync(pathOf(source, name), { encoding: 'buffer' }), pathOf(copy, name));
   } catch (error) {
-    // Gone, or something else by now.
+    // It was removed or replaced.
     if (['ENOENT', 'EINVAL'].includes(codeOf(error))) return undefined;
     throw error;
   }
@@ -87,13 +87,13 @@ export function copyLink(target: CopyTarget, stat: BigIntStats): CopyRow | undef
   };
 }
 
-/** A file that is younger than its filesystem's clock can tell may still change without a trace. */
+/** False for a file that is so new that it can change without a new change time. */
 function isOld({ began }: CopyTarget, stat: BigIntStats): boolean {
   return stat.ctimeNs < began - COARSEST;
 }
 
 function copySmall(fd: number, { copy, name }: CopyTarget, size: number): void {
-  // One byte more, so that a file that is growing fills it and is seen to be another one afterwards.
+  // One byte more, to notice that the file is growing.
   const content = Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (let read = 1; read > 0 && length < content.length; length += read) {
@@ -117,7 +117,7 @@ async function copyLarge(fd: number, { source, copy, name }: CopyTarget): Promis
   await copyFile(from, pathOf(copy, name), constants.COPYFILE_FICLONE);
 }
 
-/** Owner, mode and times, in the order in which one does not spoil the other. */
+/** Sets owner, mode and times, in an order in which no step resets another. */
 export function copyMetadata(copy: Directory, name: string, stat: BigIntStats): void {
   const path = pathOf(copy, name);
   const now = statOf(copy, name)!;

@@ -2,20 +2,20 @@ import { readFileSync, renameSync, writeFileSync, type BigIntStats } from 'node:
 import { z } from 'zod';
 import { bootId } from './owner.ts';
 
-/** What one entry of a working copy was when it was last brought up to date. */
+/** The state of an entry of a working copy after its last update. */
 export interface CopyRow {
-  /** Signature of the workspace's file; '' when it was too young, or too restless, to be believed. */
+  /** Signature of the workspace's file; '' when it had changed too recently to detect later changes. */
   source: string;
   /** Signature of the copy. */
   copy: string;
 }
 
-/** Every entry of a working copy, by its path. */
+/** The entries of a working copy by path. */
 export type CopyIndex = Map<string, CopyRow>;
 
 /**
- * Everything that tells one state of a file from another. The time of change cannot be set back by anybody, so
- * an equal signature means an equal file. Of a folder only its identity, mode and owner count.
+ * Identifies the state of a file. Programs cannot set the change time, so equal signatures mean equal files. The
+ * signature of a folder contains only its identity, mode and owner.
  */
 export function toSignature(stat: BigIntStats): string {
   const { ino, mode, uid, gid } = stat;
@@ -35,7 +35,7 @@ const fileSchema = z.object({
   rows: z.array(z.string()),
 });
 
-/** @param root What the copy is of: path, device and inode. */
+/** @param root Path, device and inode of the copied workspace. */
 export function saveIndex(file: string, root: string, index: CopyIndex): void {
   const rows = [...index].flatMap(([path, row]) => [path, row.source, row.copy]);
   writeFileSync(`${file}.new`, JSON.stringify({ version: 1, boot: bootId(), root, rows }), { mode: 0o600 });
@@ -43,8 +43,8 @@ export function saveIndex(file: string, root: string, index: CopyIndex): void {
 }
 
 /**
- * Empty when there is none, when it is of another workspace, or from before the machine was started: a power cut
- * may have taken the content of files and left their times.
+ * The stored index. Empty when there is none, when it is of another workspace, or from before the last start of the
+ * machine: a power loss can lose the content of files and preserve their times.
  */
 export function loadIndex(file: string, root: string): CopyIndex {
   const index: CopyIndex = new Map();

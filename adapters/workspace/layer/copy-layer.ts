@@ -14,7 +14,7 @@ import { makeWritable, removeTree } from './remove-tree.ts';
 import { measureDiskSpace, toDiskFullError } from './disk-space.ts';
 import { syncCopy } from './sync-copy.ts';
 
-/** Filesystems that the kernel makes up: their files have no end, or do something when they are read. */
+/** Virtual filesystems, whose files can be endless or have side effects when read. */
 const VIRTUAL_FILESYSTEMS = new Set(
   'proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs configfs bpf mqueue autofs fusectl'.split(' '),
 );
@@ -22,21 +22,21 @@ const VIRTUAL_FILESYSTEMS = new Set(
 export interface CopyOptions {
   /** Absolute real path of the workspace. */
   root: string;
-  /** A name for the copy while it is in use; nothing stands there. */
+  /** Folder of the copy while it is in use; does not exist yet. */
   folder: string;
-  /** Where it waits for the next layer when it is not. */
+  /** Folder of the copy between two layers. */
   storedCopy: string;
-  /** Absolute folders that are never copied. */
+  /** Absolute paths of folders that are not copied. */
   excluded: readonly string[];
-  /** Bytes of the disk that stay free. */
+  /** Bytes to leave free on the disk. */
   reserveBytes: number;
   signal?: AbortSignal;
 }
 
 /**
- * Brings a working copy up to date, the one that an earlier layer left where there is one.
+ * Opens a layer that is a working copy. Updates the copy of an earlier layer if there is one.
  *
- * @throws KlausError `sandbox.unavailable` when there is no room for it, `cancelled`.
+ * @throws KlausError `sandbox.unavailable` when the disk is full, `cancelled`.
  */
 export async function openCopy(options: CopyOptions): Promise<Layer> {
   const { folder, storedCopy } = options;
@@ -45,7 +45,7 @@ export async function openCopy(options: CopyOptions): Promise<Layer> {
   try {
     index = await updateCopy(options);
   } catch (error) {
-    // What is there already serves the next attempt, unless it is what fills the disk.
+    // The next attempt continues with the partial copy, unless the disk is full.
     const failure = ['ENOSPC', 'EDQUOT'].includes(codeOf(error)) ? toDiskFullError(folder, error) : toKlausError(error);
     if (failure.code === 'sandbox.unavailable') await removeTree(folder);
     else await storeCopy(folder, storedCopy);
@@ -67,7 +67,7 @@ export async function openCopy(options: CopyOptions): Promise<Layer> {
   };
 }
 
-/** A rename is done by one process only: whoever comes second begins with an empty folder. */
+/** Takes the stored copy with a rename, which succeeds in one process only. Otherwise creates an empty folder. */
 function claimStoredCopy(kept: string, folder: string): void {
   try {
     renameSync(kept, folder);
@@ -77,7 +77,7 @@ function claimStoredCopy(kept: string, folder: string): void {
   }
 }
 
-/** Keeps the copy for the next layer, unless another one is kept already. */
+/** Stores the copy for the next layer, unless another copy is stored already. */
 export async function storeCopy(folder: string, kept: string): Promise<void> {
   try {
     renameSync(folder, kept);
@@ -131,8 +131,8 @@ function toIdentities(folders: readonly string[]): Set<string> {
 }
 
 /**
- * Waits until the filesystem's clock, which may move in steps of some milliseconds, has moved: what a command
- * writes from now on has another time of change than what was copied.
+ * Waits for the next step of the filesystem's clock, which may take some milliseconds, so that later changes have another
+ * change time than the copied files.
  */
 async function waitForClockTick(folder: string): Promise<void> {
   const file = join(folder, 'clock');

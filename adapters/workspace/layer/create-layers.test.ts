@@ -18,7 +18,7 @@ afterEach(async () => {
   await place.remove();
 });
 
-/** Runs a command on a layer; what it touched, with the workspace untouched. */
+/** Runs a command on a layer and returns its changes. The workspace must not change. */
 async function run(kind: 'overlay' | 'copy', command: string): Promise<{ paths: string[]; git: boolean }> {
   const before = describeTree(place.root);
   const layer = await place.layers.open({ kind });
@@ -36,7 +36,7 @@ describe.each(KINDS)('%s', (kind) => {
     if (kind === 'overlay') context.skip(obstacle !== undefined, obstacle);
   });
 
-  test('shows the whole workspace and keeps it from what is written', async () => {
+  test('shows the complete workspace and protects it from changes', async () => {
     place.sh(
       place.root,
       `mkdir -p src node_modules/x empty .git; echo a > src/a; echo m > node_modules/x/m; echo ref > .git/HEAD
@@ -52,7 +52,7 @@ describe.each(KINDS)('%s', (kind) => {
     await layer.close();
   });
 
-  test('names what was created, changed, removed and chmod-ed, and nothing else', async () => {
+  test('lists created, changed, deleted and chmod-ed paths, and nothing else', async () => {
     place.sh(
       place.root,
       'mkdir -p a/b c; echo 1 > a/b/1; echo 2 > a/b/2; echo 3 > a/3; echo 4 > c/4; echo 5 > 5; ln -s a l',
@@ -64,7 +64,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(paths).toEqual(['6', 'a/3', 'a/b/1', 'c/4', 'c/ä b', 'l', 'new']);
   });
 
-  test('names a folder that was removed, replaced or got another mode once', async () => {
+  test('lists a folder that was deleted, replaced or got another mode once', async () => {
     for (const name of ['gone', 'again', 'mode', 'calm'])
       place.sh(place.root, `mkdir -p ${name}/in; echo ${name} > ${name}/f; echo ${name} > ${name}/in/f`);
     const { paths } = await run(
@@ -72,7 +72,7 @@ describe.each(KINDS)('%s', (kind) => {
       'rm -r gone; rm -r again; mkdir -p again/in; echo again > again/f; echo again > again/in/f; chmod 700 mode',
     );
     expect(paths).toEqual(expect.arrayContaining(['gone', 'mode']));
-    // Where the new folder got the old one's inode, its entries are named instead.
+    // If the new folder got the old one's inode, its entries are listed instead.
     for (const path of ['again/f', 'again/in/f'])
       expect(paths.some((it) => `${path}/`.startsWith(`${it}/`))).toBe(true);
     expect(paths.join()).not.toContain('calm');
@@ -138,7 +138,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(lstatSync(join(place.root, 'big')).size).toBe(50 * 2 ** 20);
   });
 
-  test('what is inside .git is told by a word, never by its paths', async () => {
+  test('changes in .git are reported by a flag, never by paths', async () => {
     place.sh(place.root, 'git init -q .; mkdir -p sub; git -C sub init -q; echo 1 > sub/f');
     expect(await run(kind, 'echo x >> sub/f')).toEqual({ paths: ['sub/f'], git: false });
     expect(await run(kind, 'git config klaus.test 1')).toEqual({ paths: [], git: true });
@@ -148,7 +148,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await run(kind, 'rm -r sub')).toEqual({ paths: ['sub'], git: true });
   });
 
-  test('a name that is no Unicode makes its folder count as touched', async () => {
+  test('a name that is not Unicode makes its folder count as changed', async () => {
     place.sh(place.root, 'mkdir -p d/e; echo 1 > d/1; printf byte > "$(printf "d/e/\\377")"');
     const layer = await place.layers.open({ kind });
     expect(describeTree(layer.folder)).toBe(describeTree(place.root));
@@ -157,7 +157,7 @@ describe.each(KINDS)('%s', (kind) => {
     await layer.close();
   });
 
-  test('odd names of the workspace and of the state folder do no harm', async () => {
+  test('unusual names of the workspace and of the state folder work', async () => {
     const odd = createLayerFixture({ name: 'a:b,c \\d\ne=ä"' });
     writeFileSync(join(odd.root, 'f'), '1');
     const layer = await odd.layers.open({ kind });
@@ -169,7 +169,7 @@ describe.each(KINDS)('%s', (kind) => {
     await odd.remove();
   });
 
-  test('two layers at a time know nothing of each other', async () => {
+  test('two concurrent layers are independent', async () => {
     writeFileSync(join(place.root, 'f'), '0');
     const [one, two] = [await place.layers.open({ kind }), await place.layers.open({ kind })];
     place.sh(one.folder, 'echo 1 > f; echo 1 > one');
@@ -180,7 +180,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(mountsIn(place.base)).toEqual([]);
   });
 
-  test('what a killed process left is cleaned up at the next open', async () => {
+  test('layers of a killed process are removed by the next open', async () => {
     place.sh(place.root, 'mkdir d; echo 1 > d/1');
     const script = `
       const { createLayers } = await import(${JSON.stringify(join(import.meta.dirname, 'create-layers.ts'))});
@@ -218,7 +218,7 @@ describe.each(KINDS)('%s', (kind) => {
 });
 
 describe.skipIf(obstacle !== undefined)('overlays', () => {
-  test('are taken when nothing else is asked for, and leave no mount even while in use', async () => {
+  test('are the default, and are unmounted even while in use', async () => {
     writeFileSync(join(place.root, 'f'), '1');
     expect(await place.layers.whyNoOverlay()).toBeUndefined();
     const layer = await place.layers.open();
@@ -265,7 +265,7 @@ describe.skipIf(obstacle !== undefined)('overlays', () => {
 describe('copies', () => {
   const open = () => place.layers.open({ kind: 'copy' });
 
-  test('the next one has what the user did meanwhile and nothing of what the last command did', async () => {
+  test('the next one has changes of the user and none of the last command', async () => {
     place.sh(
       place.root,
       'mkdir -p a/b c; for i in 1 2 3 4 5 6; do echo $i > a/b/$i; done; echo k > c/k; ln -s c l; touch -d 2001-01-01 a/b/*',
@@ -284,8 +284,8 @@ describe('copies', () => {
     await second.close();
   });
 
-  test('only what was touched is copied again', async () => {
-    // Files that are older than any clock's step, and that no test writes to.
+  test('only changed files are copied again', async () => {
+    // Files that are older than the resolution of file times, and that no test changes.
     const root = join(import.meta.dirname, '../../../node_modules/diff');
     const layers = createLayers(root, { stateDir: place.stateDir });
     const first = await layers.open({ kind: 'copy' });
@@ -306,7 +306,7 @@ describe('copies', () => {
     await layers.clear();
   });
 
-  test('names that are swapped for links while they are copied lead nowhere', async () => {
+  test('names that are replaced by links during the copy are not followed', async () => {
     const outside = join(place.base, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'f'), 'SECRET');
@@ -348,7 +348,7 @@ describe('copies', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test('are refused when the disk has no room, and leave nothing on it', async () => {
+  test('are refused when the disk is full, and are removed', async () => {
     writeFileSync(join(place.root, 'f'), '1');
     const layers = createLayers(place.root, { stateDir: place.stateDir, reserveBytes: 2 ** 60 });
     await expect(layers.open({ kind: 'copy' })).rejects.toMatchObject({
@@ -358,7 +358,7 @@ describe('copies', () => {
     expect(readdirSync(place.stateDir)).toEqual([]);
   });
 
-  test('stop when they are told to', async () => {
+  test('can be cancelled', async () => {
     writeFileSync(join(place.root, 'f'), '1');
     await expect(place.layers.open({ kind: 'copy', signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'cancelled',
@@ -368,7 +368,7 @@ describe('copies', () => {
     await layer.close();
   });
 
-  test('clear removes what is kept', async () => {
+  test('clear removes the stored copy', async () => {
     writeFileSync(join(place.root, 'f'), '1');
     await (await open()).close();
     expect(readdirSync(place.stateDir)).toHaveLength(1);
@@ -377,7 +377,7 @@ describe('copies', () => {
   });
 });
 
-/** Content of a file that is reached without a link; otherwise ''. */
+/** Content of a file whose path has no link; otherwise ''. */
 function readUnlinked(folder: string, path: string): string {
   const parts = path.split('/').map((_, at, all) => join(folder, ...all.slice(0, at + 1)));
   if (parts.some((part) => lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() ?? true)) return '';

@@ -11,39 +11,38 @@ import { isGone, ownName } from './owner.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface LayersOptions {
-  /** A folder of Klaus's own, private to the user, on the disk where layers are to take their room. */
+  /** Folder in Klaus's own state for layers; private to the user. */
   stateDir: string;
-  /** Klaus's own state, which is never copied. */
+  /** Klaus's own state, which is not copied. */
   klausHome?: string;
-  /** Bytes of that disk that a working copy leaves free. Default 256 MiB. */
+  /** Bytes that a working copy leaves free on the disk. Default 256 MiB. */
   reserveBytes?: number;
 }
 
 /** Layers over one workspace. */
 export interface LocalLayers extends Layers {
-  /** Why an overlay cannot be used for this workspace; undefined when it can. */
+  /** The reason why an overlay cannot be used for this workspace; undefined when it can. */
   whyNoOverlay(): Promise<string | undefined>;
-  /** Removes the working copy that is kept between layers, and what killed processes left. */
+  /** Removes the stored working copy, and the layers of killed processes. */
   clear(): Promise<void>;
 }
 
 const RESERVE = 256 * 2 ** 20;
 
 /**
- * Places where commands may write freely without touching the user's files.
+ * Layers in which commands can write without changing the user's files.
  *
- * An **overlay** costs nothing to open and is taken where it works: usually as root. A **copy** takes the room
- * of the whole workspace; it is kept, so that the next layer copies only what has changed. Both have everything
- * in them, also ignored files and `.git`.
+ * An **overlay** opens without copying and is used if it works, usually as root. A **copy** needs as much space as the
+ * workspace; it is stored, so that the next layer copies only changes. Both contain all files, including ignored files
+ * and `.git`.
  *
- * What somebody changes in the workspace while a layer is open: a copy does not see it; an overlay sees it in
- * files that the command has neither opened nor written yet, and may see it in the others or not. In either
- * case nothing of it is lost: a layer never writes to the workspace, and whoever keeps a layer's changes
- * compares the file's hash of before.
+ * Changes of the workspace while a layer is open: a copy does not show them. An overlay shows them in files that the
+ * command has neither opened nor written, and may or may not show them in others. No change is lost: a layer never writes
+ * to the workspace, and a caller that applies the changes of a layer compares the previous hash of each file.
  *
- * Not told by `touched`: the mode of the workspace folder itself, times, extended attributes. Not in a copy:
- * pipes, sockets, devices, what the user may not read, extended attributes; other names of one file (hard links)
- * are files of their own there, and on an overlay they become so when they are written to.
+ * Not reported by `touched`: the mode of the workspace folder, times and extended attributes. Not copied: pipes, sockets,
+ * devices, unreadable files and extended attributes. Hard links become separate files, in an overlay when they are
+ * written.
  */
 export function createLayers(root: string, options: LayersOptions): LocalLayers {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
@@ -72,7 +71,7 @@ class WorkspaceLayers implements LocalLayers {
       const layer = await this.#openOverlay();
       if (typeof layer !== 'string') return layer;
       if (options.kind === 'overlay') {
-        throw new KlausError('sandbox.unavailable', `An overlay cannot be used here: ${layer}.`, {
+        throw new KlausError('sandbox.unavailable', `Overlays do not work here: ${layer}.`, {
           hint: 'Use a working copy instead.',
         });
       }
@@ -89,11 +88,11 @@ class WorkspaceLayers implements LocalLayers {
   }
 
   async whyNoOverlay(): Promise<string | undefined> {
-    // These may change while Klaus runs; what the system can do does not.
+    // These conditions may change while Klaus runs. The result of the probe does not.
     const { stateDir } = this.#options;
     if (stateDir === this.#root || stateDir.startsWith(`${this.#root}/`)) return `${stateDir} lies in the workspace`;
     const inner = mountsBelow(this.#root).find(({ path }) => path !== this.#root);
-    if (inner) return `${inner.path} is a mount of its own, which an overlay does not show`;
+    if (inner) return `${inner.path} is a separate mount, which an overlay does not show`;
     this.#probe ??= probeOverlay(this.#newFolder('overlay'));
     return this.#probe;
   }
@@ -103,7 +102,7 @@ class WorkspaceLayers implements LocalLayers {
     await removeTree(this.#storedCopy(this.#key));
   }
 
-  /** The layer, or why there is none. */
+  /** The layer, or the reason of the failure. */
   async #openOverlay(): Promise<Layer | string> {
     const reason = await this.whyNoOverlay();
     if (reason !== undefined) return reason;
@@ -114,7 +113,7 @@ class WorkspaceLayers implements LocalLayers {
     }
   }
 
-  /** The name says whose it is, from the first moment on. */
+  /** The name contains the owning process. */
   #newFolder(kind: Layer['kind']): string {
     return join(this.#options.stateDir, `${kind}-${ownName()}-${this.#key}-${randomBytes(6).toString('hex')}`);
   }
@@ -123,7 +122,7 @@ class WorkspaceLayers implements LocalLayers {
     return join(this.#options.stateDir, `kept-${key}`);
   }
 
-  /** Unmounts and removes what killed processes left; a working copy is kept for the next layer. */
+  /** Unmounts and removes the layers of killed processes. A working copy is stored for the next layer. */
   async #cleanUp(): Promise<void> {
     const { stateDir } = this.#options;
     for (const name of readdirSync(stateDir)) {

@@ -1,18 +1,18 @@
 import { statfsSync } from 'node:fs';
 import { KlausError } from '@klaus/core/protocol';
 
-/** Bytes after which the disk is asked again: others write to it too. */
+/** Bytes after which the free space is measured again, because other programs write to the disk too. */
 const REMEASURE_BYTES = 64 * 2 ** 20;
-/** What a small file or folder takes at least. */
+/** Minimum size of a file or folder on the disk. */
 const BLOCK = 4_096;
 
-/** The room that is left on a disk for a working copy. */
+/** The free space on a disk for a working copy. */
 export interface DiskSpace {
-  /** @throws KlausError `sandbox.unavailable` when so many bytes more would not leave the reserve free. */
+  /** @throws KlausError `sandbox.unavailable` when the bytes do not fit without using the reserve. */
   take(bytes: number): void;
 }
 
-/** @param reserve Bytes of the disk that stay free. */
+/** @param reserve Bytes to leave free on the disk. */
 export function measureDiskSpace(folder: string, reserve: number): DiskSpace {
   let free = measure(folder) - reserve;
   let asked = 0;
@@ -31,11 +31,15 @@ export function measureDiskSpace(folder: string, reserve: number): DiskSpace {
 }
 
 export function toDiskFullError(folder: string, cause?: unknown): KlausError {
-  return new KlausError('sandbox.unavailable', `There is no room for a working copy of the workspace in ${folder}.`, {
-    hint: 'Free some space on that disk, or set KLAUS_HOME to a folder on a larger one.',
-    retryable: true,
-    cause,
-  });
+  return new KlausError(
+    'sandbox.unavailable',
+    `There is not enough space for a working copy of the workspace in ${folder}.`,
+    {
+      hint: 'Free some space on that disk, or set `KLAUS_HOME` to a folder on a larger one.',
+      retryable: true,
+      cause,
+    },
+  );
 }
 
 function measure(folder: string): number {

@@ -35,10 +35,10 @@ function createChance(seed: number): () => number {
   };
 }
 
-/** Anybody else could not look into folders without the right to. */
+/** Only root can read folders without permissions. */
 const IS_ROOT = process.getuid?.() === 0;
 
-/** Everything below a folder. By hand, because `readdir` with `recursive` goes through links, and out of the folder. */
+/** All paths in a folder. `readdir` with `recursive` would follow links out of the folder. */
 function list(folder: string): { path: string; kind: 'folder' | 'file' | 'link' }[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
@@ -50,8 +50,8 @@ function list(folder: string): { path: string; kind: 'folder' | 'file' | 'link' 
 }
 
 /**
- * One random change below a folder. What does not fit where it falls, such as a folder into itself, is no
- * change. Links name a sibling, so that nothing written through one leaves the folder.
+ * Makes one random change in a folder. Impossible changes, such as moving a folder into itself, are
+ * skipped. Links point to a sibling, so that writing through them does not leave the folder.
  */
 function change(folder: string, chance: () => number): void {
   const pick = <T>(from: readonly T[]) => from[Math.floor(chance() * from.length)]!;
@@ -91,12 +91,12 @@ function change(folder: string, chance: () => number): void {
   try {
     pick([...creations, ...(changes ?? []), ...(old?.kind === 'link' ? [] : (edits ?? []))])();
   } catch (error) {
-    // Only the system's own "does not fit": anything else is a fault of this test.
+    // Only errors of impossible changes: any other is a bug of this test.
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
   }
 }
 
-/** Paths at which two folders differ, by the tools of the system. */
+/** Paths at which two folders differ, according to the system's tools. */
 function differences(a: string, b: string): string[] {
   const rows = (folder: string) => new Set(describeTree(folder).split('\n'));
   const [left, right] = [rows(a), rows(b)];
@@ -111,7 +111,7 @@ describe.each(['overlay', 'copy'] as const)('%s', (kind) => {
     if (kind === 'overlay') context.skip(overlayObstacle() !== undefined, overlayObstacle());
   });
 
-  test('whatever the user and then a command do, nothing that differs is missed', async () => {
+  test('all differences are found after any changes of the user and then of a command', async () => {
     let differing = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const chance = createChance(seed);

@@ -6,7 +6,7 @@ import { createLayers, type LayersOptions, type LocalLayers } from './create-lay
 import { listMounts } from './mounts.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** A workspace with a folder for its layers beside it. */
+/** A workspace with a folder for its layers next to it. */
 export interface LayerFixture {
   base: string;
   root: string;
@@ -33,7 +33,7 @@ export function createLayerFixture(options: { name?: string } & Partial<LayersOp
   };
 }
 
-/** Everything in a folder with kind, mode, target and content: two equal texts are two equal trees. */
+/** Describes all entries of a folder with kind, mode, target and content. Equal texts mean equal trees. */
 export function describeTree(folder: string): string {
   const list = execFileSync('find', ['.', '-mindepth', '1', '-printf', '%P\\t%y\\t%m\\t%U\\t%l\\n'], {
     cwd: folder,
@@ -51,7 +51,7 @@ export function mountsIn(folder: string): string[] {
   return listMounts().flatMap(({ path }) => (path.startsWith(folder) ? [path] : []));
 }
 
-/** Why overlays cannot be tried here; undefined when they can. */
+/** The reason why overlays cannot be tested here; undefined when they can. */
 export function overlayObstacle(): string | undefined {
   if (process.platform !== 'linux') return 'no Linux';
   if (process.geteuid?.() !== 0) return 'not root';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { KlausError } from '@klaus/core/protocol';
 
-/** One row of what is mounted. */
+/** A mount. */
 export interface Mount {
   /** Absolute. */
   path: string;
@@ -10,7 +10,7 @@ export interface Mount {
   type: string;
 }
 
-/** What is mounted, as this process sees it; empty where there is no /proc. Source: proc_pid_mountinfo(5). */
+/** The mounts of this process; empty without /proc. Source: proc_pid_mountinfo(5). */
 export function listMounts(): Mount[] {
   let text: string;
   try {
@@ -26,24 +26,24 @@ export function listMounts(): Mount[] {
   });
 }
 
-/** Mount points at or below a folder, the innermost first. */
+/** Mounts at or below a folder, innermost first. */
 export function mountsBelow(folder: string): Mount[] {
   return listMounts()
     .filter(({ path }) => path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`))
     .toReversed();
 }
 
-/** Blanks, tabs, line breaks and backslashes stand as octal numbers. */
+/** Decodes spaces, tabs, line breaks and backslashes, which are octal numbers. */
 function unescape(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
 /**
- * Mounts `upper` over `lower` at `merged`, all of them names in `folder`: relative names need no escaping,
- * whatever the folder is called. A renamed folder stays one (`redirect_dir`); a hard link that is written to
- * becomes a file of its own, so that the upper directory tells everything (`index=off`).
+ * Mounts `upper` over `lower` at `merged`, all of them names in `folder`; relative names need no escaping. Renaming a
+ * folder does not copy it (`redirect_dir`). Writing to a hard link creates a separate file, so that the upper directory
+ * shows all changes (`index=off`).
  *
- * @throws Error with the words of mount(8).
+ * @throws Error with the message of mount(8).
  */
 export async function mountOverlay(folder: string): Promise<void> {
   const options = 'lowerdir=lower,upperdir=upper,workdir=work,index=off,redirect_dir=on,metacopy=off,nosuid,nodev';
@@ -51,16 +51,16 @@ export async function mountOverlay(folder: string): Promise<void> {
 }
 
 /**
- * Unmounts everything at and below a folder, lazily where it is still in use.
+ * Unmounts everything at and below a folder, lazily if it is in use.
  *
- * @throws KlausError `sandbox.failed` when something stays mounted.
+ * @throws KlausError `sandbox.failed` when a mount remains.
  */
 export async function unmountBelow(folder: string): Promise<void> {
   for (const { path } of mountsBelow(folder)) {
     try {
       await run('umount', ['-i', '--', path]);
     } catch {
-      // In use, or another process was quicker: what counts is whether it is still there.
+      // It is in use, or another process has unmounted it. The check below decides.
       await run('umount', ['-i', '-l', '--', path]).catch(() => {});
     }
   }
@@ -69,7 +69,7 @@ export async function unmountBelow(folder: string): Promise<void> {
 }
 
 function run(program: string, args: readonly string[], cwd = '/'): Promise<void> {
-  // Not the user's PATH: these run with every right the user has.
+  // A fixed PATH, because these programs run with all rights of the user.
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
   return new Promise((resolve, reject) => {
     execFile(program, args, { cwd, env }, (error, _stdout, stderr) => {

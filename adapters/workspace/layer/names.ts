@@ -4,12 +4,12 @@ import { bestDescriptors, Directory } from '../directory.ts';
 import { codeOf } from '../race-error.ts';
 
 /**
- * File names are bytes on Linux. In this folder a name is a string with one character per byte, so that every
- * name survives; elsewhere names are Unicode anyway.
+ * File names are bytes on Linux. The code in this folder represents a name as a string with one character per byte, so
+ * that every name can be represented. On other systems names are Unicode.
  */
 const ENCODING = bestDescriptors() === 'proc' ? 'latin1' : 'utf8';
 
-/** What the system calls take: a place below an open directory. */
+/** The path of an entry in an open directory, for system calls. */
 export function pathOf(directory: Directory, name: string): string | Buffer {
   const path = directory.child(name);
   return ENCODING === 'latin1' ? Buffer.from(path, ENCODING) : path;
@@ -19,7 +19,7 @@ export function listNames(directory: Directory): string[] {
   return readdirSync(directory.child('.'), { encoding: ENCODING });
 }
 
-/** Undefined when nothing is there, or nothing that may be looked at. */
+/** Undefined when the entry does not exist or is not accessible. */
 export function statOf(directory: Directory, name: string): BigIntStats | undefined {
   try {
     return lstatSync(pathOf(directory, name), { bigint: true, throwIfNoEntry: false });
@@ -29,7 +29,7 @@ export function statOf(directory: Directory, name: string): BigIntStats | undefi
   }
 }
 
-/** Opens a directory for the time of `use`. Never follows a symlink. */
+/** Opens a directory, without following a symlink, and closes it after `use`. */
 export async function within<T>(
   directory: Directory,
   name: string,
@@ -43,7 +43,7 @@ export async function within<T>(
   }
 }
 
-/** Opens a directory by its absolute path, which is ordinary text. */
+/** Opens a directory by its absolute path, which is a normal string. */
 export function openDirectory(path: string): Directory {
   return new Directory(path, path, bestDescriptors());
 }
@@ -52,14 +52,14 @@ export function joinNames(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** True for `.git` and everything below one. */
+/** True for `.git` and everything in it. */
 export function isGit(path: string): boolean {
   return path.split('/').includes('.git');
 }
 
 /**
- * Paths as text, sorted, without what lies below another one of them. A name that is no Unicode cannot be said:
- * the nearest folder that can is named instead, which stands for everything below it; '' is the whole workspace.
+ * Converts paths to Unicode, sorted, without those that lie below another one. A path that is not valid Unicode is
+ * replaced by its nearest valid parent, which represents all of its content; '' is the complete workspace.
  */
 export function toTexts(paths: Iterable<string>): string[] {
   const named = new Set<string>();
@@ -81,7 +81,7 @@ export function toTexts(paths: Iterable<string>): string[] {
     .sort();
 }
 
-/** '' for what lies in the root. */
+/** The parent of a path; '' is the root. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

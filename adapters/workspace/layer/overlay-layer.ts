@@ -9,7 +9,7 @@ import { removeTree } from './remove-tree.ts';
  * Mounts a layer over the workspace.
  *
  * @param folder A new folder for it; removed by `close`.
- * @throws Error with the words of mount(8); nothing is left behind then.
+ * @throws Error with the message of mount(8), after removing the folder.
  */
 export async function openOverlay(root: string, folder: string): Promise<Layer> {
   const at = (name: string) => join(folder, name);

@@ -15,10 +15,10 @@ import { touchedOnOverlay } from './overlay-touched.ts';
 import { removeTree } from './remove-tree.ts';
 
 /**
- * Tries an overlay for real in a new folder: what is renamed, appended to, owned by somebody else, removed and
- * made again must come out right, and all of it must be found. Leaves nothing behind.
+ * Tests an overlay in a new folder: renaming, appending, other owners, removing and replacing have to work, and all
+ * changes have to be found. Removes the folder.
  *
- * @returns Why overlays do not work here; undefined when they do.
+ * @returns The reason why overlays do not work here; undefined when they do.
  */
 export async function probeOverlay(folder: string): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'overlays exist on Linux only';
@@ -47,12 +47,12 @@ async function attempt(folder: string): Promise<string | undefined> {
   const { paths } = await touchedOnOverlay({ lower: at('lower'), upper: at('upper'), merged: at('merged') });
   const expected = lstatSync(at('lower')).dev === lstatSync(at('upper')).dev ? 'kept/file' : 'kept';
   if (paths.join() !== [expected, 'removed', 'renamed', 'replaced'].join())
-    return `its upper directory tells something else than happened: ${paths.join(', ')}`;
+    return `its upper directory shows other changes than expected: ${paths.join(', ')}`;
   const isRight =
     readFileSync(at('merged/kept/file'), 'utf8') === 'kept, appended' &&
     readFileSync(at('merged/replaced/file'), 'utf8') === 'renamed' &&
     !existsSync(at('merged/removed')) &&
     lstatSync(at('merged/kept/file')).uid === 12_345 &&
     readFileSync(at('lower/kept/file'), 'utf8') === 'kept';
-  return isRight ? undefined : 'what is written through it comes out differently';
+  return isRight ? undefined : 'files that are written through it have other content';
 }

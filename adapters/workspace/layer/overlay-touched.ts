@@ -12,7 +12,7 @@ export interface OverlayFolders {
 }
 
 interface Walk {
-  /** True when workspace and upper directory are on one filesystem: then inode numbers can be compared. */
+  /** True when workspace and upper directory are on one filesystem, so that inode numbers can be compared. */
   sameDevice: boolean;
   found: string[];
   git: boolean;
@@ -26,8 +26,8 @@ interface Sides {
 }
 
 /**
- * What differs between the workspace and the merged view, read from the upper directory alone: it holds every
- * file that was written, a device 0:0 for each name that was removed, and the folders on the way there.
+ * The differences between the workspace and the merged view, from the upper directory. It contains every written file, a
+ * device 0:0 for each removed name, and the parent folders of both.
  */
 export async function touchedOnOverlay(folders: OverlayFolders): Promise<{ paths: string[]; git: boolean }> {
   const sides: Partial<Sides> = {};
@@ -64,10 +64,9 @@ async function compareFolder(walk: Walk, sides: Sides, folder: string): Promise<
 }
 
 /**
- * True when the merged folder is the workspace's own with changes in it. Another one took its place when it was
- * removed and made again, or renamed; the attributes that say so cannot be read from here, but the inode
- * number does: a folder that goes on keeps the workspace's. Where that cannot be compared, it counts as
- * another one, so that too much is named rather than too little.
+ * True when the merged folder is the folder of the workspace, possibly with changes in it. It is another folder if it was
+ * removed and created again, or renamed. The attributes that show this are not readable here, but the inode number
+ * differs too. If inode numbers cannot be compared, the folder counts as replaced, which may report too many changes.
  */
 function isSameFolder(walk: Walk, { lower, merged }: { lower: BigIntStats; merged: BigIntStats }): boolean {
   return (
@@ -79,7 +78,7 @@ function isSameFolder(walk: Walk, { lower, merged }: { lower: BigIntStats; merge
   );
 }
 
-/** Folders that were only opened for writing, without a change in them, do not count. */
+/** True when `.git` has changes. Folders that were opened for writing without a change do not count. */
 async function isGitTouched(walk: Walk, sides: Sides): Promise<boolean> {
   const lower = statOf(sides.lower, '.git');
   const merged = statOf(sides.merged, '.git');
@@ -95,11 +94,11 @@ function descend<T>(sides: Sides, name: string, use: (inner: Sides) => Promise<T
   );
 }
 
-/** True when a `.git` is somewhere below a folder. */
+/** True when a folder contains a `.git` at any depth. */
 export async function holdsGit(parent: Directory, name: string, yielder: Yielder): Promise<boolean> {
   const stat = statOf(parent, name);
   if (!stat?.isDirectory()) return false;
-  const look = async (folder: Directory): Promise<boolean> => {
+  const search = async (folder: Directory): Promise<boolean> => {
     const names = listNames(folder);
     if (names.includes('.git')) return true;
     for (const inner of names) {
@@ -108,5 +107,5 @@ export async function holdsGit(parent: Directory, name: string, yielder: Yielder
     }
     return false;
   };
-  return enter(parent, name, { mode: Number(stat.mode), use: look });
+  return enter(parent, name, { mode: Number(stat.mode), use: search });
 }

@@ -1,19 +1,19 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** `<boot>.<pid namespace>.<pid>.<start time>`: names one process for ever. */
+/** `<boot>.<pid namespace>.<pid>.<start time>`: identifies a process. */
 const OWNER = /^([0-9a-f]*)\.(\d+)\.(\d+)\.(\d+)$/;
 
 let own: string | undefined;
 
-/** This process, as a part of a file name: a later Klaus reads from it who left the file behind. */
+/** The name of this process as a part of file names, by which another Klaus process finds the owner of a file. */
 export function ownName(): string {
   own ??= [bootId().slice(0, 8), pidNamespace(), process.pid, startTimeOf(process.pid) ?? '0'].join('.');
   return own;
 }
 
 /**
- * True when the named process is certainly no more. False for one in another pid namespace, whose id means
- * nothing here, unless the machine has been started anew since.
+ * True when the named process has certainly ended. False for a process in another pid namespace, where its id has no
+ * meaning for this process, unless the machine has restarted.
  */
 export function isGone(owner: string): boolean {
   const [, boot, namespace, pid, startTime] = OWNER.exec(owner) ?? [];
@@ -24,15 +24,15 @@ export function isGone(owner: string): boolean {
   return startTimeOf(Number(pid)) !== startTime;
 }
 
-/** Another one after every start of the machine; empty where the system does not say. Linux: random(4). */
+/** Identifies the last start of the machine; empty if unknown. Linux: random(4). */
 export function bootId(): string {
   return read('/proc/sys/kernel/random/boot_id').replaceAll(/[^0-9a-f]/g, '');
 }
 
-/** Clock ticks since boot; undefined when there is no such process or no /proc. Source: proc_pid_stat(5). */
+/** Clock ticks since boot; undefined without such a process or without /proc. Source: proc_pid_stat(5). */
 function startTimeOf(pid: number): string | undefined {
   const text = read(`/proc/${pid}/stat`);
-  // The name stands in parentheses and may itself hold spaces and parentheses.
+  // The name is in parentheses and may contain spaces and parentheses.
   const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' || state === 'X' ? undefined : fields[18];
 }

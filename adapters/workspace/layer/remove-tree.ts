@@ -4,7 +4,7 @@ import type { Directory } from '../directory.ts';
 import { Yielder } from '../yielder.ts';
 import { listNames, openDirectory, pathOf, statOf, within } from './names.ts';
 
-/** Removes whatever stands at an absolute path, however deep, read-only or oddly named; nothing is fine too. */
+/** Removes a file or folder by its absolute path, including deep, read-only and invalidly named content. */
 export async function removeTree(path: string): Promise<void> {
   const parent = openDirectory(dirname(path));
   try {
@@ -14,7 +14,7 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** As {@link removeTree}, for one name in an open directory. Symlinks are removed, never followed. */
+/** As {@link removeTree}, for an entry of an open directory. Symlinks are removed, not followed. */
 export async function removeEntry(parent: Directory, name: string, yielder: Yielder): Promise<void> {
   const stat = statOf(parent, name);
   if (!stat) return;
@@ -27,12 +27,12 @@ export async function removeEntry(parent: Directory, name: string, yielder: Yiel
   rmdirSync(pathOf(parent, name));
 }
 
-/** A directory that its owner may not enter or change is made such that he may. */
+/** Gives the owner of a directory all permissions. */
 export function makeWritable(parent: Directory, name: string, mode: number): void {
   if ((mode & 0o700) !== 0o700) chmodSync(pathOf(parent, name), (mode & 0o7777) | 0o700);
 }
 
-/** Opens a directory for the time of `use`, also one that its owner may not enter: its mode is restored then. */
+/** Opens a directory, also without permission of its owner, and closes it after `use`. Its mode is restored. */
 export async function enter<T>(
   parent: Directory,
   name: string,

@@ -9,11 +9,11 @@ import { makeWritable, removeEntry } from './remove-tree.ts';
 import type { DiskSpace } from './disk-space.ts';
 
 export interface SyncOptions {
-  /** What the copy was at the end of the last pass. */
+  /** The copy at the end of the last pass. */
   before: CopyIndex;
   space: DiskSpace;
   yielder: Yielder;
-  /** Device and inode of folders that are left out with all they hold. */
+  /** Device and inode of folders that are left out with all of their content. */
   excluded: ReadonlySet<string>;
 }
 
@@ -23,12 +23,12 @@ interface Pass extends SyncOptions {
 }
 
 /**
- * Makes the copy equal to the workspace: what is not there any more goes, what is new or differs is copied. A
- * file is left as it is only when neither it nor its original has been touched since the last pass, which
- * sizes and times of change tell. Pipes, sockets and devices are left out, and so is what may not be read.
+ * Updates the copy to match the workspace: removes missing files, and copies new and changed ones. A file is skipped only
+ * if neither it nor its original has changed since the last pass, according to sizes and change times. Pipes, sockets,
+ * devices and unreadable files are left out.
  *
- * @returns The copy as it is now.
- * @throws KlausError `sandbox.unavailable` when the space is used up.
+ * @returns The index of the updated copy.
+ * @throws KlausError `sandbox.unavailable` when the disk is full.
  */
 export async function syncCopy(source: Directory, copy: Directory, options: SyncOptions): Promise<CopyIndex> {
   const pass: Pass = { ...options, after: new Map(), began: BigInt(Date.now()) * 1_000_000n };
@@ -56,8 +56,7 @@ async function syncFolder(pass: Pass, sides: Sides): Promise<void> {
   for (const name of superfluous) await removeEntry(sides.copy, name, pass.yielder);
 }
 
-/** Undefined: the copy is to have nothing at this name. */
-/** Looks at a folder that is there again each time after it was not. */
+/** Attempts for a folder that is repeatedly replaced. */
 const MAX_TRIES = 16;
 
 async function syncEntry(
@@ -98,9 +97,9 @@ async function syncInner(
       break;
     } catch (error) {
       if (!isRace(error)) throw error;
-      // Swapped or removed meanwhile: the next pass sees what it is by then.
+      // It was replaced or removed: the next pass handles it.
       if (statOf(source, name)?.ino !== stat.ino) return undefined;
-      // It was away for a moment only.
+      // It was missing only for a moment.
       if (attempt === MAX_TRIES) throw error;
     }
   }

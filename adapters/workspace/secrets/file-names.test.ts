@@ -21,21 +21,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Longer than a tick of any clock that a kernel gives its files. */
-const SETTLED_MS = 25;
+/** Longer than the resolution of file times. */
+const RACY_MS = 25;
 const isMeant = (path: string): boolean => path.endsWith('.env');
-const look = () => new FileNames(root, { picks: isMeant, skips: ['.git'], racyMs: SETTLED_MS });
+const open = () => new FileNames(root, { picks: isMeant, skips: ['.git'], racyMs: RACY_MS });
 
-/** Until what was changed so far is remembered and not read again. */
+/** Waits until changed directories are cached. */
 function settle(): void {
   const probe = `${root}.probe`;
   const begun = Date.now();
   do writeFileSync(probe, '');
-  while (statSync(probe).ctimeMs < begun + 2 * SETTLED_MS);
+  while (statSync(probe).ctimeMs < begun + 2 * RACY_MS);
   rmSync(probe);
 }
 
-/** A walk that remembers nothing. */
+/** A search without a cache. */
 function walk(folder = root): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .flatMap((entry) => {
@@ -47,10 +47,10 @@ function walk(folder = root): string[] {
 }
 
 describe('files by their names', () => {
-  test('are found again as they are now, also when the times of their folder were set back', async () => {
+  test('are found in their present state, also after the times of their folder were reset', async () => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     writeFileSync(join(root, 'a/b/one.env'), '');
-    const files = look();
+    const files = open();
     settle();
     const { atime, mtime } = statSync(join(root, 'a/b'));
     expect((await files.find()).files).toEqual(['a/b/one.env']);
@@ -65,7 +65,7 @@ describe('files by their names', () => {
     mkdirSync(join(root, 'b'));
     writeFileSync(join(root, 'b/b.env'), '');
     const picks = (path: string): boolean => asked.push(path) > 0;
-    const files = new FileNames(root, { picks, skips: [], racyMs: SETTLED_MS });
+    const files = new FileNames(root, { picks, skips: [], racyMs: RACY_MS });
     settle();
     await files.find();
     writeFileSync(join(root, 'b/c.env'), '');
@@ -73,11 +73,11 @@ describe('files by their names', () => {
     expect(asked.sort()).toEqual(['a.env', 'b/b.env', 'b/b.env', 'b/c.env']);
   });
 
-  test('are not those behind a link that took the place of a folder', async () => {
+  test('are not found behind a link that replaced a folder', async () => {
     mkdirSync(join(root, 'a'));
     mkdirSync(join(root, 'other'));
     writeFileSync(join(root, 'a/one.env'), '');
-    const files = look();
+    const files = open();
     settle();
     expect((await files.find()).files).toEqual(['a/one.env']);
     renameSync(join(root, 'a'), join(root, '.git'));
@@ -85,9 +85,9 @@ describe('files by their names', () => {
     expect((await files.find()).files).toEqual([]);
   });
 
-  test('are those of a bare walk after any changes', async () => {
+  test('are the same as without a cache after any changes', async () => {
     const folders = ['', 'a', 'a/b', 'c', 'c/d/e', '.git'];
-    const files = look();
+    const files = open();
     for (let step = 0; step < 120; step++) {
       const folder = join(root, folders[Math.floor(Math.random() * folders.length)]!);
       const name = `${Math.floor(Math.random() * 3)}${Math.random() < 0.7 ? '.env' : '.txt'}`;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Yielder } from '../yielder.ts';
 
 /**
- * Filesystems on which a directory's times change with every entry made, renamed or removed, and for which this
- * machine keeps the time itself. Source: linux/magic.h, zfs_vfsops.
+ * Local filesystems on which every added, renamed or removed entry changes the times of its directory.
+ * Source: linux/magic.h, zfs_vfsops.
  */
 const RELIABLE_FILESYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
@@ -19,31 +19,31 @@ const RELIABLE_FILESYSTEMS: ReadonlySet<number> = new Set([
 const RACY_MS = 2_000;
 
 interface Folder {
-  /** What `lstat` said before it was read; undefined when the next look has to read it again. */
+  /** Its state before it was read; undefined when the next search has to read it again. */
   state: string | undefined;
   folders: readonly string[];
   picked: readonly string[];
-  /** Symlinks whose own name is meant. */
+  /** Symlinks with a matching name. */
   links: readonly string[];
   sockets: readonly string[];
 }
 
 export interface FileNamesOptions {
-  /** Whether a file is meant, by its path relative to the root with forward slashes. */
+  /** True for a matching file, by its path relative to the root with forward slashes. */
   picks: (path: string) => boolean;
-  /** Names of directories that are left out wherever they stand. */
+  /** Names of directories that are skipped. */
   skips: readonly string[];
   /**
-   * A directory that changed a moment ago may change again within the same tick of its clock, and is read again until
-   * its last change is older than this. Milliseconds, default 2,000.
+   * A directory that changed this recently can change again without a new change time, and so is read again.
+   * Milliseconds, default 2,000.
    */
   racyMs?: number;
 }
 
 /**
- * The regular files below a folder that are meant by their names, and all sockets. Every look goes over all directories and reads
- * those that are not as they were, by inode and change time, which no program can set back; where the filesystem
- * promises no such times, it reads all.
+ * Finds regular files in a folder by name, and all sockets. Every search checks all directories and reads those that have
+ * changed, according to inode and change time, which programs cannot set. On filesystems without reliable times it reads
+ * all directories.
  */
 export class FileNames {
   readonly #root: string;
@@ -58,7 +58,7 @@ export class FileNames {
     this.#hasReliableTimes = hasReliableTimes(root);
   }
 
-  /** Paths relative to the root, in no order. What cannot be read is left out. */
+  /** Paths relative to the root, in no order. Unreadable directories are left out. */
   async find(): Promise<{ files: string[]; links: string[]; sockets: string[] }> {
     const files: string[] = [];
     const links: string[] = [];
@@ -83,7 +83,7 @@ export class FileNames {
 
   #readFolder(path: string, device: bigint | undefined): Folder | undefined {
     const absolute = join(this.#root, path);
-    // Before it is read: what comes in between shows as a change at the next look.
+    // The state is taken before the directory is read, so that the next search notices changes in between.
     const stat = lstatOf(absolute);
     if (!stat?.isDirectory()) return undefined;
     const state = `${stat.dev} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
@@ -111,7 +111,7 @@ export class FileNames {
         else if (entry.isSocket()) sockets.push(below);
       }
     } catch {
-      // Gone meanwhile, or not readable for us and so for no command either.
+      // It was removed, or is not readable, also for commands.
     }
     return { folders, picked, links, sockets };
   }

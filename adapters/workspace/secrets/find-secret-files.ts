@@ -5,34 +5,33 @@ import { isSecretFile, matchesGlob } from '@klaus/core/policy';
 import { FileNames } from './file-names.ts';
 import { listFiles } from './list-files.ts';
 
-/** Folders of other people's files, and Git's own. */
+/** Folders with files of dependencies and of Git. */
 const SKIPPED = ['node_modules', '.git'];
 
-/** Looks for the secret files of a folder, again and again; cheap while its directories have not changed. */
+/** Finds the secret files of a folder. Repeated searches are fast while its directories have not changed. */
 export interface SecretFiles {
   /**
-   * The secret files that are there now: regular files by their name, what a link with such a name leads to inside
-   * the folder, and every other name of the same file (hard links). Ignored files are
-   * included; `node_modules` and `.git` are looked into only for other names. However many there are, all of them:
-   * one that were left out would be shown to commands.
+   * The present secret files: regular files by name, targets in the folder of links with such names, and hard links of
+   * these files. Ignored files are included; `node_modules` and `.git` are searched only for hard links. There is no
+   * limit, because commands could read a file that is left out.
    *
    * @returns Absolute paths, sorted.
-   * @throws KlausError `tool.failed` when the search for other names does not start or fails.
+   * @throws KlausError `tool.failed` when the search for hard links fails.
    */
   find(): Promise<string[]>;
-  /** Sockets that the last look came upon, as absolute paths. */
+  /** Absolute paths of the sockets that the last search found. */
   sockets(): readonly string[];
 }
 
 /**
  * @param root Absolute real path.
- * @param patterns Further globs of the user, relative to the root.
+ * @param patterns Additional globs of the user, relative to the root.
  */
 export function createSecretFiles(root: string, patterns: readonly string[] = []): SecretFiles {
-  // Some files are secret by the folders above them, and the root can be one of these.
-  const isPlaced = root.includes('/.');
+  // Some files are secret because of their parent folders, and the root can be one of these.
+  const isHiddenRoot = root.includes('/.');
   const picks = (path: string): boolean =>
-    isSecretFile(path, patterns) || (isPlaced && isSecretFile(`${root}/${path}`));
+    isSecretFile(path, patterns) || (isHiddenRoot && isSecretFile(`${root}/${path}`));
   const files = new FileNames(root, { picks, skips: SKIPPED });
   let sockets: readonly string[] = [];
   return {
@@ -47,7 +46,7 @@ export function createSecretFiles(root: string, patterns: readonly string[] = []
   };
 }
 
-/** The paths, and every other name of the same files; sorted. All relative to the root. */
+/** Adds all hard links of the files. Paths are relative to the root and sorted. */
 async function withOtherNames(root: string, paths: Iterable<string>): Promise<string[]> {
   const names = new Set(paths);
   const linked = new Set<string>();
@@ -60,11 +59,11 @@ async function withOtherNames(root: string, paths: Iterable<string>): Promise<st
 }
 
 /**
- * The files that the globs name, under every name that they have. Never whole folders: in one that is empty Git takes every file for deleted.
+ * The files that match the globs, with all of their hard links. Never folders: Git would treat all files of an empty folder as deleted.
  *
  * @param root Absolute real path.
  * @returns Absolute paths.
- * @throws KlausError `tool.failed` when the search does not start or fails.
+ * @throws KlausError `tool.failed` when the search fails.
  */
 export async function findHidden(root: string, globs: readonly string[]): Promise<string[]> {
   if (globs.length === 0 || !existsSync(root)) return [];
@@ -77,14 +76,14 @@ export async function findHidden(root: string, globs: readonly string[]): Promis
   return (await withOtherNames(root, named)).map((path) => join(root, path));
 }
 
-/** A pattern of ours as ripgrep means it: one with a slash begins at the root, and a folder stands for all in it. */
+/** Converts a pattern to globs of ripgrep: one with a slash is relative to the root, and a folder includes its content. */
 function toGlobs(pattern: string): string[] {
   const plain = pattern.replaceAll(/[[\]{}\\]/g, '\\$&');
   const glob = plain.includes('/') ? `/${plain.replace(/^\//, '')}` : plain;
   return [glob, `${glob.replace(/\/$/, '')}/**`];
 }
 
-/** What links lead to: a shared `.env` is often one. Only files inside of the folder. */
+/** The targets of links, such as a shared `.env`. Only files in the folder. */
 async function findTargets(root: string, links: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const link of links) {
@@ -96,7 +95,7 @@ async function findTargets(root: string, links: readonly string[]): Promise<stri
   return found;
 }
 
-/** Every name of these inodes. It costs a walk over the whole folder, which is why it is done only where links are. */
+/** All paths of these inodes. Slow, because it searches the complete folder. */
 export async function findNames(root: string, inodes: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   const paths = await listFiles(root, ['--no-ignore']);

@@ -4,7 +4,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type IndexEntry, toIndexEntries } from '../git-index.ts';
 
-/** Git data of a folder, found and read without running Git. All paths are absolute. */
+/** The Git data of a folder. All paths are absolute. */
 export interface GitFolder {
   /** Top folder of the working tree. */
   top: string;
@@ -12,7 +12,7 @@ export interface GitFolder {
   commonDir: string;
 }
 
-/** Looks in the folder and above it. What a `.git` file names is only read from, so it is believed. */
+/** Finds the repository of a folder. The target of a `.git` file needs no verification, because it is only read. */
 export async function findGitFolder(root: string): Promise<GitFolder | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {
     const path = join(folder, '.git');
@@ -29,16 +29,16 @@ export async function findGitFolder(root: string): Promise<GitFolder | undefined
   }
 }
 
-/** What the index records; empty without one. */
+/** The entries of the index; empty without one. */
 export async function readIndex({ gitDir }: GitFolder): Promise<IndexEntry[]> {
   const bytes = await readFile(join(gitDir, 'index')).catch(() => undefined);
   return (bytes && toIndexEntries(bytes)) ?? [];
 }
 
 /**
- * True for a file whose content, as it is now, Git has already: hiding it would hide nothing and break `git add`
- * and `git stash`. The path alone does not count, because whoever may write the index can list any path there;
- * nobody can name the hash of a content that they never saw.
+ * True for a file whose present content is in the index: hiding it would protect nothing and break `git add` and
+ * `git stash`. The path alone is not sufficient, because a command can add any path to the index; but it cannot know the
+ * hash of a content that it never read.
  */
 export async function isTracked(path: string, folder: GitFolder, index: readonly IndexEntry[]): Promise<boolean> {
   const name = relative(folder.top, path).split(sep).join('/');
@@ -50,7 +50,7 @@ export async function isTracked(path: string, folder: GitFolder, index: readonly
   return entries.some((entry) => entry.blob === blob);
 }
 
-/** Names of commits that something points to: branches, tags, remotes, stashes, and where HEAD has been. */
+/** Commits of branches, tags, remotes, stashes and the log of HEAD. */
 export async function readRefs({ gitDir, commonDir }: GitFolder): Promise<string[]> {
   const names = new Set<string>();
   const collect = async (path: string): Promise<void> => {
@@ -77,7 +77,7 @@ function listBelow(folder: string): string[] {
   });
 }
 
-/** Changes when refs or index do; cheap. */
+/** A text that changes with refs and index. Fast. */
 export function readGitState({ gitDir, commonDir }: GitFolder): string {
   const files = ['index', 'HEAD', 'logs/HEAD', 'ORIG_HEAD'].map((file) => join(gitDir, file));
   files.push(join(commonDir, 'packed-refs'), join(commonDir, 'logs/refs/stash'));

@@ -7,19 +7,20 @@ import { z } from 'zod';
 import type { GitFolder } from './git-folder.ts';
 
 const schema = z.object({
-  /** Commits that were looked at with everything that they follow. */
+  /** Commits that were searched together with all of their ancestors. */
   commits: z.array(z.string()),
-  /** Object id and path of each secret file in them. */
+  /** Object id and path of each secret file in these commits. */
   blobs: z.array(z.tuple([z.string(), z.string()])),
 });
 
-/** Which secret files the history of a repository holds, as far as it was looked at. No contents. */
+/** The secret files in the searched history of a repository, without their contents. */
 export type CachedHistory = z.infer<typeof schema>;
 
 const NOTHING: CachedHistory = { commits: [], blobs: [] };
 
 /**
- * What an earlier program found, by the rules of today. A commit never changes, so only new ones need to be looked at.
+ * The cached result of earlier processes with the present rules. Commits never change, so only new ones have to be
+ * searched.
  *
  * @param cache Folder that only the user can write.
  */
@@ -31,7 +32,7 @@ export function readHistoryCache(cache: string, folder: GitFolder, patterns: rea
   }
 }
 
-/** Keeps it for later programs. What cannot be kept is found again. */
+/** Stores the result for later processes. Failures are ignored: the search is then repeated. */
 export function writeHistoryCache(
   cache: string,
   folder: GitFolder,

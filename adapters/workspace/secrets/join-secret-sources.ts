@@ -1,16 +1,16 @@
 import type { SecretSource } from './secret-source.ts';
 
 /**
- * Several folders as one. A file that two of them see, as where one folder holds the other, is hidden once.
+ * Combines the sources of several folders. A file that several of them contain is listed once.
  *
- * @param sources The first knows what a file is; each knows what to hide.
+ * @param sources The first source identifies files.
  */
 export function joinSecretSources(sources: readonly SecretSource[]): SecretSource {
   const [first] = sources;
-  if (!first) throw new RangeError('no source of secrets is given');
+  if (!first) throw new RangeError('At least one source is required.');
   if (sources.length === 1) return first;
-  const all = async <T>(ask: (source: SecretSource) => Promise<readonly T[]>): Promise<T[]> =>
-    (await Promise.all(sources.map(ask))).flat();
+  const all = async <T>(read: (source: SecretSource) => Promise<readonly T[]>): Promise<T[]> =>
+    (await Promise.all(sources.map(read))).flat();
   return {
     files: async () => [...new Set(await all((source) => source.files()))],
     values: (options) => all((source) => source.values(options)),

@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { KlausError } from '@klaus/core/protocol';
 
 /**
- * Files below a folder as ripgrep lists them: relative, in no order, hidden ones too. It follows no link and runs
- * nothing that the files say.
+ * Lists the files in a folder with ripgrep: relative paths in no order, including hidden files. Links are not followed.
  *
- * @param args Further options of ripgrep.
+ * @param args Additional options of ripgrep.
  * @throws KlausError `tool.failed` when the search does not start or fails.
  */
 export async function listFiles(root: string, args: readonly string[]): Promise<string[]> {
@@ -25,11 +24,11 @@ export async function listFiles(root: string, args: readonly string[]): Promise<
     child.once('error', reject);
     child.once('close', resolve);
   }).catch((error: unknown) => {
-    throw new KlausError('tool.failed', 'ripgrep did not start.', { cause: error });
+    throw new KlausError('tool.failed', 'ripgrep could not be started.', { cause: error });
   });
-  // 1 is "nothing found"; 2 with output is a folder that could not be read. A bad glob ends it without any.
+  // 1 means no result, 2 with output an unreadable folder. An invalid glob causes 2 without output.
   if (code === null || (code === 2 && /glob/i.test(errors)))
-    throw new KlausError('tool.failed', `The list of files failed: ${errors.trim() || 'it was stopped'}`);
+    throw new KlausError('tool.failed', `The files could not be listed: ${errors.trim() || 'ripgrep was stopped'}`);
   return Buffer.concat(chunks)
     .toString('utf8')
     .split('\0')

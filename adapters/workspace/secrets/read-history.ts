@@ -15,24 +15,24 @@ export interface OldVersion {
 }
 
 export interface HistoryOptions {
-  /** Further globs of the user. */
+  /** Additional globs of the user. */
   patterns?: readonly string[];
-  /** Contents that are read at most. Default: 500. */
+  /** Maximum number of contents. Default: 500. */
   maxVersions?: number;
-  /** Longer contents are left out, in bytes. Default: 1 MiB. */
+  /** Maximum size of a content in bytes; longer ones are left out. Default: 1 MiB. */
   maxBytes?: number;
-  /** Milliseconds after which what was found until then has to do. Default: 10,000. */
+  /** Time limit of each Git command in milliseconds, after which the partial result is used. Default: 10,000. */
   timeoutMs?: number;
-  /** Folder that only the user can write, where it is kept what the history holds. Default: it is not. */
+  /** Folder for the cache, which only the user can write. Default: no cache. */
   cache?: string | undefined;
 }
 
 /**
- * What secret files held in any commit that a ref, a stash or the log of HEAD leads to, and what is staged of
- * them. Git reads the objects from an empty repository of our own that borrows the object folder: neither
- * configuration nor hooks nor attributes of the repository itself have a say.
+ * The contents of secret files in all commits that are reachable from refs, stashes and the log of HEAD, and their staged
+ * contents. Git runs in a separate empty repository that uses the object folder, so that configuration, hooks and
+ * attributes of the repository have no effect.
  *
- * @returns Nothing without Git, and for repositories whose names are SHA-256 or whose refs are a reftable.
+ * @returns Empty without Git, and for repositories with SHA-256 names or a reftable.
  */
 export async function readHistory(folder: GitFolder, options: HistoryOptions = {}): Promise<OldVersion[]> {
   const { patterns = [], maxVersions = 500, maxBytes = 1024 * 1024, timeoutMs = 10_000, cache } = options;
@@ -58,17 +58,17 @@ export async function readHistory(folder: GitFolder, options: HistoryOptions = {
       const commits = refs.map((ref) => (seen.has(ref) ? `^${ref}` : ref)).join('\n');
       const words = ['--', ...toPathspecs(patterns)];
       const log = await run([...LOG, ...words], commits);
-      const { isWhole } = log;
-      // Something may name a commit that is not there, or not yet.
-      const { bytes } = isWhole ? log : await run([...LOG, '--ignore-missing', ...words], commits);
+      const { isComplete } = log;
+      // A ref may point to a missing commit.
+      const { bytes } = isComplete ? log : await run([...LOG, '--ignore-missing', ...words], commits);
       const found = new Map<string, string>();
       for (const [, before, after, path] of bytes.toString('utf8').matchAll(CHANGE))
         for (const blob of [after!, before!])
           if (!/^0+$/.test(blob) && !found.has(blob) && isSecretFile(path!, patterns)) found.set(blob, path!);
       for (const [blob, path] of known?.blobs ?? []) found.set(blob, path);
       add(found);
-      // Otherwise a commit may be missing that comes later, as in a shallow clone. Its list of ends has no say: commands write it.
-      if (cache !== undefined && isWhole)
+      // An incomplete result is not cached: missing commits may be fetched later, as in a shallow clone.
+      if (cache !== undefined && isComplete)
         writeHistoryCache(cache, folder, { patterns, known: { commits: refs, blobs: [...found] } });
     } else add(known?.blobs ?? []);
     const named = [...blobs.keys()].slice(0, maxVersions);
@@ -117,11 +117,11 @@ interface RunOptions {
   timeoutMs: number;
 }
 
-/** @returns `isWhole`: Git ended by itself and says that all is well. */
+/** @returns `isComplete`: Git exited successfully. */
 async function runGit(
   args: readonly string[],
   { own, objects, stdin, timeoutMs }: RunOptions,
-): Promise<{ bytes: Buffer; isWhole: boolean }> {
+): Promise<{ bytes: Buffer; isComplete: boolean }> {
   const child = spawn('git', ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args], {
     cwd: own,
     env: {
@@ -144,12 +144,12 @@ async function runGit(
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // Git may end before it has read everything.
+  // Git may exit before it has read all input.
   child.stdin.on('error', () => {});
   child.stdin.end(`${stdin}\n`);
-  const isWhole = await new Promise<boolean>((resolve) => {
+  const isComplete = await new Promise<boolean>((resolve) => {
     child.once('error', () => resolve(false));
     child.once('close', (code) => resolve(code === 0));
   });
-  return { bytes: Buffer.concat(chunks), isWhole };
+  return { bytes: Buffer.concat(chunks), isComplete };
 }

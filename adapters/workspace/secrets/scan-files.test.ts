@@ -6,7 +6,7 @@ import { createSecretScanner } from '@klaus/core/policy';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSecretsAllow, scanFiles } from './scan-files.ts';
 
-// Made of parts, so that this file holds no secret itself.
+// Concatenated, so that this file contains no secret itself.
 const KEY = ['AKIA', 'Q3EGRIZ7TLWBXN2K'].join('');
 const scanner = createSecretScanner({ digest: (text) => createHash('sha256').update(text).digest('hex') });
 
@@ -22,7 +22,7 @@ const scan = async (...paths: string[]) => {
   return found;
 };
 
-test('a secret far into a file is found once, with its own line, also where two pieces meet', async () => {
+test('a secret deep in a file is found once, with its line, also at the border of two chunks', async () => {
   const line = `${'x'.repeat(99)}\n`;
   const piece = 4 * 1024 * 1024;
   writeFileSync(join(root, 'far.txt'), `${line.repeat(90_000)}${KEY}\n`);
@@ -44,7 +44,7 @@ test('links, binary files and what Git ignores are left out, unless a file is na
   ]);
 });
 
-test('a path outside, and one that is not there, are refused', async () => {
+test('paths that are outside or missing are refused', async () => {
   await expect(scan('../other')).rejects.toMatchObject({ code: 'usage' });
   await expect(scan('nothing')).rejects.toMatchObject({ code: 'usage' });
 });

@@ -12,12 +12,12 @@ export interface FileFinding extends Omit<SecretFinding, 'start' | 'end'> {
 }
 
 /**
- * Scans files for secrets: those named, and all below the folders named that Git would not ignore. Files with a null
- * byte in their first 8 KiB are left out, but for rules about names.
+ * Scans files for secrets: the given files, and all files in the given folders that Git does not ignore. Of files with a
+ * null byte in their first 8 KiB only the names are checked.
  *
- * @param root Absolute real path of the workspace; fingerprints are made of paths relative to it.
- * @param paths Absolute, or relative to the root. None: the whole root.
- * @throws KlausError `usage` for a path that is not there or lies outside the root.
+ * @param root Absolute real path of the workspace; fingerprints use paths relative to it.
+ * @param paths Absolute, or relative to the root. Default: the root.
+ * @throws KlausError `usage` for a path that does not exist or lies outside the root.
  */
 export async function* scanFiles(
   root: string,
@@ -32,9 +32,9 @@ async function toFiles(root: string, path: string): Promise<string[]> {
   const absolute = resolve(root, path);
   const name = relative(root, absolute).split(sep).join('/');
   if (name === '..' || name.startsWith('../'))
-    throw new KlausError('usage', `${path} is not below ${root}.`, { hint: 'Name the folder with --cwd.' });
+    throw new KlausError('usage', `${path} is outside ${root}.`, { hint: 'Specify the folder with `--cwd`.' });
   const stat = await lstat(absolute).catch(() => undefined);
-  if (!stat) throw new KlausError('usage', `There is no ${path}.`);
+  if (!stat) throw new KlausError('usage', `${path} does not exist.`);
   if (stat.isFile()) return [name];
   if (!stat.isDirectory()) return [];
   const listed = await listFiles(absolute, ['--glob=!.git']);
@@ -42,7 +42,7 @@ async function toFiles(root: string, path: string): Promise<string[]> {
 }
 
 const CHUNK = 4 * 1024 * 1024;
-/** No secret is longer than what two pieces have in common. */
+/** Overlap of two chunks: the maximum length of a secret. */
 const OVERLAP = 32 * 1024;
 
 async function* scanFile(absolute: string, path: string, scanner: SecretScanner): AsyncGenerator<FileFinding> {
@@ -77,7 +77,7 @@ async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Fingerprints that the workspace allows; none where it has no list. */
+/** Fingerprints that the workspace allows; empty without a list. */
 export async function readSecretsAllow(root: string): Promise<Set<string>> {
   const text = await readFile(join(root, SECRETS_ALLOW), 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';

@@ -44,7 +44,7 @@ describe('secret files', () => {
     expect(names(await createSecretFiles(root).find())).toEqual(secret.sort());
   });
 
-  test('are all that the rule about names knows: the quick first choice misses none', async () => {
+  test('are all that match the rule for names', async () => {
     const paths = ['.env_x', '.Env.Local', 'a.ENV', 'x/ID_RSA', 'k.asc.key', 'k.ppk', '.gnupg/a/b', 'h/.kube/config'];
     paths.push('my_credentials.json', 'x-firebase-adminsdk-1.json', 'service_account.json', 'serviceAccount1.json');
     paths.push('h/.config/gh/hosts.yml', 'h/.aws/credentials', 'secrets.YAML', 'd/.netrc', '.cargo/credentials.toml');
@@ -59,7 +59,7 @@ describe('secret files', () => {
     expect(await valuesOf()).toHaveLength(1_200);
   });
 
-  test('are also what the user lists', async () => {
+  test('include the globs of the user', async () => {
     for (const path of ['config/prod.yaml', 'other/config/prod.yaml', 'vault/a/b.txt', 'x/token.txt']) put(path, 'x\n');
     put('odd/[a]{b}.txt', 'x\n');
     const patterns = ['config/prod.yaml', 'vault', 'token.*', '[a]{b}.*'];
@@ -71,7 +71,7 @@ describe('secret files', () => {
     ]);
   });
 
-  test('have all their names, also where nobody looks, and what a link leads to', async () => {
+  test('include hard links, also in skipped folders, and targets of links', async () => {
     put('.env', 'A=1\n');
     put('node_modules/x/y', 'z');
     linkSync(join(root, '.env'), join(root, 'node_modules/x/harmless.txt'));
@@ -81,14 +81,14 @@ describe('secret files', () => {
     expect(names(await createSecretFiles(root).find())).toEqual(['.env', 'config/real', 'node_modules/x/harmless.txt']);
   });
 
-  test('in Git are not hidden while they are what Git has, and are when they hold something new', async () => {
+  test('in Git are hidden only when their content has changed', async () => {
     git('init', '-q');
     put('.env', 'A=committed-value-1\n');
     put('.env.local', 'B=private-value-22\n');
     git('add', '.env');
     const source = createSecretSource(root);
     expect(names(await source.files())).toEqual(['.env.local']);
-    // Whoever may write the index can list any path, with a content of their own.
+    // A command can add any path to the index, with its own content.
     const other = git('hash-object', '-w', '.env').trim();
     git('update-index', '--add', '--cacheinfo', `100644,${other},.env.local`);
     expect(names(await source.files())).toEqual(['.env.local']);
@@ -140,7 +140,7 @@ describe('secret values', () => {
       expect(values).not.toContain(harmless);
   });
 
-  test('leave the words of ordinary settings alone, which stand in every second file', async () => {
+  test('do not include common words of ordinary settings', async () => {
     const settings = [
       'SESSION_DRIVER=database',
       'AUTH_METHOD=authentication',
@@ -164,7 +164,7 @@ describe('secret values', () => {
     expect(await valuesOf()).toEqual(['postgres://postgres:postgres@localhost/app', 'onlyletters', 'moreletters']);
   });
 
-  test('stay known when their file is gone, and new ones are noticed', async () => {
+  test('are kept when their file is deleted, and new ones are noticed', async () => {
     put('.env', 'A_KEY=first-value-1\n');
     const source = createSecretSource(root);
     expect(await valuesOf(source)).toEqual(['first-value-1']);
@@ -199,7 +199,7 @@ describe('secret values', () => {
       expect(values).toContain(value);
   });
 
-  test('are read without a word from the configuration of the repository', async () => {
+  test('are read without the configuration of the repository', async () => {
     git('init', '-q');
     put('.env', 'A_KEY=committed-value-1\n');
     git('add', '.');
@@ -218,14 +218,14 @@ describe('secret values', () => {
   });
 });
 
-describe('what the history holds, kept for later programs', () => {
+describe('the cached history', () => {
   const commit = (message: string) => {
     git('add', '-A', '-f');
     git('commit', '-qm', message);
   };
   const open = (cache = join(root, '.git/cache-of-a-test')) => createSecretSource(root, { cache });
 
-  test('is all that a look without it finds, whatever came since', async () => {
+  test('has the same result as a search without a cache after any changes', async () => {
     git('init', '-q', '-b', 'main');
     put('.env', 'A_KEY=first-value-11\n');
     commit('first');
@@ -247,7 +247,7 @@ describe('what the history holds, kept for later programs', () => {
     expect((await valuesOf()).sort()).toEqual(all);
   });
 
-  test('needs no git where nothing is new and nothing is secret', async () => {
+  test('needs no git if nothing is new or secret', async () => {
     git('init', '-q', '-b', 'main');
     put('a.txt', 'a\n');
     commit('first');
@@ -263,7 +263,7 @@ describe('what the history holds, kept for later programs', () => {
     expect(await valuesOf(open())).toEqual(['fresh-value-44']);
   });
 
-  test('does not count a commit that was missing, and asks no list of shallow ends', async () => {
+  test('does not include a missing commit, and ignores the list of shallow commits', async () => {
     git('init', '-q', '-b', 'main');
     put('.env', 'A_KEY=early-value-55\n');
     commit('first');

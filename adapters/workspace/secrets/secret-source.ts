@@ -7,58 +7,58 @@ import { createSecretFiles, findHidden, findNames, type SecretFiles } from './fi
 import { findGitFolder, type GitFolder, isTracked, readGitState, readIndex } from './git-folder.ts';
 import { readHistory } from './read-history.ts';
 
-/** The secrets of a workspace: which files to hide from commands, and which values to take out of texts. */
+/** The secrets of a workspace: the files to hide from commands, and the values to redact. */
 export interface SecretSource {
   /**
-   * Absolute paths of the secret files that are there now, without those whose content Git has already; sockets too,
-   * by which a command would reach a program outside.
+   * Absolute paths of the present secret files, except those whose content is in Git, and of sockets, through which a
+   * command could reach programs outside.
    */
   files(): Promise<string[]>;
   /**
-   * Values in all secret files, tracked ones too, and in their earlier versions. What was found once stays, when
-   * the file is gone as well. Cheap while no such file and no ref has changed.
+   * Values in all secret files, including tracked ones, and in their earlier versions. Values of deleted files are still
+   * returned. Fast while no such file and no ref has changed.
    *
-   * @param options.history False: earlier versions are not read now. Default true.
+   * @param options.history False: earlier versions are not read. Default true.
    */
   values(options?: { history?: boolean }): Promise<SecretValue[]>;
   /**
-   * What else a file is. The search for other names costs a walk over the whole folder, and only where there are any.
+   * Whether a file is secret, and its hard links. Files with hard links need a search of the complete folder.
    *
-   * @param path Absolute, every symlink resolved.
+   * @param path Absolute real path.
    */
   identify(path: string): Promise<FileIdentity>;
   /**
-   * Other names (hard links) of a file that is secret or hidden by one of them. Cheap for a file with one name.
+   * Hard links of a file under which it is secret or hidden. Fast for a file without hard links.
    *
-   * @param path Absolute, every symlink resolved.
+   * @param path Absolute real path.
    * @returns Absolute paths.
    */
   otherNames(path: string): Promise<string[]>;
 }
 
 export interface SecretSourceOptions {
-  /** Further globs of the user, relative to the root. */
+  /** Additional globs of the user, relative to the root. */
   patterns?: readonly string[];
-  /** Globs of what is to be hidden whatever it holds, also where Git has it; relative to the root. */
+  /** Globs of paths to hide in any case, even if Git has their content; relative to the root. */
   hidden?: readonly string[];
-  /** Files whose values are read; all others are hidden too. Default: 5,000. */
+  /** Maximum number of files whose values are read; further files are still hidden. Default: 5,000. */
   limit?: number;
-  /** Longer files are read up to here, in bytes. Default: 1 MiB. */
+  /** Bytes of a file that are read at most. Default: 1 MiB. */
   maxBytes?: number;
-  /** Whether earlier versions in Git count. Default true. */
+  /** Also reads earlier versions in Git. Default true. */
   history?: boolean;
-  /** Folder that only the user can write, where it is kept what the history holds. Default: it is not. */
+  /** Folder for the cache of the history, which only the user can write. Default: no cache. */
   cache?: string | undefined;
 }
 
 /**
- * Watches over the secrets of a folder by looking again at each call.
+ * Finds the secrets of a folder. Every call checks for changes.
  *
  * @param root Absolute path of the workspace.
  */
 export function createSecretSource(root: string, options: SecretSourceOptions = {}): SecretSource {
   const { patterns = [], hidden = [], limit = 5_000, maxBytes = 1024 * 1024, history = true, cache } = options;
-  // One that is gone holds no secrets; who works in it is told so elsewhere.
+  // A missing folder has no secrets. Its absence is reported elsewhere.
   const real = realpath(root).catch(() => root);
   const learned = new Map<string, SecretValue>();
   const seen = new Map<string, string>();
@@ -85,14 +85,14 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   const readGit = async (): Promise<void> => {
     const folder = history ? await findGitFolder(await real) : undefined;
     if (!folder) return;
-    // Another's failure is told to that one.
+    // A failure is reported to the call that started the reading.
     await gitReading?.catch(() => {});
     const state = readGitState(folder);
     if (state === gitState) return;
     gitReading = learnGit(folder, state);
     await gitReading;
   };
-  /** @param state Of the moment before it is read: what changes meanwhile is seen at the next look. */
+  /** @param state The state before the reading, so that the next call notices changes in between. */
   const learnGit = async (folder: GitFolder, state: string): Promise<void> => {
     for (const { path, text } of await readHistory(folder, { patterns, maxBytes, cache })) learn(path, text);
     gitState = state;
@@ -105,16 +105,16 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   return {
     async files() {
       const [found, named] = await Promise.all([find(), real.then((path) => findHidden(path, hidden))]);
-      const meant = [...named, ...(files?.sockets() ?? [])];
+      const others = [...named, ...(files?.sockets() ?? [])];
       const folder = found.length > 0 ? await findGitFolder(await real) : undefined;
-      if (!folder) return [...found, ...meant];
+      if (!folder) return [...found, ...others];
       const index = await readIndex(folder);
       const tracked = await Promise.all(found.map((path) => isTracked(path, folder, index)));
-      return [...found.filter((_, at) => tracked[at] !== true), ...meant];
+      return [...found.filter((_, at) => tracked[at] !== true), ...others];
     },
-    async values({ history: isWhole = true } = {}) {
+    async values({ history: readsHistory = true } = {}) {
       await readFiles((await find()).slice(0, limit));
-      if (isWhole) await readGit();
+      if (readsHistory) await readGit();
       return [...learned.values()];
     },
     async identify(path) {
@@ -127,8 +127,8 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
     async otherNames(path) {
       const inode = await readInode(path);
       if (!inode || inode.links <= 1n) return [];
-      const [found, meant] = await Promise.all([find(), real.then((root) => findHidden(root, hidden))]);
-      const others = [...new Set([...found, ...meant])].filter((other) => other !== path);
+      const [found, named] = await Promise.all([find(), real.then((root) => findHidden(root, hidden))]);
+      const others = [...new Set([...found, ...named])].filter((other) => other !== path);
       const ids = await Promise.all(others.map(async (other) => (await readInode(other))?.id));
       return others.filter((_, at) => ids[at] === inode.id);
     },
@@ -141,7 +141,7 @@ async function readInode(path: string): Promise<{ id: string; links: bigint } | 
 }
 
 async function readStart(path: string, length: number): Promise<string> {
-  // Between look and open a link or a named pipe may have taken its place.
+  // A link or a named pipe may have replaced the file since its check.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch(() => undefined);
   if (!file) return '';

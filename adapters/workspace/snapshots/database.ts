@@ -9,13 +9,13 @@ const FORMAT = 1;
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * - objects: contents by hash. `block` says where the bytes are; a large content has `chunks` instead, the
- *   hashes of its pieces one after the other
+ * - objects: contents by hash. `block` refers to the bytes; a large content has `chunks` instead, the concatenated hashes
+ *   of its chunks
  * - blocks: several contents compressed together, in `data` or in a file `pack`; not compressed when stored = raw
  * - trees: directory objects
- * - seen: for each directory what the last look found, as `toSeen` makes it
- * - states: what stands beside a snapshot
- * - steps: a restore under way
+ * - seen: the result of the last scan of each directory, see `encodeDirectory`
+ * - states: metadata of snapshots
+ * - steps: running restores
  */
 const SCHEMA = `
   CREATE TABLE objects (hash BLOB PRIMARY KEY, size INTEGER NOT NULL, block INTEGER, at INTEGER, chunks BLOB,
@@ -39,7 +39,7 @@ export class Database {
   #turn: Promise<unknown> = Promise.resolve();
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @param folder Made when it is missing, for the user alone. */
+  /** @param folder Created if it is missing, for the user only. */
   constructor(folder: string) {
     this.folder = folder;
     const file = join(folder, 'snapshots.db');
@@ -49,14 +49,16 @@ export class Database {
       return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     });
     try {
-      // Rows of a kilobyte are common here, and are read one by one in the order of the walk.
+      // Large pages, because rows of a kilobyte are common and are read in order.
       this.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
       this.exec('PRAGMA journal_size_limit = 67108864; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -16384');
       this.transaction(() => {
         const version = this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
         if (version === 0) this.exec(SCHEMA);
         else if (version > FORMAT)
-          throw new KlausError('store.corrupt', `${file} was written by a newer Klaus.`, { hint: 'Update Klaus.' });
+          throw new KlausError('store.corrupt', `${file} was written by a newer version of Klaus.`, {
+            hint: 'Update Klaus.',
+          });
       });
     } catch (error) {
       this.close();
@@ -72,7 +74,7 @@ export class Database {
     return guarded(this.folder, () => this.#prepare(sql).all(...values) as Row[]);
   }
 
-  /** Returns the id of the row that was inserted, if one was. */
+  /** Returns the id of the inserted row, if any. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return guarded(this.folder, () => Number(this.#prepare(sql).run(...values).lastInsertRowid));
   }
@@ -81,7 +83,7 @@ export class Database {
     guarded(this.folder, () => this.#connection.exec(sql));
   }
 
-  /** All or nothing, and durable when it returns. */
+  /** Runs `work` in a transaction, which is durable when this returns. */
   transaction<T>(work: () => T): T {
     this.exec('BEGIN IMMEDIATE');
     try {
@@ -94,7 +96,7 @@ export class Database {
     }
   }
 
-  /** Runs one after the other what must not mix on this connection. */
+  /** Runs `work` after all earlier calls, for operations that must not interleave on this connection. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined);
@@ -118,7 +120,7 @@ const NO_ROOM: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
 const NO_ROOM_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG', 'EIO']);
 
-/** What the database or the filesystem refused, in Klaus's words; anything else as it is. */
+/** Converts errors of the database and the filesystem to KlausErrors; returns other errors unchanged. */
 export function toSnapshotError(error: unknown, folder: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : -1;
@@ -140,12 +142,12 @@ export function toSnapshotError(error: unknown, folder: string): unknown {
 
 export function corrupt(folder: string, what: string, cause?: unknown): KlausError {
   return new KlausError('store.corrupt', `The snapshots in ${folder} are damaged: ${what}.`, {
-    hint: 'Move that folder away: snapshots begin anew, and the workspace itself is untouched.',
+    hint: 'Move that folder to another location. New snapshots are then created; the workspace is not affected.',
     cause,
   });
 }
 
-/** Runs `work` and says its failures in Klaus's words. */
+/** Runs `work` and converts its errors, see {@link toSnapshotError}. */
 export function guarded<T>(folder: string, work: () => T): T {
   try {
     return work();

@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { createSnapshots } from '../index.ts';
 import { createFolder } from './fixtures/folder.ts';
 
-test('a state has an id that depends on its content alone', async () => {
+test('the id of a state depends only on its content', async () => {
   using folder = createFolder();
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
   const empty = await snapshots.snapshot();
@@ -32,7 +32,7 @@ test('a state has an id that depends on its content alone', async () => {
   expect(await snapshots.snapshot()).toBe(empty);
 });
 
-test('modes, symlinks, empty folders, ignored files and odd names are in it', async () => {
+test('modes, symlinks, empty folders, ignored files and unusual names are stored', async () => {
   using folder = createFolder();
   folder.write('.gitignore', 'out\n');
   folder.write('out/ignored', 'i');
@@ -62,7 +62,7 @@ test('modes, symlinks, empty folders, ignored files and odd names are in it', as
   expect(snapshots.uncovered(tree)).toEqual([]);
 });
 
-test('an edit of the same size with its time put back is seen', async () => {
+test('an edit of the same size with a restored modification time is found', async () => {
   using folder = createFolder();
   folder.write('file', 'aaaa');
   const { atime, mtime } = statSync(join(folder.root, 'file'));
@@ -74,7 +74,7 @@ test('an edit of the same size with its time put back is seen', async () => {
   expect(await snapshots.changes(before, after)).toMatchObject([{ path: 'file', kind: 'modified' }]);
 });
 
-test('changes are sorted and name what became of each path, through changes of type', async () => {
+test('changes are sorted and include changes of type', async () => {
   using folder = createFolder();
   folder.write('a', 'file');
   folder.write('b/inner', 'x');
@@ -96,7 +96,7 @@ test('changes are sorted and name what became of each path, through changes of t
   ]);
 });
 
-test('only the named paths are looked at, the rest is as in the base', async () => {
+test('only the given paths are scanned, the rest is as in the base', async () => {
   using folder = createFolder();
   folder.write('a/one', '1');
   folder.write('a/two', '2');
@@ -120,7 +120,7 @@ test('only the named paths are looked at, the rest is as in the base', async () 
   await expect(snapshots.snapshot({ only: { base, paths: ['../x'] } })).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('what cannot be held is left out and named', async () => {
+test('paths that cannot be stored are left out and listed', async () => {
   using folder = createFolder();
   folder.write('file', 'x');
   execFileSync('mkfifo', [join(folder.root, 'pipe')]);
@@ -135,7 +135,7 @@ test('what cannot be held is left out and named', async () => {
   expect(await snapshots.entry(tree, 'pipe')).toBeUndefined();
 });
 
-test('Klaus keeps its own state out of the snapshots of the folder that it lies in', async () => {
+test("Klaus's own state is left out of the snapshots of its folder", async () => {
   using folder = createFolder();
   folder.write('home/klaus.db', 'x');
   folder.write('home-too', 'x');
@@ -147,7 +147,7 @@ test('Klaus keeps its own state out of the snapshots of the folder that it lies 
   expect(await snapshots.snapshot()).toBe(tree);
 });
 
-test('repositories are left out and shown as they stood, nested ones too', async () => {
+test('repositories are left out and their state is shown, including nested ones', async () => {
   using folder = createFolder();
   const git = (cwd: string, ...words: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...words], { cwd, encoding: 'utf8' }).trim();
@@ -174,7 +174,7 @@ test('repositories are left out and shown as they stood, nested ones too', async
   expect(snapshots.git(after)[0]!.index).not.toBe(snapshots.git(before)[0]!.index);
 });
 
-test('a folder that is swapped for a link while it is read shows nothing from outside', async () => {
+test('a folder that is replaced by a link during a scan shows nothing from outside', async () => {
   using folder = createFolder();
   const outside = join(folder.base, 'outside');
   mkdirSync(outside);
@@ -189,7 +189,7 @@ test('a folder that is swapped for a link while it is read shows nothing from ou
   expect(await snapshots.entry(await snapshots.snapshot(), 'd')).toMatchObject({ type: 'symlink' });
 });
 
-test('another folder can stand in for the workspace, whose own state stays the last one', async () => {
+test('another folder can replace the workspace, whose own state remains the last one', async () => {
   using folder = createFolder();
   folder.write('a', '1');
   folder.write('b', '2');
@@ -215,7 +215,7 @@ test('a snapshot reports its progress and can be cancelled', async () => {
   await expect(snapshots.snapshot({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
 });
 
-test('a large file is taken in and given back in pieces, and known again after a small change', async () => {
+test('a large file is stored and returned in chunks, and shares chunks after a small change', async () => {
   using folder = createFolder();
   const bytes = Buffer.alloc(10 * 1024 * 1024);
   for (let at = 0; at < bytes.length; at += 4_096) bytes.writeUInt32LE((at * 2_654_435_761) % 2 ** 32, at);

@@ -28,13 +28,13 @@ import { EMPTY, sha256, toTreeEntry } from './tree.ts';
 import { toTreeHash, Trees } from './trees.ts';
 
 export interface SnapshotsOptions {
-  /** Where the snapshots of all workspaces are, for the user alone. */
+  /** Folder with the snapshots of all workspaces, for the user only. */
   stateDir: string;
-  /** Klaus's own state, which is left out where it lies in the workspace. `stateDir` always is. */
+  /** Klaus's own state, which is left out if it lies in the workspace. `stateDir` is always left out. */
   klausHome?: string;
   /**
-   * True for an absolute path that a sandbox adds for a command and removes after it: an empty folder, or a file. States
-   * leave it out. Default: none is.
+   * True for the absolute path of a sandbox's placeholder: an empty folder, or a file. Snapshots leave it out.
+   * Default: none.
    */
   isPlaceholder?: (path: string) => boolean;
 }
@@ -42,31 +42,31 @@ export interface SnapshotsOptions {
 /**
  * Snapshots of a folder on this machine.
  *
- * Held: content, permission bits, symlinks, empty folders, ignored files. Not held: owners, times, extended
- * attributes, and that two names are one file: hard links come back as separate files. Also not held, and listed by
- * {@link uncovered}: sockets and devices, what cannot be read, names that are not UTF-8, what is mounted below. What
- * is in `.git` is shown by {@link git} and never restored. The mode of the workspace folder itself is not held.
+ * Stored: content, permission bits, symlinks, empty folders and ignored files. Not stored: owners, times, extended
+ * attributes, the mode of the workspace folder itself, and hard links, which are restored as separate files. Also not
+ * stored, and listed by {@link uncovered}: sockets and devices, unreadable files, names that are not UTF-8, and other
+ * filesystems. The state of repositories is shown by {@link git} and never restored.
  *
- * A file is known to be unchanged by size, times, inode and mode. What a program writes through a memory mapping is
- * seen when the system updates the file's times, which may be seconds later.
+ * Size, times, inode and mode identify an unchanged file. Writes through a memory mapping are noticed when the system
+ * updates the file's times, which may be seconds later.
  *
- * In conflicts, what a state cannot hold is shown as a file with an empty hash. A folder that is to go and holds
- * something that no row names is a conflict; named in `overwrite` it stays, with that in it.
+ * In conflicts, a path that a snapshot cannot contain is shown as a file with an empty hash. Deleting a folder with
+ * content that no row lists is a conflict; if the folder is in `overwrite`, it is kept with that content.
  */
 export interface LocalSnapshots extends Snapshots, Disposable {
-  /** Git repositories in the workspace as they stood beside a state. Empty for a state that was put together. */
+  /** Git repositories in the workspace at the time of a state. Empty for a computed state. */
   git(tree: TreeId): GitState[];
-  /** What a state does not hold; at most 1,000. */
+  /** Paths that a state does not contain; at most 1,000. */
   uncovered(tree: TreeId): Uncovered[];
-  /** Relative paths of what is named `.git`, as the last look of this process found them. */
+  /** Relative paths of the `.git` entries that the last scan of this process found. */
   readonly repositories: readonly string[];
-  /** Frees what no kept state needs. @throws KlausError `store.busy`. */
+  /** Removes data that no stored state needs. @throws KlausError `store.busy`. */
   gc(options: GcOptions): Promise<GcReport>;
   close(): void;
 }
 
 /**
- * Opens the snapshots of a workspace, and settles a restore that a kill has cut off.
+ * Opens the snapshots of a workspace, and finishes the restore of a killed process.
  *
  * @throws KlausError `workspace.missing`, `store.full`, `store.corrupt`, `store.busy`.
  */
@@ -128,12 +128,13 @@ class FolderSnapshots implements LocalSnapshots {
         const tree = isPartial
           ? await scanPaths(this.#store, scan, { root, base, paths })
           : await scanAt(root, scan, '');
-        if (tree === undefined) throw new KlausError('workspace.missing', `The workspace ${root.path} is gone.`);
+        if (tree === undefined)
+          throw new KlausError('workspace.missing', `The workspace ${root.path} does not exist any more.`);
         if (tree.equals(EMPTY)) scan.batch.tree(Buffer.alloc(0));
         const known = isPartial ? readMetadata(this.#store.db, base) : { git: [], uncovered: [] };
-        const beside = await this.#readMetadata(scan, { root, known, paths: isPartial ? paths : [''] });
-        await scan.batch.flush(toStateWrite(this.#store.db, tree, { beside, isLast: updatesCache }));
-        if (updatesCache) this.#repositories = toGitPaths(beside.git);
+        const metadata = await this.#readMetadata(scan, { root, known, paths: isPartial ? paths : [''] });
+        await scan.batch.flush(toStateWrite(this.#store.db, tree, { metadata, isLast: updatesCache }));
+        if (updatesCache) this.#repositories = toGitPaths(metadata.git);
         return tree.toString('hex');
       }),
     );
@@ -157,11 +158,11 @@ class FolderSnapshots implements LocalSnapshots {
       if (repositories.length === 0) return undefined;
       return withScan(this.#store, { root, updatesCache: true, yielder: new Yielder() }, async (scan) => {
         const state = await scanGitData(this.#store, scan, { root, repositories });
-        // A state that is known has the refs that it had: they are part of it.
-        const beside = hasState(db, state)
+        // The refs are part of the state, so a known state already has them.
+        const metadata = hasState(db, state)
           ? {}
-          : { beside: { git: await readGitStates(root, repositories), uncovered: [] } };
-        await scan.batch.flush(toStateWrite(db, state, { ...beside, isLast: false }));
+          : { metadata: { git: await readGitStates(root, repositories), uncovered: [] } };
+        await scan.batch.flush(toStateWrite(db, state, { ...metadata, isLast: false }));
         return state.toString('hex');
       });
     });
@@ -182,7 +183,7 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   has(tree: TreeId): boolean {
-    // Nothing is ever removed without the directory object above it, so it stands for all that is below.
+    // Objects are never removed before their directory object, so its existence implies theirs.
     const hash = Buffer.from(tree, 'hex');
     if (hash.length !== 32 || !this.#store.trees.has(hash)) return false;
     const packs = this.#store.db.all<{ pack: string; size: number }>(
@@ -214,7 +215,7 @@ class FolderSnapshots implements LocalSnapshots {
 
   async content(entry: TreeEntry): Promise<Uint8Array> {
     const hash = Buffer.from(entry.hash, 'hex');
-    if (hash.length !== 32) throw corrupt(this.#store.db.folder, `"${entry.hash}" is no hash`);
+    if (hash.length !== 32) throw corrupt(this.#store.db.folder, `"${entry.hash}" is not a hash`);
     return this.#guard(() => this.#store.objects.read(hash));
   }
 
@@ -271,7 +272,7 @@ class FolderSnapshots implements LocalSnapshots {
     const { db } = this.#store;
     return this.#guard(() =>
       withLock(db.folder, options, async () => {
-        // A process that was killed while it restored has left the lock, but half of its work.
+        // A process that was killed during a restore released the lock but left an unfinished plan.
         if (!options.alone && db.get('SELECT 1 FROM steps LIMIT 1')) return undefined;
         return { value: await work() };
       }).then(async (done) => {
@@ -304,11 +305,11 @@ async function readGitStates(root: SnapshotStore['root'], repositories: readonly
   return states;
 }
 
-/** A path as it stands in states. @throws KlausError `usage` when it leads out. */
+/** Normalizes a path for states. @throws KlausError `usage` when it leaves the workspace. */
 function toPlain(path: string): string {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (path.startsWith('/') || path.includes('\0') || names.includes('..')) {
-    throw new KlausError('usage', `"${path}" is no path inside the workspace.`);
+    throw new KlausError('usage', `"${path}" is not a path in the workspace.`);
   }
   return names.join('/');
 }

@@ -5,13 +5,12 @@ import { KlausError, isKlausError } from '@klaus/core/protocol';
 import { guarded } from './database.ts';
 
 const POLL_MS = 15;
-/** A first snapshot of a large workspace takes minutes; what takes longer is stuck. */
+/** Time limit for the lock. The first snapshot of a large workspace takes minutes. */
 const PATIENCE_MS = 10 * 60_000;
 
 /**
- * Runs `work` while holding the lock of a store: snapshots share it, a restore and a clean-up have it alone. It is
- * the kernel's: a killed process holds nothing. The lock is a transaction on an empty database, so the locking is
- * SQLite's own.
+ * Runs `work` while holding the lock of a store. Snapshots share the lock; a restore and a garbage collection hold it
+ * exclusively. The lock is a transaction on an empty SQLite database, and the kernel releases it when a process is killed.
  *
  * @throws KlausError `store.busy`, `cancelled`.
  */
@@ -23,12 +22,12 @@ export async function withLock<T>(
   const connection = guarded(folder, () => new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 }));
   try {
     const begin = options.alone ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT 1 FROM sqlite_schema';
-    // In memory: a lock writes nothing, so it needs no journal beside it.
+    // The journal is in memory, because the lock writes nothing.
     const deadline = performance.now() + PATIENCE_MS;
     for (let first = true; !attempt(folder, connection, first ? `PRAGMA journal_mode = MEMORY; ${begin}` : begin);) {
       if (options.signal?.aborted) throw new KlausError('cancelled', 'The snapshot was cancelled.');
       if (performance.now() > deadline) {
-        throw new KlausError('store.busy', `Another process has been working on ${folder} for too long.`, {
+        throw new KlausError('store.busy', `Another process has locked ${folder} for too long.`, {
           hint: 'Try again later.',
           retryable: true,
         });

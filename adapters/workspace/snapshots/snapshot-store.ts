@@ -10,28 +10,28 @@ import type { Scan } from './scan/scan.ts';
 import type { StatCache } from './scan/stat-cache.ts';
 import type { Trees } from './trees.ts';
 
-/** One workspace and what is store of it. */
+/** One workspace and the store of its snapshots. */
 export interface SnapshotStore {
   root: Root;
   db: Database;
   statCache: StatCache;
   trees: Trees;
   objects: Objects;
-  /** Relative paths in the workspace that are Klaus's own. */
+  /** Relative paths of Klaus's own state in the workspace. */
   excluded: ReadonlySet<string>;
   /** See {@link Scan}. */
   isPlaceholder: (path: string) => boolean;
 }
 
 interface ScanOptions {
-  /** The folder that is looked at: the workspace or what stands in for it. */
+  /** The folder to scan: the workspace or a replacement. */
   root: Root;
   updatesCache: boolean;
   yielder: Yielder;
   onProgress?: ((files: number) => void) | undefined;
 }
 
-/** Begins a look, and ends it however it goes. What was found is durable only after `batch.flush`. */
+/** Runs `use` with a new scan. Its results are durable only after `batch.flush`. */
 export async function withScan<T>(
   store: SnapshotStore,
   options: ScanOptions,

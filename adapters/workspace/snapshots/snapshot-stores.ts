@@ -8,23 +8,23 @@ import { guarded } from './database.ts';
 const NAME_FILE = 'workspace.json';
 const nameSchema = z.object({ root: z.string() });
 
-/** The snapshots of one workspace. */
+/** Describes the stored snapshots of one workspace. */
 export interface SnapshotStoreInfo {
-  /** Absolute real path of the workspace, which may be gone. */
+  /** Absolute real path of the workspace, which may not exist any more. */
   root: string;
-  /** Where its snapshots are. */
+  /** Folder of its snapshots. */
   folder: string;
-  /** Bytes on the disk. */
+  /** Size on the disk in bytes. */
   bytes: number;
 }
 
-/** The folder for one workspace's snapshots, made when it is missing. */
+/** Opens the folder for the snapshots of one workspace, and creates it if it is missing. */
 export function prepareStore(stateDir: string, root: string): string {
   const folder = join(stateDir, createHash('sha256').update(root).digest('hex').slice(0, 32));
   guarded(folder, () => {
     makeFolder(folder);
     const file = join(folder, NAME_FILE);
-    // A file that the power took away while it was written is made again.
+    // A file that is incomplete after a power loss is written again.
     if (readRoot(folder) === root) return;
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, `${JSON.stringify({ root })}\n`, { mode: 0o600 });
@@ -50,7 +50,7 @@ function readRoot(folder: string): string | undefined {
   try {
     return nameSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).root;
   } catch (error) {
-    // Not one of ours, or damaged: nothing can be said about it.
+    // It is damaged, or not a file of Klaus.
     if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
     throw error;
   }

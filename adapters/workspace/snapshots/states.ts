@@ -4,9 +4,9 @@ import { gitStateSchema, type GitState } from './git/git-state.ts';
 import { now, type Write } from './objects/object-writer.ts';
 import type { Uncovered } from './scan/scan.ts';
 
-/** A state is marked as used again when the mark is older than this many seconds. */
+/** Age in seconds after which the last use of a state is updated. */
 const FRESH_S = 600;
-/** Enough to see what kind of thing is left out; a folder of a million sockets is not a list for people. */
+/** Maximum number of stored uncovered paths. */
 const MAX_UNCOVERED = 1_000;
 
 const uncoveredSchema = z.array(
@@ -16,7 +16,7 @@ const uncoveredSchema = z.array(
   }),
 );
 
-/** What stands beside a state. */
+/** Metadata that is stored with a state. */
 export interface StateMetadata {
   git: readonly GitState[];
   uncovered: readonly Uncovered[];
@@ -29,18 +29,18 @@ interface StateRow {
 }
 
 /**
- * What writes a state down, as the workspace's last one when it is that; undefined when that is written already.
- * Without `beside` what is known of it stays.
+ * The write that stores a state, and marks it as the workspace's last one if it is; undefined when it is stored already.
+ * Without `metadata` the stored metadata is kept.
  */
 export function toStateWrite(
   db: Database,
   tree: Buffer,
-  { beside, isLast }: { beside?: StateMetadata; isLast: boolean },
+  { metadata, isLast }: { metadata?: StateMetadata; isLast: boolean },
 ): Write | undefined {
   const old = db.get<StateRow>('SELECT at, git, uncovered FROM states WHERE tree = ?', tree);
-  const git = beside ? JSON.stringify(beside.git) : (old?.git ?? '[]');
-  const uncovered = beside
-    ? JSON.stringify(beside.uncovered.toSorted(hiddenFirst).slice(0, MAX_UNCOVERED))
+  const git = metadata ? JSON.stringify(metadata.git) : (old?.git ?? '[]');
+  const uncovered = metadata
+    ? JSON.stringify(metadata.uncovered.toSorted(hiddenFirst).slice(0, MAX_UNCOVERED))
     : (old?.uncovered ?? '[]');
   const isKnown = old?.git === git && old.uncovered === uncovered && old.at > now() - FRESH_S;
   if (isKnown && (!isLast || lastState(db)?.equals(tree))) return undefined;
@@ -50,7 +50,7 @@ export function toStateWrite(
   };
 }
 
-/** Names that begin with a dot may be of files that programs obey. */
+/** Sorts hidden files first, because they may be configuration. */
 function hiddenFirst(a: Uncovered, b: Uncovered): number {
   const rank = ({ path }: Uncovered): number => (/(?:^|\/)\./.test(path) ? 0 : 1);
   return rank(a) - rank(b);

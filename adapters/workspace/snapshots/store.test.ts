@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { createSnapshots, listSnapshotStores } from '../index.ts';
 import { createFolder } from './fixtures/folder.ts';
 
-/** Lets two hours pass for everything that is stored. */
+/** Makes all stored data two hours older. */
 function age(stateDir: string): void {
   const [store] = listSnapshotStores(stateDir);
   const database = new DatabaseSync(join(store!.folder, 'snapshots.db'));
@@ -19,7 +19,7 @@ function age(stateDir: string): void {
   database.close();
 }
 
-test('another process goes on with the same states, and a small change writes little', async () => {
+test('another process uses the same states, and a small change writes little', async () => {
   using folder = createFolder();
   for (let i = 0; i < 500; i++) folder.write(`d${i % 20}/f${i}`, `${i} `.repeat(500));
   let before: string;
@@ -34,7 +34,7 @@ test('another process goes on with the same states, and a small change writes li
   folder.write('d3/f3', 'changed');
   const after = await snapshots.snapshot();
   const database = new DatabaseSync(join(listSnapshotStores(folder.stateDir)[0]!.folder, 'snapshots.db'));
-  // Only the folder and the root have new objects beside the 20 and the root of the first state.
+  // Only the folder and the root have new objects, in addition to the 20 and the root of the first state.
   expect(database.prepare('SELECT count(*) AS count FROM trees').get()).toEqual({ count: 21 + 2 });
   database.close();
   expect(await snapshots.changes(before, after)).toHaveLength(1);
@@ -61,7 +61,7 @@ test('two processes take snapshots of one workspace at the same time', async () 
   expect(Buffer.from(await snapshots.content(row)).toString()).toBe('23 '.repeat(200));
 });
 
-test('a clean-up frees what nobody keeps, says so before, and leaves the rest whole', async () => {
+test('garbage collection reports and removes unused data and keeps the rest', async () => {
   using folder = createFolder();
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
   folder.write('kept', randomBytes(300_000));
@@ -106,7 +106,7 @@ test('every workspace with snapshots is listed, with its size', async () => {
   expect(listSnapshotStores(join(folder.base, 'nothing'))).toEqual([]);
 });
 
-test('content that was altered on the disk is found out, never given back', async () => {
+test('content that was modified on the disk is detected and never returned', async () => {
   using folder = createFolder();
   folder.write('file', randomBytes(2_000_000));
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
@@ -119,7 +119,7 @@ test('content that was altered on the disk is found out, never given back', asyn
   await expect(snapshots.content(entry)).rejects.toMatchObject({ code: 'store.corrupt' });
 });
 
-/** A filesystem of its own in memory; undefined where this process may not mount one. */
+/** A separate filesystem in memory; undefined if this process may not mount one. */
 function mountSmallDisk(): (Disposable & { path: string; grow(): void }) | undefined {
   const path = mkdtempSync(join(tmpdir(), 'klaus-disk-'));
   const mount = (...words: string[]) => spawnSync('mount', words, { stdio: 'ignore' }).status === 0;
@@ -164,7 +164,7 @@ test.skipIf(!canMount)('a full disk stops the snapshot and not the store (needs 
   expect((await snapshots.content((await snapshots.entry(second, 'large'))!)).length).toBe(10_000_000);
 });
 
-test.skipIf(!canMount)('what is mounted below is not entered (needs the right to mount)', async () => {
+test.skipIf(!canMount)('other filesystems are not entered (needs the right to mount)', async () => {
   using folder = createFolder();
   using disk = mountSmallDisk()!;
   mkdirSync(join(folder.root, 'below'));

@@ -18,14 +18,14 @@ const TYPES = ['file', 'symlink', 'directory'] as const;
 const HEAD = 43;
 const NAME_LENGTH_AT = 41;
 
-/** SHA-256 of nothing: an empty file, and also the object of an empty directory. */
+/** SHA-256 of no bytes: an empty file, and the object of an empty directory. */
 export const EMPTY = sha256(Buffer.alloc(0));
 
 export function sha256(bytes: Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer');
 }
 
-/** A directory object. `nodes` are sorted by name, by UTF-16 units. */
+/** Encodes a directory object. `nodes` are sorted by the UTF-16 units of their names. */
 export function encodeTree(nodes: readonly Node[]): Buffer {
   const lengths = nodes.map((node) => Buffer.byteLength(node.name));
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + HEAD + length, 0));
@@ -67,12 +67,12 @@ function nodeAt(bytes: Buffer, at: number): { node: Node; next: number } {
   return { node, next };
 }
 
-/** Goes through a directory object in order, without making objects of its entries. */
+/** Iterates over a directory object without creating objects for its entries. */
 export class TreeCursor {
   readonly #bytes: Buffer;
   #at = 0;
   #next = 0;
-  /** Place of the entry in the directory; -1 before the first. */
+  /** Index of the entry in the directory; -1 before the first. */
   index = -1;
   name = '';
 
@@ -80,7 +80,7 @@ export class TreeCursor {
     this.#bytes = bytes;
   }
 
-  /** False behind the last entry. */
+  /** False after the last entry. */
   next(): boolean {
     this.index++;
     this.#at = this.#next;
@@ -90,7 +90,7 @@ export class TreeCursor {
     return true;
   }
 
-  isLike(type: Node['type'], mode: number): boolean {
+  hasTypeAndMode(type: Node['type'], mode: number): boolean {
     return TYPES[this.#bytes[this.#at]!] === type && this.#bytes.readUInt16BE(this.#at + 1) === mode;
   }
 
@@ -107,7 +107,7 @@ export class TreeCursor {
   }
 }
 
-/** As the port shows it: a directory's entry says nothing about what is in it. */
+/** Converts a node to an entry of the port. The entry of a directory does not depend on its content. */
 export function toTreeEntry(node: Pick<Node, 'type' | 'mode' | 'size' | 'hash'>): TreeEntry {
   const { type, mode, size } = node;
   return { type, hash: (type === 'directory' ? EMPTY : node.hash).toString('hex'), size, mode };

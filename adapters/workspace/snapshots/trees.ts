@@ -3,13 +3,13 @@ import { corrupt, type Database } from './database.ts';
 import type { Yielder } from '../yielder.ts';
 import { compareNames, decodeTree, EMPTY, toTreeEntry, type Node } from './tree.ts';
 
-/** An entry with its path from the directory that was asked for. */
+/** An entry with its path relative to the searched directory. */
 interface Found {
   path: string;
   node: Node;
 }
 
-/** Directories whose symlinks are kept in memory. */
+/** Directories whose symlinks are cached in memory. */
 const MAX_KNOWN = 200_000;
 const NONE: readonly Found[] = [];
 
@@ -34,7 +34,7 @@ export class Trees {
     return decodeTree(Buffer.from(row.data.buffer, row.data.byteOffset, row.data.length));
   }
 
-  /** Undefined when nothing is at the path, and for the root, which is no entry. */
+  /** Undefined when the path does not exist, and for the root, which is not an entry. */
   find(root: Buffer, path: string): Node | undefined {
     let node: Node | undefined;
     for (const name of path.split('/')) {
@@ -54,7 +54,7 @@ export class Trees {
     }
   }
 
-  /** Symlinks below a directory. Those of a directory that did not change are known. */
+  /** Symlinks in a directory at any depth. Results are cached by directory object. */
   async links(hash: Buffer, yielder: Yielder): Promise<readonly Found[]> {
     const key = hash.toString('latin1');
     const known = this.#links.get(key);
@@ -68,12 +68,12 @@ export class Trees {
         found.push({ path: `${node.name}/${link.path}`, node: link.node });
     }
     if (this.#links.size > MAX_KNOWN) this.#links.clear();
-    const kept = found.length === 0 ? NONE : found;
-    this.#links.set(key, kept);
-    return kept;
+    const result = found.length === 0 ? NONE : found;
+    this.#links.set(key, result);
+    return result;
   }
 
-  /** What differs between two states, by path. What is in a new or a deleted directory has rows of its own. */
+  /** The differences between two states, sorted by path. The content of a new or deleted directory has separate rows. */
   async changes(from: Buffer, to: Buffer, yielder: Yielder): Promise<TreeChange[]> {
     const rows: TreeChange[] = [];
     await this.#compare({ from, to, path: '' }, rows, yielder);
@@ -115,9 +115,9 @@ export function isSameEntry(a: TreeEntry | null, b: TreeEntry | null): boolean {
   return a.type === b.type && a.mode === b.mode && (a.type === 'directory' || a.hash === b.hash);
 }
 
-/** @throws KlausError `usage` for a state that is malformed or not kept any more. */
+/** @throws KlausError `usage` for a state that is malformed or not stored any more. */
 export function toTreeHash(trees: Trees, id: TreeId): Buffer {
   const hash = Buffer.from(id, 'hex');
   if (hash.length === 32 && hash.toString('hex') === id && trees.has(hash)) return hash;
-  throw new KlausError('usage', `The state ${id.slice(0, 12)} of the workspace is not kept any more.`);
+  throw new KlausError('usage', `The state ${id.slice(0, 12)} of the workspace is not stored any more.`);
 }

@@ -238,13 +238,13 @@ const files: Case[] = [
     doctor: { name: 'workspace', status: 'fail', says: /does not exist/ },
   },
   {
-    heading: 'The workspace would be the whole machine (/).',
+    heading: 'The workspace would be the root folder (/).',
     code: 2,
     async provoke(scene) {
       scene.cwd = '/';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'workspace', status: 'warn', says: /the whole machine/ },
+    doctor: { name: 'workspace', status: 'warn', says: /root folder/ },
   },
   {
     heading: 'The current folder does not exist any more.',

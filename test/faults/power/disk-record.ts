@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { SystemCall } from './system-calls.ts';
 
-/** What happened on a disk, one thing after the other. */
+/** An event on a disk. */
 export type DiskEvent =
   | { kind: 'write'; file: number; at: number; bytes: Buffer }
   | { kind: 'truncate'; file: number; size: number }
-  /** Everything that was done to the file before event `since` is certain. */
+  /** All changes of the file before event `since` are durable. */
   | { kind: 'sync'; file: number; since: number }
-  /** A name in a folder: a file, a folder, or nothing. A rename in one step takes the other name away. */
+  /** A name in a folder: a file, a folder, or nothing. A rename also removes the other name. */
   | { kind: 'name'; folder: string; name: string; now: Named; also?: { folder: string; name: string } }
   | { kind: 'syncFolder'; folder: string; since: number }
   /** A door has shown the log up to here. */
@@ -16,7 +16,7 @@ export type DiskEvent =
 
 export type Named = number | 'folder' | null;
 
-/** Files and folders as they are before anything is recorded. */
+/** Files and folders before the recording. */
 export interface Base {
   /** Content by path. */
   files: Map<string, Buffer>;
@@ -40,7 +40,7 @@ export function readBase(root: string): Base {
   return base;
 }
 
-/** Takes what system calls did below `root`. */
+/** Records the effects of system calls in `root`. */
 export function toDiskRecord(root: string, base: Base, calls: readonly SystemCall[]): DiskRecord {
   const recorder = new Recorder(root, base);
   for (const call of calls) recorder.take(call);
@@ -75,7 +75,7 @@ class Recorder {
   readonly #contents: Content[] = [];
   readonly #open = new Map<string, Open>();
   readonly #events: DiskEvent[] = [];
-  /** Events that were there when a call ended, by the call's place. */
+  /** Number of events when a call ended, by the index of the call. */
   readonly #ends: number[] = [];
 
   constructor(root: string, base: Base) {
@@ -166,7 +166,7 @@ class Recorder {
   #find({ process, args }: SystemCall, descriptor: number): Open | undefined {
     const open = this.#open.get(`${process}:${descriptor}`);
     const path = args[0]?.path;
-    // A child has what its parent had open; a number that stands for another file now was closed meanwhile.
+    // A child inherits the open descriptors of its parent; a number that refers to another file was closed in between.
     if (open && (path === undefined || path.startsWith(open.path) || open.file !== undefined)) return open;
     if (path === undefined || !this.#now.has(path)) return undefined;
     const file = this.#now.get(path)!;

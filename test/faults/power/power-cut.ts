@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { Chance } from '../../undo/chance.ts';
 import type { DiskEvent, DiskRecord, Named } from './disk-record.ts';
 
-/** What becomes of what was written and not synced: all of it is lost, all is there, or any part, also half of a write. */
+/** The fate of unsynced writes: all are lost, all are stored, or any part, including parts of a write. */
 export type Fate = 'lost' | 'kept' | 'any';
 
-/** Sectors are written whole. */
+/** Sectors are written completely. */
 const SECTOR = 512;
 
 /**
- * The disk after the power went away behind the first `cut` events. Certain is only what was asked for: the content
- * of a file by its own fsync or fdatasync, the names in a folder by the folder's own. The rest: of a file each write is
- * there, lost or cut at a sector, whatever the others are; of a folder the names changed in order, so that the first
- * so many changes are there; other folders are other dice. A rename is one change. Filesystems with a journal lose
- * less than that: there a sync of anything takes all names that were changed before it along.
+ * The disk after a power loss following the first `cut` events. Durable are only synced data: the content
+ * of a file after its fsync or fdatasync, and the names in a folder after that of the folder. Otherwise each write of a file is
+ * stored, lost or cut at a sector, independently of the others. The names in a folder change in order, so that the first
+ * changes are stored, independently of other folders. A rename is one change. Filesystems with a journal lose
+ * less, because any sync also stores all earlier changes of names.
  */
 export function cutPower(
   record: DiskRecord,
@@ -40,7 +40,7 @@ export function cutPower(
   return contents;
 }
 
-/** Puts the files there, in place of whatever was there before. */
+/** Replaces all files by those of the disk. */
 export function writeDisk(root: string, disk: ReadonlyMap<string, Buffer | 'folder'>): void {
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root);
@@ -71,7 +71,7 @@ function toNames(
   const changed = new Map<string, number>();
   for (const event of events)
     if (event.kind === 'name') changed.set(event.folder, (changed.get(event.folder) ?? 0) + 1);
-  // How many changes of each folder are there.
+  // Number of stored changes of each folder.
   const kept = new Map<string, number>();
   for (const [folder, count] of changed) {
     const synced = events.filter(

@@ -6,13 +6,13 @@ export const hasStrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true'])
 
 if (!hasStrace) console.warn('skipped here: tests that need strace');
 
-/** One system call that succeeded, at the moment of its end. */
+/** A successful system call, at its end. */
 export interface SystemCall {
   name: string;
-  /** The process, whichever of its threads it was. */
+  /** The process, for all of its threads. */
   process: number;
   args: Argument[];
-  /** What it returned; for an open, with the path. */
+  /** The result; for an open, with the path. */
   result: Argument;
   /** How many calls had ended when it began. */
   begun: number;
@@ -30,7 +30,7 @@ const CALLS =
   'openat,open,creat,write,pwrite64,writev,pwritev,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,link,linkat,' +
   'mkdir,mkdirat,rmdir,truncate,ftruncate,fallocate,copy_file_range,sendfile,lseek,dup,dup2,dup3,clone,clone3,fork,vfork';
 
-/** Runs a program under strace, its threads and children too, and calls back for each call in order. */
+/** Runs a program under strace, with its threads and children, and reports each call in order. */
 export async function recordSystemCalls(
   command: readonly [string, ...string[]],
   options: { trace: string; env: NodeJS.ProcessEnv },
@@ -67,17 +67,17 @@ function parseTrace(text: string): SystemCall[] {
       unfinished.set(id, { text: rest.slice(0, -'<unfinished ...>'.length).trimEnd(), begun: calls.length });
       continue;
     }
-    let whole = rest;
+    let record = rest;
     let begun = calls.length;
     const resumed = /^<\.\.\. \w+ resumed>/.exec(rest);
     if (resumed) {
       const before = unfinished.get(id);
       if (!before) continue;
       unfinished.delete(id);
-      whole = before.text + rest.slice(resumed[0].length);
+      record = before.text + rest.slice(resumed[0].length);
       ({ begun } = before);
     }
-    const [, name, inner = '', result = ''] = /^(\w+)\((.*)\) += (-?\w+(?:<[^>]*>)?)/s.exec(whole) ?? [];
+    const [, name, inner = '', result = ''] = /^(\w+)\((.*)\) += (-?\w+(?:<[^>]*>)?)/s.exec(record) ?? [];
     if (name === undefined || result.startsWith('-')) continue;
     const process = processes.get(id) ?? id;
     const call = { name, process, args: splitArguments(inner), result: toArgument(result), begun };
@@ -88,7 +88,7 @@ function parseTrace(text: string): SystemCall[] {
   return calls;
 }
 
-/** Strings and paths are all in hexadecimal, so that no comma stands in them. */
+/** Strings and paths are in hexadecimal, so that they contain no comma. */
 function splitArguments(text: string): Argument[] {
   return text.split(', ').map(toArgument);
 }

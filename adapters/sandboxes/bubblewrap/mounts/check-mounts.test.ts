@@ -9,11 +9,11 @@ import { findBubblewrap } from '../find-bubblewrap.ts';
 using probe = createSandboxFixture();
 const { program } = await findBubblewrap({ home: probe.home });
 
-describe.skipIf(!program)('what is mounted at the workspace', () => {
+describe.skipIf(!program)('the mount of the workspace', () => {
   test.each([
-    ['is what was asked for', 'project/a/b', false],
-    ['is not, where a symlink to the outside was in the way when it was mounted', 'outside/b', true],
-    ['is not, where a symlink to another folder of the workspace was in the way', 'project/other/b', true],
+    ['is the requested one', 'project/a/b', false],
+    ['is wrong if a symlink to the outside replaced a folder', 'outside/b', true],
+    ['is wrong if a symlink to another folder of the workspace replaced a folder', 'project/other/b', true],
   ] as const)('%s', async (_, source, isForeign) => {
     using place = createSandboxFixture();
     const { root, workspace } = place;

@@ -8,12 +8,12 @@ using found = createSandboxFixture();
 const { program } = await findBubblewrap({ home: found.home });
 
 interface Seen {
-  /** Lines of mountinfo without what differs between two sandboxes of one kind. */
+  /** Lines of mountinfo without parts that differ between equal sandboxes. */
   mounts: string[];
   rest: string[];
 }
 
-/** Mounts of our own, which nobody else sees. */
+/** Mounts in a separate namespace. */
 const UNSHARE = ['unshare', '--user', '--map-root-user', '--mount'] as const;
 
 /** What a command sees. @param hasPerl False: Perl cannot be started. */
@@ -53,6 +53,6 @@ test.skipIf(!program || !canCover)('configuration is read-only whether bubblewra
   expect(fast.rest).toEqual(['fine']);
   expect(slow.rest).toEqual(['fine']);
   expect(fast.mounts.toSorted()).toEqual(slow.mounts.toSorted());
-  // By bubblewrap they come before what protects the workspace, by Perl behind everything.
+  // bubblewrap adds them before the protection of the workspace, Perl after all other mounts.
   expect(fast.mounts).not.toEqual(slow.mounts);
 });

@@ -8,10 +8,10 @@ type Files = NonNullable<ExecRequest['files']>;
 /** The mounts of the workspace: all of it, or only the parts that the command may read or write. */
 export function toWorkspaceMounts(view: WorkspaceView, files: Files | undefined): string[] {
   if (!files || canWrite(files, view.target)) return ['--bind', view.source, view.target];
-  const isWhole = canRead(files, view.target);
-  const args = isWhole ? ['--ro-bind', view.source, view.target] : ['--tmpfs', view.target];
+  const isReadable = canRead(files, view.target);
+  const args = isReadable ? ['--ro-bind', view.source, view.target] : ['--tmpfs', view.target];
   const parts = [
-    ...(isWhole ? [] : files.read.map((path) => ({ path, flag: '--ro-bind' }))),
+    ...(isReadable ? [] : files.read.map((path) => ({ path, flag: '--ro-bind' }))),
     ...files.write.map((path) => ({ path, flag: '--bind' })),
   ];
   // A writable part in a readable one has to follow it.
@@ -20,7 +20,7 @@ export function toWorkspaceMounts(view: WorkspaceView, files: Files | undefined)
     const source = toSource(view, path);
     if (contains(view.target, path) && isPlain(source)) args.push(flag, source, path);
   }
-  return isWhole ? args : [...args, '--remount-ro', view.target];
+  return isReadable ? args : [...args, '--remount-ro', view.target];
 }
 
 /** False for a path with symlinks, which could show another folder than the granted one. */

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync, type Dirent } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, realpathSync, statSync, type Dirent } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isCredentialFile } from '@klaus/core/policy';
 import { contains } from '../../paths.ts';
 import { findRoots, isPrograms, isUsualPart } from './toolchain-kinds.ts';
 import { isBindable, isPrefix, isSystem, type ToolchainPaths } from './toolchain-paths.ts';
+import { listEntries } from '../../list-folder.ts';
 
 /** Each program is a mount. The programs of a mixed folder beyond this limit are left out. */
 const MAX_SINGLE_PROGRAMS = 100;
@@ -88,8 +89,8 @@ export class ToolchainBinds {
     // A link must point to a part of this or of another toolchain.
     const isOwn = parts.some((each) => each !== '.' && contains(join(realpathSync.native(root), each), real));
     const isPart = basename(real) === basename(path) || isUsualPart(real);
-    const isWhole = part === '.' && isPrefix(real, this.#places);
-    if (!isOwn && !isWhole && !isSystem(real) && !(isPart && isPrefix(dirname(real), this.#places))) return;
+    const isRoot = part === '.' && isPrefix(real, this.#places);
+    if (!isOwn && !isRoot && !isSystem(real) && !(isPart && isPrefix(dirname(real), this.#places))) return;
     if (!isPrograms(path)) {
       this.#found.add(path);
       return;
@@ -101,10 +102,10 @@ export class ToolchainBinds {
   /** Adds a folder of PATH: completely if it contains only programs, or else its programs one by one. */
   #addFolder(folder: string, real: string): void {
     if (this.#isSelfVisible(folder)) return;
-    const entries = list(folder);
+    const entries = listEntries(folder);
     const programs = entries.filter((entry) => isProgram(join(folder, entry.name)));
-    const isWhole = isPrograms(real) || programs.length === entries.length;
-    if (isWhole && !entries.some((entry) => isPrivate(folder, entry))) {
+    const isComplete = isPrograms(real) || programs.length === entries.length;
+    if (isComplete && !entries.some((entry) => isPrivate(folder, entry))) {
       this.#found.add(folder);
       return;
     }
@@ -119,7 +120,7 @@ export class ToolchainBinds {
   }
 
   #addTargets(folder: string): void {
-    for (const entry of list(folder)) if (entry.isSymbolicLink()) this.#follow(folder, entry.name);
+    for (const entry of listEntries(folder)) if (entry.isSymbolicLink()) this.#follow(folder, entry.name);
   }
 
   /** Adds the target of a link with its toolchain, one link at a time, so that every link of a chain is visible. */
@@ -183,14 +184,6 @@ function isProgram(path: string): boolean {
 /** Version control, or a file with credentials. */
 function isPrivate(folder: string, { name }: Dirent): boolean {
   return name === '.git' || isCredentialFile(join(folder, name));
-}
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 function isFolder(path: string): boolean {

@@ -25,7 +25,7 @@ function put(...paths: readonly string[]): void {
   }
 }
 
-test('binds what programs need, and not what lies beside it', () => {
+test('mounts what programs need, and no other files', () => {
   const kept = ['.nvm/versions/node/v24/lib/', 'sdk/go1.25/lib/', '.pyenv/versions/'];
   const siblings = ['.cargo/registry/', '.cargo/credentials.toml', '.local/lib/', '.local/share/keyrings/', 'go/pkg/'];
   const beside = ['.nvm/.git/', '.nvm/.env', '.pyenv/.git/', 'sdk/go1.25/.env', 'sdk/go1.25/etc/npmrc'];
@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-test('follows the links between programs, with the toolchains that they lead to', () => {
+test('follows links among programs, with their toolchains', () => {
   const tools = join(place.root, 'linked');
   const inside = (path: string) => join(tools, path);
   put(...['links/', 'venvs/foo/bin/foo', 'venvs/foo/lib/', 'venvs/foo/pyvenv.cfg', 'venvs/foo/.env'].map(inside));
@@ -74,7 +74,7 @@ test('follows the links between programs, with the toolchains that they lead to'
   expect(find([inside('start/bin')]).binds).toEqual([...parts.split(' '), 'venvs/foo/pyvenv.cfg'].map(inside).sort());
 });
 
-test('binds the programs alone of a folder that holds other things', () => {
+test('mounts only the programs of a folder with other files', () => {
   const mixed = join(place.root, 'mixed');
   put(...['app/run', 'app/.env', 'app/data/', 'repo/bin/tool', 'repo/bin/.git/'].map((path) => join(mixed, path)));
   chmodSync(join(mixed, 'app/run'), 0o755);
@@ -84,7 +84,7 @@ test('binds the programs alone of a folder that holds other things', () => {
   ]);
 });
 
-test('binds no part that leads to another place', () => {
+test('mounts no part that links to another folder', () => {
   const root = join(place.root, 'leading');
   put(...['bin/tool', 'private/notes', 'other/lib/'].map((path) => join(root, path)), at('private/x'));
   for (const [name, target] of [
@@ -105,7 +105,7 @@ test.each(['/', '/home', '/opt', '/etc', '/proc/self', '/no such/folder', '/tmp/
   },
 );
 
-test("never binds the user's home, Klaus's own state or what holds them", () => {
+test("never mounts the user's home, Klaus's own state or their parents", () => {
   const found = find([userHome, place.root, join(place.home, 'bin'), '/']);
   expect(found.binds).toEqual([]);
   expect(found.path).toBe([join(place.workspace, 'node_modules/.bin'), '/usr/bin', '/usr/local/bin', '/bin'].join(':'));
@@ -123,7 +123,7 @@ test("keeps the order of PATH, without other projects' programs", () => {
   expect(found.path).not.toContain(other);
 });
 
-test('keeps the variables whose place is visible', () => {
+test('passes the variables whose path is visible', () => {
   const java = join(place.root, 'opt', 'jdk');
   const found = find([join(java, 'bin')], {
     JAVA_HOME: java,

@@ -106,9 +106,9 @@ function toKey({ workspace, home, userHome, execPath, env }: ToolchainOptions): 
  * reason.
  */
 export function findRefusedEnvironments(options: Omit<ToolchainOptions, 'userHome' | 'execPath'>): string[] {
-  const whole = { ...options, userHome: homedir(), execPath: process.execPath };
-  const found = findToolchains(whole);
-  last = { key: toKey(whole), at: performance.now(), found };
+  const complete = { ...options, userHome: homedir(), execPath: process.execPath };
+  const found = findToolchains(complete);
+  last = { key: toKey(complete), at: performance.now(), found };
   return found.refused;
 }
 

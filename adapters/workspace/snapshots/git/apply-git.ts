@@ -4,14 +4,14 @@ import { applyChanges } from '../restore/apply.ts';
 import { bringBack, isGitPath, setAside, toRemovedFolders } from './git-data.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 
-/** See `Snapshots.applyGit`. The caller holds the lock alone. */
+/** See `Snapshots.applyGit`. The caller holds the exclusive lock. */
 export async function applyGitChanges(
   store: SnapshotStore,
   changes: readonly TreeChange[],
   options: { overwrite?: ReadonlySet<string> },
 ): Promise<ApplyResult> {
   const gone = toRemovedFolders(changes);
-  // The folder itself still holds the objects.
+  // The folder itself still contains the objects.
   const rows = changes.filter(({ path }) => isGitPath(path) && !gone.includes(path));
   const result = await applyChanges(store, rows, { ...options, isGit: true });
   if (!result.applied) return result;

@@ -14,16 +14,16 @@ import { scanAt } from '../scan/scan-paths.ts';
 import { EMPTY } from '../tree.ts';
 
 /**
- * The state of git's own data in these repositories: everything below each `.git` but objects, at its own path.
+ * The state of git's own data in the repositories: the content of each `.git` except objects.
  *
- * @param repositories Relative paths of what is named `.git`.
+ * @param repositories Relative paths of the `.git` entries.
  */
 export async function scanGitData(
   store: SnapshotStore,
   scan: Scan,
   from: { root: Root; repositories: readonly string[] },
 ): Promise<Buffer> {
-  // What cannot be read here is no news about the workspace.
+  // Unreadable files in `.git` are not reported for the workspace.
   const gitScan: Scan = { ...scan, uncovered: [], repositories: [], isGit: true };
   const edits = new Map<string, TreeEdit>();
   for (const path of from.repositories) {
@@ -38,24 +38,24 @@ export async function scanGitData(
   return editTree({ trees: store.trees, batch: scan.batch, yielder: scan.yielder }, EMPTY, edits);
 }
 
-/** True for a path inside `.git`, and for `.git` itself. Other rows of such states are folders on the way. */
+/** True for `.git` and paths in it. Other rows of such states are parent folders. */
 export function isGitPath(path: string): boolean {
   return path.split('/').includes('.git');
 }
 
-/** Git folders that these rows remove as a whole. */
+/** Git folders that the rows remove completely. */
 export function toRemovedFolders(rows: readonly TreeChange[]): string[] {
   return rows
     .filter(({ path, before, after }) => path.split('/').at(-1) === '.git' && before?.type === 'directory' && !after)
     .map(({ path }) => path);
 }
 
-/** Where the objects of a git folder wait that an undo took away. One for each path. */
+/** The folder for the objects of a git folder that an undo removed; one for each path. */
 function toAside(store: SnapshotStore, path: string): string {
   return join(store.db.folder, 'aside', createHash('sha256').update(path).digest('hex').slice(0, 32));
 }
 
-/** Takes what is left of a git folder out of the workspace, so that a redo can bring it back. */
+/** Moves the rest of a git folder out of the workspace, so that a redo can restore it. */
 export function setAside(store: SnapshotStore, path: string): void {
   const folder = join(store.root.path, path);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
@@ -66,12 +66,12 @@ export function setAside(store: SnapshotStore, path: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
-    // Something else is in there: git does not take it for a repository any more.
+    // The folder has other content; git does not treat it as a repository any more.
     if (codeOf(error) !== 'ENOTEMPTY') throw error;
   }
 }
 
-/** Brings back what {@link setAside} took. */
+/** Restores a git folder that {@link setAside} moved. */
 export function bringBack(store: SnapshotStore, path: string): void {
   const aside = toAside(store, path);
   const folder = join(store.root.path, path);
@@ -82,7 +82,7 @@ export function bringBack(store: SnapshotStore, path: string): void {
   rmSync(aside, { recursive: true, force: true });
 }
 
-/** Also to another filesystem. */
+/** Renames or, to another filesystem, copies and removes. */
 function move(from: string, to: string): void {
   try {
     renameSync(from, to);

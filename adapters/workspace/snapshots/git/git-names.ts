@@ -1,9 +1,9 @@
-/** Folders of a git folder that a state does not hold: they are large, and no command can damage them. */
+/** Folders of a git folder that states do not contain: they are large, and commands cannot damage them. */
 export const LARGE: ReadonlySet<string> = new Set(['objects', 'lfs', 'annex']);
 
 /**
- * Leaves out of a git folder what a state of its data does not hold: objects, and locks, which belong to a git
- * command at work.
+ * Removes the names of a git folder that states do not contain: objects, and locks, which belong to running git
+ * commands.
  *
  * @param relative Path of the folder that holds the names.
  */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Bytes of a version 2 pack index before its table of names: magic, version, 256 counts. */
+/** Offset of the fanout table in a version 2 pack index, after magic and version. */
 const FANOUT_AT = 8;
 const NAMES_AT = FANOUT_AT + 256 * 4;
 const MAGIC = 0xff744f63;
@@ -9,9 +9,8 @@ const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const INTAKE = /^klaus-/;
 
 /**
- * True when a git folder holds an object, in a file of its own or in a pack. Git itself is not run: on a repository
- * that an agent can write it runs what the repository says. Alternates are not followed, except those of commands
- * that are at work.
+ * True when a git folder contains an object, as a file or in a pack. Git itself is not used, because in a repository that
+ * an agent can write it may run programs. Alternates are not followed, except those of running commands.
  *
  * @param store Absolute path of the folder `objects`.
  * @source https://git-scm.com/docs/gitformat-pack, version 2 pack-*.idx files

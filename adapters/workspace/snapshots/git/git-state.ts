@@ -12,19 +12,19 @@ const MAX_DEPTH = 8;
 const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 
 export const gitStateSchema = z.object({
-  path: z.string().describe('The folder that holds the repository; "" is the workspace.'),
+  path: z.string().describe('The folder that contains the repository; "" is the workspace.'),
   head: z.string().describe('HEAD, such as `ref: refs/heads/main`; for a `.git` file its line; "" when unreadable.'),
   refs: z.record(z.string(), z.string()).describe('Object id by name, such as `refs/heads/main`; at most 1,000.'),
-  index: z.string().nullable().describe('A mark of the index file that changes with it; null without one.'),
+  index: z.string().nullable().describe('Identifies the content of the index file; null without one.'),
 });
-/** Where a Git repository stood beside a snapshot. It is shown and never restored. */
+/** The state of a Git repository at the time of a snapshot. It is shown and never restored. */
 export type GitState = z.infer<typeof gitStateSchema>;
 
 /**
- * Reads it without running Git, which on a repository that an agent can write runs what the repository says, and
- * without following a symlink.
+ * Reads the state without following symlinks. Git itself is not used, because in a repository that an agent can write it
+ * may run programs.
  *
- * @param path Relative path of what is named `.git`.
+ * @param path Relative path of the `.git` entry.
  * @source https://git-scm.com/docs/gitrepository-layout
  */
 export async function readGitState(root: Root, path: string): Promise<GitState | undefined> {
@@ -35,7 +35,7 @@ export async function readGitState(root: Root, path: string): Promise<GitState |
       git = parent.open(name);
     } catch (error) {
       if (!isRace(error) && !isForbidden(error)) throw error;
-      // A file that leads elsewhere, or a symlink.
+      // A file that refers to another folder, or a symlink.
       return { path: folder, head: readText(parent, name)?.trim() ?? '', refs: {}, index: null };
     }
     try {
@@ -51,7 +51,7 @@ export async function readGitState(root: Root, path: string): Promise<GitState |
   });
 }
 
-/** Git ends its index with a checksum of it: with length and that, the file need not be read. */
+/** Identifies the index by its length and the checksum at its end, without reading the complete file. */
 function markIndex(git: Directory): string | null {
   const tail = readBytes(git, 'index', { from: -64 });
   if (!tail) return null;
@@ -95,7 +95,7 @@ function readText(directory: Directory, name: string): string | undefined {
   return readBytes(directory, name, { from: 0 })?.toString('utf8');
 }
 
-/** At most a megabyte of a regular file, from its beginning, or its end when `from` is negative. */
+/** At most a megabyte of a regular file, from its beginning, or relative to its end when `from` is negative. */
 function readBytes(directory: Directory, name: string, { from }: { from: number }): Buffer | undefined {
   let fd: number;
   try {

@@ -1,16 +1,16 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 
-/** Entries that are looked at below one folder. */
+/** Maximum number of entries that are searched. */
 const MAX_ENTRIES = 20_000;
 const SLASH = Buffer.from('/');
 
 /**
- * Relative paths of git folders below a folder whose name cannot be said in a path, with `\uFFFD` for what is not
- * UTF-8. Nothing else of such a folder is known.
+ * Relative paths of git folders in a folder whose name is not valid UTF-8, with `\uFFFD` for invalid bytes. Snapshots
+ * contain nothing else of such a folder.
  *
- * @param absolute The folder, as bytes.
- * @param relative What it is called in the result.
+ * @param absolute Path of the folder, as bytes.
+ * @param relative Path of the folder in the result.
  */
 export function findUnnamedGit(absolute: Buffer, relative: string): string[] {
   const found: string[] = [];

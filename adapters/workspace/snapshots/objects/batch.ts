@@ -5,11 +5,11 @@ import type { StatCache } from '../scan/stat-cache.ts';
 import { EMPTY, sha256 } from '../tree.ts';
 
 const MAX_PENDING = 2_000;
-/** One that is there already is only marked as used again, and not each time. */
+/** For an existing object only the time of the last use is updated, at most every ten minutes. */
 const INSERT_TREE = `INSERT INTO trees VALUES (?, ?, ?)
   ON CONFLICT (hash) DO UPDATE SET made = excluded.made WHERE made < excluded.made - 600`;
 
-/** Directory objects, and what was seen in them, on their way into the store, children before their parents. */
+/** Collects directory objects and cache rows for the store, children before their parents. */
 export class Batch {
   readonly #db: Database;
   readonly #index: StatCache;
@@ -40,15 +40,15 @@ export class Batch {
     this.#seen.push({ path, tree, data });
   }
 
-  /** Forgets a directory and what is below it. */
+  /** Removes a directory and its content from the cache. */
   forget(path: string): void {
     this.#forgotten.push(path);
   }
 
   /**
-   * Everything so far is durable when it resolves, in an order such that nothing points to what is not there.
+   * Writes everything in an order in which no row refers to a missing one. Durable when it resolves.
    *
-   * @param last What is written at the end, with the rest where that is small.
+   * @param last The last write, in the same transaction if there are few writes.
    */
   async flush(last?: Write): Promise<void> {
     const writes = await this.#writer.prepare();
@@ -59,7 +59,7 @@ export class Batch {
     this.#seen = [];
     this.#forgotten = [];
     for (const { hash, bytes } of trees) writes.push(() => this.#db.run(INSERT_TREE, hash, bytes, now()));
-    // First: a directory may have gone and come again under the same name.
+    // Removals first, because a directory may have been removed and created again.
     for (const path of forgotten) writes.push(() => this.#index.forget(path));
     for (const { path, tree, data } of seen) writes.push(() => this.#index.put(path, tree, data));
     if (last) writes.push(last);

@@ -15,22 +15,22 @@ const compress = promisify(zstdCompress);
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const GRACE_S = 3_600;
 const PAGE = 2_000;
-/** A block or a pack is written anew when less than this part of it is still used. */
+/** A block or a pack is rewritten when a smaller share of it is in use. */
 const WORTH = 0.75;
 
 export interface GcOptions {
-  /** States to keep. Those of the last hour, and the last one, are kept in any case. */
+  /** States to keep. The last state and those of the last hour are always kept. */
   keep: readonly TreeId[];
-  /** Only says what would be freed. Default false. */
+  /** Only reports what would be removed. Default false. */
   dryRun?: boolean;
 }
 
 export interface GcReport {
-  /** States that were, or would be, given up. */
+  /** Removed states. */
   states: number;
-  /** Contents and directory objects. */
+  /** Removed contents and directory objects. */
   objects: number;
-  /** Bytes of them as they are stored. Room inside the database is used again, not given back. */
+  /** Their stored size in bytes. Free space in the database is reused and not returned to the system. */
   bytes: number;
 }
 
@@ -39,7 +39,7 @@ interface Marks {
   objects: Set<string>;
 }
 
-/** Frees what no kept state needs. The caller holds the lock alone. */
+/** Removes data that no stored state needs. The caller holds the exclusive lock. */
 export async function collectGarbage(store: SnapshotStore, options: GcOptions): Promise<GcReport> {
   const { db } = store;
   const yielder = new Yielder();
@@ -96,7 +96,7 @@ async function mark(store: SnapshotStore, roots: readonly Buffer[], yielder: Yie
 
 interface Search {
   marks: Marks;
-  /** Seconds since 1970: what is younger stays. */
+  /** Seconds since 1970. Newer data is kept. */
   limit: number;
   yielder: Yielder;
 }
@@ -116,12 +116,12 @@ async function findDeadTrees(
   return { dead, bytes };
 }
 
-/** Dead objects, and the bytes that live ones have in each block. */
+/** Finds unused objects, and the bytes of used ones in each block. */
 async function findDeadObjects(
   db: Database,
   { marks, limit, yielder }: Search,
 ): Promise<{ dead: Buffer[]; live: Map<number, number> }> {
-  // Pieces first: those of a large file live as long as it does.
+  // Chunks first: they are in use as long as their file is.
   for (const row of db.all<{ hash: Uint8Array; chunks: Uint8Array; made: number }>(
     'SELECT hash, chunks, made FROM objects WHERE chunks IS NOT NULL',
   )) {
@@ -155,9 +155,9 @@ async function* pages<Row extends { hash: Uint8Array }>(
 
 interface Sweep {
   dropped: number[];
-  /** Mostly unused: their live objects go into a new block. */
+  /** Mostly unused blocks, whose used objects are written to a new block. */
   thinned: BlockRow[];
-  /** Whole, but in a pack that is mostly unused. */
+  /** Used blocks in a pack that is mostly unused. */
   moved: BlockRow[];
   bytes: number;
 }
@@ -188,7 +188,7 @@ function planBlocks(db: Database, live: ReadonlyMap<number, number>): Sweep {
   return sweep;
 }
 
-/** Writes what is still used into a new pack, makes that durable, and only then points to it. */
+/** Writes used data to a new pack, syncs it, and then updates the references. */
 async function rewrite(db: Database, sweep: Sweep, yielder: Yielder): Promise<void> {
   if (sweep.thinned.length + sweep.moved.length > 0) {
     const pack = await createPack(db.folder);
@@ -220,7 +220,7 @@ async function rewrite(db: Database, sweep: Sweep, yielder: Yielder): Promise<vo
   await inSlices(db, yielder, { rows: sweep.dropped, sql: 'DELETE FROM blocks WHERE id = ?' });
 }
 
-/** A block with other content gets another id: somebody may have the old one in memory. */
+/** Updates a block. A block with new content gets a new id, because other processes may have cached the old one. */
 function pointTo(db: Database, id: number, to: BlockLocation & { pack: string }): void {
   const { pack, at, stored, raw, objects } = to;
   if (objects.length === 0) {
@@ -237,7 +237,7 @@ interface BlockLocation {
   at: number;
   stored: number;
   raw: number;
-  /** Empty for a block that is only moved. */
+  /** Empty for a block that was moved without a change. */
   objects: ObjectLocation[];
 }
 
@@ -257,7 +257,7 @@ async function thin(db: Database, id: number): Promise<{ raw: Buffer; objects: O
   return { raw: Buffer.concat(rows.map((row) => block.subarray(row.at, row.at + row.size))), objects };
 }
 
-/** Packs without a block, also those that a killed process left half written. */
+/** Removes packs without blocks, including incomplete packs of killed processes. */
 function removeUnusedPacks(db: Database): void {
   const folder = join(db.folder, 'packs');
   const used = new Set(

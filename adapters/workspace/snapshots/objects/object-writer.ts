@@ -10,14 +10,14 @@ import { EMPTY } from '../tree.ts';
 const compress = promisify(zstdCompress);
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const BLOCK_BYTES = 512 * 1024;
-/** Bytes in blocks that are being compressed or wait to be written; together with one chunk the bound of memory. */
+/** Limit of bytes that are being compressed or wait to be written. Together with one chunk it bounds the memory. */
 const MAX_PENDING = 8 * 1024 * 1024;
-/** What is smaller goes into the database: a file of its own for each turn would only be a burden. */
+/** Smaller data is stored in the database, to avoid a pack file for every turn. */
 const INLINE_BYTES = 1024 * 1024;
 const MAX_PACK_BYTES = 256 * 1024 * 1024;
-/** Objects that wait for their rows. */
+/** Limit of objects without a row in the database. */
 const MAX_UNCOMMITTED = 20_000;
-/** A known object is marked as used again when the mark is older than this many seconds. */
+/** Age in seconds after which the last use of an object is updated. */
 const FRESH_S = 600;
 
 interface Item {
@@ -30,17 +30,17 @@ interface Block {
   items: Item[];
   raw: number;
   stored: number;
-  /** In the pack, or the bytes themselves until it is decided where they go. */
+  /** Name of the pack; null while the bytes are in `data`. */
   pack: string | null;
   at: number;
   data: Buffer | null;
 }
 
-/** Takes in contents: gathers them into blocks, compresses these beside the main thread and packs them. */
+/** Stores contents: collects them in blocks, compresses the blocks outside the main thread, and writes them to packs. */
 export class ObjectWriter {
   readonly #db: Database;
   readonly #yielder: Yielder;
-  /** Hashes of this writer that have no row yet. */
+  /** Hashes without a row in the database. */
   readonly #known = new Set<string>();
   #parts: Buffer[] = [];
   #items: Item[] = [];
@@ -64,7 +64,7 @@ export class ObjectWriter {
     return this.#pendingBytes > MAX_PENDING || this.#uncommitted > MAX_UNCOMMITTED;
   }
 
-  /** `bytes` must not be altered afterwards. */
+  /** `bytes` must not be modified later. */
   add(hash: Buffer, bytes: Buffer): void {
     if (this.has(hash)) return;
     this.#known.add(hash.toString('latin1'));
@@ -76,7 +76,7 @@ export class ObjectWriter {
     if (this.#size >= BLOCK_BYTES) this.#closeBlock();
   }
 
-  /** A content that was added in pieces. */
+  /** Adds a content whose chunks were added before. */
   addChunked(hash: Buffer, size: number, chunks: readonly Buffer[]): void {
     if (this.has(hash)) return;
     this.#known.add(hash.toString('latin1'));
@@ -91,18 +91,18 @@ export class ObjectWriter {
     return true;
   }
 
-  /** Waits until there is room. */
+  /** Waits until more can be added. */
   async drain(): Promise<void> {
     if (this.#uncommitted > MAX_UNCOMMITTED) await this.flush();
     else await this.#waitForBlocks();
   }
 
-  /** Everything added so far is durable when it resolves. @throws KlausError `store.full`. */
+  /** Makes all added contents durable. @throws KlausError `store.full`. */
   async flush(): Promise<void> {
     await commit(this.#db, this.#yielder, await this.prepare());
   }
 
-  /** Makes the contents durable and returns the writes that make them known, to be run in order. */
+  /** Makes the contents durable and returns the writes of their rows, to be run in order. */
   async prepare(): Promise<Write[]> {
     this.#closeBlock();
     await this.#waitForBlocks();
@@ -125,7 +125,7 @@ export class ObjectWriter {
   async close(): Promise<void> {
     await this.#chain.catch(() => undefined);
     await this.#pack?.handle.close();
-    // Without rows nobody will ever look into it.
+    // A pack without rows is never read.
     if (this.#pack && !this.#db.get('SELECT 1 FROM blocks WHERE pack = ? LIMIT 1', this.#pack.name)) {
       await rm(join(this.#db.folder, 'packs', this.#pack.name), { force: true });
     }
@@ -144,7 +144,7 @@ export class ObjectWriter {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Ends the present block and sends it on its way. */
+  /** Closes the present block and starts its compression. */
   #closeBlock(): void {
     if (this.#items.length === 0) return;
     const items = this.#items;
@@ -173,7 +173,7 @@ export class ObjectWriter {
       });
   }
 
-  /** Moves a block's bytes into the pack. */
+  /** Writes the bytes of a block to the pack. */
   async #writeToPack(block: Block): Promise<void> {
     if (block.data === null) return;
     if (this.#pack && this.#pack.size > MAX_PACK_BYTES) {
@@ -190,19 +190,19 @@ export class ObjectWriter {
   }
 }
 
-/** One change of the database. */
+/** A change of the database. */
 export type Write = () => void;
 
-/** Milliseconds of writing in one transaction: others get their turn in between. */
+/** Milliseconds of writing in one transaction, so that other processes can write in between. */
 const TRANSACTION_MS = 15;
 const ONE_TRANSACTION = 200;
 
 /**
- * Runs the writes in order, in one transaction when they are few. Durable when it resolves: of several transactions
- * only the last waits for the disk, which then has the log of all.
+ * Runs the writes in order, in one transaction if there are few. Durable when it resolves. Of several transactions only
+ * the last one syncs the disk, which includes the log of the others.
  */
 export function commit(db: Database, yielder: Yielder, writes: readonly Write[]): Promise<void> {
-  // In turn: no other commit may fall into the time when they do not wait for the disk.
+  // No other commit may run while transactions do not sync the disk.
   return db.inTurn(() => commitNow(db, yielder, writes));
 }
 
@@ -224,12 +224,12 @@ async function commitNow(db: Database, yielder: Yielder, writes: readonly Write[
   } finally {
     db.exec('PRAGMA synchronous = FULL');
   }
-  // A transaction that changes nothing would not wait for the disk.
+  // A transaction without changes would not sync the disk.
   const mark = randomBytes(8);
   db.transaction(() => db.run("INSERT OR REPLACE INTO meta VALUES ('committed', ?)", mark));
 }
 
-/** A new pack whose name is durable. */
+/** Creates a pack with a durable name. */
 export async function createPack(folder: string): Promise<{ name: string; handle: FileHandle; size: number }> {
   const name = `${randomBytes(12).toString('hex')}.pack`;
   const handle = await open(join(folder, 'packs', name), 'wx', 0o600);
@@ -242,7 +242,7 @@ export async function createPack(folder: string): Promise<{ name: string; handle
   return { name, handle, size: 0 };
 }
 
-/** One write may take only a part, for example on a disk that is nearly full. */
+/** Writes all bytes. A single write can be partial, for example on a nearly full disk. */
 export async function writeFully(handle: FileHandle, bytes: Buffer, position: number | null): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const at = position === null ? null : position + done;

@@ -7,8 +7,8 @@ import { codeOf } from '../../race-error.ts';
 import { EMPTY, sha256 } from '../tree.ts';
 
 const decompress = promisify(zstdDecompress);
-/** Decompressed blocks that are kept, of half a megabyte each: a restore reads neighbours one after the other. */
-const KEPT_BLOCKS = 8;
+/** Cached decompressed blocks of half a megabyte each. A restore reads objects of the same block consecutively. */
+const MAX_CACHED_BLOCKS = 8;
 const HASH_BYTES = 32;
 
 interface ObjectRow {
@@ -27,7 +27,7 @@ export interface BlockRow {
   data: Uint8Array | null;
 }
 
-/** The contents of a store, for reading. */
+/** Reads the contents of a store. */
 export class Objects {
   readonly #db: Database;
   readonly #blocks = new Map<number, Buffer>();
@@ -40,7 +40,7 @@ export class Objects {
     return hash.equals(EMPTY) || this.#db.get('SELECT 1 FROM objects WHERE hash = ?', hash) !== undefined;
   }
 
-  /** The pieces of a content in order, each checked against its hash. @throws KlausError `store.corrupt`. */
+  /** The chunks of a content in order, each verified against its hash. @throws KlausError `store.corrupt`. */
   async *pieces(hash: Buffer): AsyncGenerator<Buffer> {
     if (hash.equals(EMPTY)) return;
     const row = this.#row(hash);
@@ -48,7 +48,7 @@ export class Objects {
     else for (const chunk of toHashes(row.chunks)) yield await this.#piece(chunk, this.#row(chunk));
   }
 
-  /** A whole content. @throws KlausError `store.corrupt` when it is gone or altered. */
+  /** A complete content. @throws KlausError `store.corrupt` when it is missing or modified. */
   async read(hash: Buffer): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for await (const piece of this.pieces(hash)) pieces.push(piece);
@@ -66,9 +66,9 @@ export class Objects {
       const block = await this.#block(row.block!);
       const piece = Buffer.from(block.subarray(row.at!, row.at! + row.size));
       if (sha256(piece).equals(hash)) return piece;
-      throw corrupt(this.#db.folder, `the content ${hash.toString('hex')} was altered`);
+      throw corrupt(this.#db.folder, `the content ${hash.toString('hex')} was modified`);
     } catch (error) {
-      // A clean-up by another process may have moved it meanwhile.
+      // The garbage collection of another process may have moved it.
       const now = this.#row(hash);
       if (now.block === row.block && now.at === row.at) throw error;
       return await this.#piece(hash, now);
@@ -76,11 +76,11 @@ export class Objects {
   }
 
   async #block(id: number): Promise<Buffer> {
-    const kept = this.#blocks.get(id);
-    if (kept) return kept;
+    const cached = this.#blocks.get(id);
+    if (cached) return cached;
     const block = await readBlock(this.#db, id);
     this.#blocks.set(id, block);
-    if (this.#blocks.size > KEPT_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value!);
+    if (this.#blocks.size > MAX_CACHED_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value!);
     return block;
   }
 }
@@ -98,18 +98,18 @@ export async function readBlock(db: Database, id: number): Promise<Buffer> {
   }
 }
 
-/** The bytes of a block as they stand in its pack. */
+/** The stored bytes of a block in its pack. */
 export async function readStored(db: Database, row: BlockRow): Promise<Buffer> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(join(db.folder, 'packs', row.pack!));
     const bytes = Buffer.allocUnsafe(row.stored);
     const { bytesRead } = await handle.read(bytes, 0, row.stored, row.at);
-    if (bytesRead < row.stored) throw corrupt(db.folder, `${row.pack!} is cut short`);
+    if (bytesRead < row.stored) throw corrupt(db.folder, `${row.pack!} is truncated`);
     return bytes;
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    // A clean-up by another process has moved the block to another pack meanwhile.
+    // The garbage collection of another process has moved the block to another pack.
     const now = db.get<BlockRow>('SELECT * FROM blocks WHERE id = ?', row.id);
     if (now?.pack != null && now.pack !== row.pack) return await readStored(db, now);
     throw corrupt(db.folder, `${row.pack!} is missing`, error);

@@ -17,7 +17,7 @@ import type { TreeChange } from '@klaus/core/protocol';
 import { createSnapshots } from '../../index.ts';
 import { createFolder } from '../fixtures/folder.ts';
 
-test('what the user changed meanwhile is a conflict, and nothing at all is touched', async () => {
+test('a change of the user is a conflict, and nothing is changed', async () => {
   using folder = createFolder();
   folder.write('a', '1');
   folder.write('b', '1');
@@ -52,7 +52,7 @@ test('a mode that the user changed is a conflict too', async () => {
   expect(await snapshots.apply(changes)).toMatchObject({ applied: false, conflicts: [{ path: 'a' }] });
 });
 
-test('what stands there already is done, and is no part of the undo', async () => {
+test('a path that already has its goal is skipped and not part of the undo', async () => {
   using folder = createFolder();
   folder.write('a', '1');
   folder.write('b', '1');
@@ -66,7 +66,7 @@ test('what stands there already is done, and is no part of the undo', async () =
   expect(await snapshots.apply(changes)).toMatchObject({ applied: true, changes: [] });
 });
 
-test('a folder that is to go stays with what the user put into it, when that is agreed to', async () => {
+test('a folder to delete is kept with content of the user if it may be overwritten', async () => {
   using folder = createFolder();
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
   const before = await snapshots.snapshot();
@@ -82,7 +82,7 @@ test('a folder that is to go stays with what the user put into it, when that is 
   expect(readdirSync(join(folder.root, 'made/deep'))).toEqual(['mine']);
 });
 
-test('a repository or a socket inside a folder that is to go is never taken away', async () => {
+test('a repository or a socket in a folder to delete is never removed', async () => {
   using folder = createFolder();
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
   const before = await snapshots.snapshot();
@@ -99,7 +99,7 @@ test('a repository or a socket inside a folder that is to go is never taken away
   expect(lstatSync(join(folder.root, 'run/pipe')).isFIFO()).toBe(true);
 });
 
-test('read-only folders and files, and set-id bits, come back as they were', async () => {
+test('read-only folders and files, and set-id bits, are restored', async () => {
   using folder = createFolder();
   folder.write('locked/inner/file', '1');
   folder.write('locked/tool', '#!/bin/sh\n');
@@ -118,7 +118,7 @@ test('read-only folders and files, and set-id bits, come back as they were', asy
     (lstatSync(join(folder.root, path)).mode & 0o7777).toString(8),
   );
   expect(modes).toEqual(['555', '555', '444', '6755']);
-  // And a change inside folders that are locked now.
+  // And a change in folders that are read-only now.
   const now = await snapshots.snapshot();
   expect(now).toBe(before);
   chmodSync(join(folder.root, 'locked/inner'), 0o755);
@@ -128,7 +128,7 @@ test('read-only folders and files, and set-id bits, come back as they were', asy
   expect(await snapshots.snapshot()).toBe(before);
 });
 
-test('a symlink on the way to a path is never followed', async () => {
+test('a symlink in a path is never followed', async () => {
   using folder = createFolder();
   const outside = join(folder.base, 'outside');
   mkdirSync(outside);
@@ -148,7 +148,7 @@ test('a symlink on the way to a path is never followed', async () => {
   expect(readlinkSync(join(folder.root, 'd'))).toBe(outside);
 });
 
-test('one file comes back into a folder that is gone', async () => {
+test('one file is restored in a deleted folder', async () => {
   using folder = createFolder();
   folder.write('a/b/one', '1');
   folder.write('a/b/two', '2');
@@ -164,7 +164,7 @@ test('one file comes back into a folder that is gone', async () => {
   expect(readdirSync(folder.root)).toEqual([]);
 });
 
-test('content that stands nowhere yet can be put and applied', async () => {
+test('new content can be put and applied', async () => {
   using folder = createFolder();
   folder.write('a', 'one\ntwo\n');
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
@@ -177,7 +177,7 @@ test('content that stands nowhere yet can be put and applied', async () => {
   expect(lstatSync(join(folder.root, 'a')).mode & 0o7777).toBe(0o600);
 });
 
-test('paths that lead out, into .git or that stand twice are refused', async () => {
+test('paths outside, in .git, or listed twice are refused', async () => {
   using folder = createFolder();
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
   const after = await snapshots.put(Buffer.from('x'), { type: 'file', mode: 0o644 });
@@ -191,7 +191,7 @@ test('paths that lead out, into .git or that stand twice are refused', async () 
   expect(readdirSync(folder.root)).toEqual([]);
 });
 
-test('a file comes back where the folder above was moved away or made by the user meanwhile', async () => {
+test('a file is restored if the user moved or created its folder', async () => {
   using folder = createFolder();
   folder.write('a/b/one', '1');
   folder.write('a/b/two', '2');

@@ -8,7 +8,9 @@ import { withScan, type SnapshotStore } from '../snapshot-store.ts';
 import { readPathState, statPath, type PathState } from '../scan/path-state.ts';
 import { Yielder } from '../../yielder.ts';
 import { checkPath, toEdit } from '../path.ts';
-import { ConflictError, runStep, toStagingName, type PathChange } from './restore-step.ts';
+import { ConflictError, type PathChange } from './restore-step.ts';
+import { runStep } from './run-step.ts';
+import { toTemporaryName } from '../../temporary-name.ts';
 import { scanAt } from '../scan/scan-paths.ts';
 import type { Scan } from '../scan/scan.ts';
 import { lastState, toStateWrite } from '../states.ts';
@@ -19,21 +21,21 @@ import { isSameEntry } from '../trees.ts';
 const PERMISSIONS = 0o7777;
 const OWNER_ALL = 0o700;
 
-/** What is known of the affected paths before anything is touched. */
+/** The state of the affected paths before any change. */
 interface Survey {
   states: Map<string, PathState>;
-  /** Directories below those that shall go which hold something that no row takes away. */
+  /** Directories, in directories to delete, with content that no row deletes. */
   holders: Set<string>;
   before: Buffer;
 }
 
 export interface ApplyOptions {
   overwrite?: ReadonlySet<string>;
-  /** The rows are between states of git's own data, which are never the workspace's last one. */
+  /** True for rows between states of git's own data, which are never the last state of the workspace. */
   isGit?: boolean;
 }
 
-/** See `Snapshots.apply`. The caller holds the lock alone. */
+/** See `Snapshots.apply`. The caller holds the exclusive lock. */
 export async function applyChanges(
   store: SnapshotStore,
   changes: readonly TreeChange[],
@@ -60,44 +62,44 @@ export async function applyChanges(
   if ('conflicts' in decided) return { applied: false, conflicts: decided.conflicts! };
   const { survey, after } = decided;
   const result = await store.trees.changes(survey.before, after, yielder);
-  const moves: PathChange[] = result.map((row) => {
+  const pathChanges: PathChange[] = result.map((row) => {
     const states = survey.states.get(row.path);
     return { path: row.path, now: row.before, goal: row.after, stat: states?.stat };
   });
-  // What a deeper inspectPaths found has not been looked at one by one.
-  for (const move of moves) {
-    move.stat ??= await statPath(store.root, move.path);
+  // Paths that a directory scan found have no stat yet.
+  for (const change of pathChanges) {
+    change.stat ??= await statPath(store.root, change.path);
     if (yielder.due) await yielder.yield();
   }
   const plan: RestorePlan = {
     before: survey.before.toString('hex'),
     after: after.toString('hex'),
-    staging: toStagingName(),
-    locked: await findLocked(store, moves, yielder),
+    staging: toTemporaryName(),
+    locked: await findLocked(store, pathChanges, yielder),
     back: false,
   };
-  return execute(store, { plan, moves, result, yielder, isGit });
+  return execute(store, { plan, pathChanges, result, yielder, isGit });
 }
 
 async function execute(
   store: SnapshotStore,
-  work: { plan: RestorePlan; moves: PathChange[]; result: TreeChange[]; yielder: Yielder; isGit: boolean },
+  work: { plan: RestorePlan; pathChanges: PathChange[]; result: TreeChange[]; yielder: Yielder; isGit: boolean },
 ): Promise<ApplyResult> {
-  const { plan, moves, result, yielder, isGit } = work;
+  const { plan, pathChanges, result, yielder, isGit } = work;
   const { db } = store;
   const save = (tree: string) => toStateWrite(db, Buffer.from(tree, 'hex'), { isLast: !isGit })?.();
-  if (moves.length > 0) {
+  if (pathChanges.length > 0) {
     const id = db.transaction(() => {
       save(plan.before);
       return writePlan(store, plan);
     });
     try {
-      await runStep(store, moves, { staging: plan.staging, locked: plan.locked, lenient: false, yielder });
+      await runStep(store, pathChanges, { staging: plan.staging, locked: plan.locked, lenient: false, yielder });
     } catch (error) {
       await rollBack(store, id, plan);
       if (!(error instanceof ConflictError)) throw toFailure(error, store.root.path);
       const { entry } = await readPathState(store.root, error.path, { yielder });
-      const expected = moves.find((move) => move.path === error.path)?.now ?? null;
+      const expected = pathChanges.find((change) => change.path === error.path)?.now ?? null;
       return { applied: false, conflicts: [{ path: error.path, expected, found: entry }] };
     }
     db.transaction(() => {
@@ -118,21 +120,24 @@ function toRows(store: SnapshotStore, changes: readonly TreeChange[], isGit: boo
     }
     const { after } = row;
     if (after && after.type !== 'directory' && !store.objects.has(Buffer.from(after.hash, 'hex'))) {
-      throw new KlausError('usage', `The content for ${shorten(row.path)} is not store any more; nothing was changed.`);
+      throw new KlausError(
+        'usage',
+        `The content for ${shorten(row.path)} is not stored any more; nothing was changed.`,
+      );
     }
   }
   return rows;
 }
 
-/** Looks at every affected path and takes in what is there. A directory that shall go is looked at as a whole. */
+/** Reads and stores the present state of every affected path. Directories to delete are scanned completely. */
 async function inspectPaths(store: SnapshotStore, scan: Scan, rows: readonly TreeChange[]): Promise<Survey> {
   const named = new Map(rows.map((row) => [row.path, row]));
   const states = new Map<string, PathState>();
   const holders = new Set<string>();
   const edits = new Map<string, TreeEdit>();
-  const whole = new Set<string>();
+  const scanned = new Set<string>();
   for (const { path, after } of rows) {
-    // The last state may be old: what stands above the path now is what the step begins from.
+    // The last state may be outdated, so the present parents of the path are used.
     for (const above of toAncestors(path)) {
       if (named.has(above) || edits.has(above)) continue;
       const stat = await statPath(store.root, above);
@@ -145,21 +150,21 @@ async function inspectPaths(store: SnapshotStore, scan: Scan, rows: readonly Tre
     states.set(path, one);
     if (scan.writer?.full) await scan.writer.drain();
     if (scan.yielder.due) await scan.yielder.yield();
-    if (toAncestors(path).some((above) => whole.has(above))) continue;
+    if (toAncestors(path).some((above) => scanned.has(above))) continue;
     edits.set(path, one.unsupported ? null : toEdit(one.entry));
     if (one.entry?.type !== 'directory' || one.unsupported || after?.type === 'directory') continue;
-    whole.add(path);
+    scanned.add(path);
     const from = { uncovered: scan.uncovered.length, repositories: scan.repositories.length };
     const hash = (await scanAt(store.root, scan, path)) ?? EMPTY;
     edits.set(path, { type: 'directory', mode: one.entry.mode, size: 0, hash });
     await scan.batch.flush();
-    const stay = (found: string) => {
+    const keep = (found: string) => {
       if (named.get(found)?.after !== null) holders.add(found.slice(0, found.lastIndexOf('/')));
     };
-    for (const one of scan.uncovered.slice(from.uncovered)) stay(one.path);
-    for (const found of scan.repositories.slice(from.repositories)) stay(found);
+    for (const one of scan.uncovered.slice(from.uncovered)) keep(one.path);
+    for (const found of scan.repositories.slice(from.repositories)) keep(found);
     for (const below of store.trees.walk(hash, path)) {
-      stay(below.path);
+      keep(below.path);
       if (scan.yielder.due) await scan.yielder.yield();
     }
   }
@@ -173,7 +178,7 @@ async function inspectPaths(store: SnapshotStore, scan: Scan, rows: readonly Tre
   return { states, holders, before };
 }
 
-/** Says which rows are to be carried out, and which cannot be. */
+/** Determines the rows to apply and the conflicts. */
 async function planChanges(
   store: SnapshotStore,
   { rows, survey, overwrite }: { rows: readonly TreeChange[]; survey: Survey; overwrite: ReadonlySet<string> },
@@ -182,20 +187,20 @@ async function planChanges(
   const todo: TreeChange[] = [];
   const edits = new Map<string, TreeEdit>();
   const goals = new Map(rows.map((row) => [row.path, row.after]));
-  // What holds something stays, and so does all above it.
-  const staying = new Set([...survey.holders].flatMap((path) => [path, ...toAncestors(path)]));
+  // Directories with remaining content are kept, together with their parents.
+  const remaining = new Set([...survey.holders].flatMap((path) => [path, ...toAncestors(path)]));
   for (const row of rows) {
     const { entry: found, unsupported } = survey.states.get(row.path)!;
     if (!unsupported && isSameEntry(found, row.after)) continue;
     const isAsExpected = !unsupported && isSameEntry(found, row.before);
-    const holdsMore = found?.type === 'directory' && row.after?.type !== 'directory' && staying.has(row.path);
+    const holdsMore = found?.type === 'directory' && row.after?.type !== 'directory' && remaining.has(row.path);
     const isForced = overwrite.has(row.path);
     if (unsupported || (!isAsExpected && !isForced)) {
       conflicts.push({ path: row.path, expected: row.before, found });
     } else if (holdsMore) {
-      // It holds something that no row names. Named to be overwritten it stays, with that; nothing can take its place.
-      const isNamed = isForced || [...overwrite].some((path) => path.startsWith(`${row.path}/`));
-      if (!isNamed || row.after !== null) conflicts.push({ path: row.path, expected: row.before, found });
+      // It has content that no row lists. If it may be overwritten, it is kept with that content, but cannot be replaced.
+      const isOverwritten = isForced || [...overwrite].some((path) => path.startsWith(`${row.path}/`));
+      if (!isOverwritten || row.after !== null) conflicts.push({ path: row.path, expected: row.before, found });
     } else {
       todo.push(row);
       edits.set(row.path, toEdit(row.after));
@@ -209,20 +214,20 @@ async function planChanges(
   return { conflicts: [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), todo, edits };
 }
 
-/** The paths of the directories above, outermost first. */
+/** The paths of the parent directories, outermost first. */
 function toAncestors(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, i) => names.slice(0, i + 1).join('/'));
 }
 
-/** Plans the directories that are missing above a path. What stands in the way is a conflict. */
+/** Plans missing parent directories of a path. A file in the place of a parent is a conflict. */
 async function planParents(
   store: SnapshotStore,
   at: {
     path: string;
     goals: ReadonlyMap<string, TreeEntry | null>;
     edits: Map<string, TreeEdit>;
-    /** Directories that were looked at already. */
+    /** Directories that were checked already. */
     clear: Set<string>;
   },
 ): Promise<Conflict[]> {
@@ -241,15 +246,15 @@ async function planParents(
   return [];
 }
 
-/** Directories in which something is to change and which their owner may not change. */
+/** Directories with changes that their owner cannot write. */
 async function findLocked(
   store: SnapshotStore,
-  moves: readonly PathChange[],
+  pathChanges: readonly PathChange[],
   yielder: Yielder,
 ): Promise<[string, number][]> {
   const locked: [string, number][] = [];
-  // The folder for files on their way stands in the root.
-  const parents = new Set(['', ...moves.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))]);
+  // The staging folder is in the root.
+  const parents = new Set(['', ...pathChanges.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))]);
   for (const path of [...parents].toSorted()) {
     if (yielder.due) await yielder.yield();
     const stat = await statPath(store.root, path === '' ? '.' : path);

@@ -2,7 +2,7 @@ import type { Directory } from '../../directory.ts';
 import { isRace } from '../../race-error.ts';
 import { openRoot, type Root } from '../../path-entry.ts';
 
-/** A directory that is opened when it is first needed, by names alone and never through a symlink. */
+/** A directory that is opened on first use, relative to its parent and without following symlinks. */
 export class DirHandle {
   readonly #parent: DirHandle | undefined;
   readonly #open: () => Directory;
@@ -13,7 +13,7 @@ export class DirHandle {
     this.#open = 'parent' in from ? () => from.parent.directory.open(from.name) : () => openRoot(from.root);
   }
 
-  /** @throws The system's error, one of `isRace`, when it is no directory any more. */
+  /** @throws The system's error, see `isRace`, when it is not a directory any more. */
   get directory(): Directory {
     return (this.#directory ??= this.#open());
   }
@@ -35,8 +35,8 @@ export class DirHandle {
 }
 
 /**
- * Opens the directory that holds a path and calls `use`, or returns undefined when a part of the way is missing or
- * is no directory: a symlink on the way is never followed.
+ * Opens the parent directory of a path and calls `use`. Returns undefined when a parent is missing or not a directory.
+ * Symlinks are not followed.
  */
 export async function withParent<T>(
   root: Root,

@@ -4,8 +4,7 @@ import { compareNames, encodeTree, EMPTY, type Node } from '../tree.ts';
 import type { Trees } from '../trees.ts';
 
 /**
- * What to put at a path; null takes away what is there. A directory without a hash keeps what is in it, or is empty
- * when it is new.
+ * The new entry of a path; null removes it. A directory without a hash keeps its content, or is empty if it is new.
  */
 export type TreeEdit = (Omit<Node, 'name' | 'hash'> & { hash: Buffer | undefined }) | null;
 
@@ -20,10 +19,10 @@ interface Branch {
   children: Map<string, Branch>;
 }
 
-/** Mode of a directory that stands only because something is in it. */
+/** Mode of a directory that is created only as a parent. */
 export const NEW_DIRECTORY_MODE = 0o755;
 
-/** A state with some paths changed. Only the directory objects on the way to them are made anew. */
+/** Changes some paths of a state. Only the objects of their parent directories are created again. */
 export async function editTree(tools: Tools, base: Buffer, edits: ReadonlyMap<string, TreeEdit>): Promise<Buffer> {
   const top: Branch = { children: new Map() };
   for (const [path, edit] of edits) {
@@ -55,20 +54,20 @@ async function toNode(
   at: { name: string; old: Node | undefined; branch: Branch },
 ): Promise<Node | undefined> {
   const { name, old, branch } = at;
-  const kept = old?.type === 'directory' ? old.hash : EMPTY;
+  const present = old?.type === 'directory' ? old.hash : EMPTY;
   const wanted = branch.edit === undefined ? old : branch.edit === null ? undefined : { name, ...branch.edit };
   if (wanted?.type === 'directory') {
-    const hash = wanted.hash ?? kept;
+    const hash = wanted.hash ?? present;
     return { ...wanted, hash: branch.children.size === 0 ? hash : await rebuild(tools, hash, branch) };
   }
-  // Something is to stand below: then a directory must stand here.
-  if (branch.children.size > 0 && holdsSomething(branch)) {
+  // The path has new children, so it has to be a directory.
+  if (branch.children.size > 0 && hasEntries(branch)) {
     const hash = await rebuild(tools, EMPTY, branch);
     return { name, type: 'directory', mode: NEW_DIRECTORY_MODE, size: 0, hash };
   }
   return wanted && { ...wanted, hash: wanted.hash ?? EMPTY };
 }
 
-function holdsSomething(branch: Branch): boolean {
-  return [...branch.children.values()].some((child) => (child.edit ?? null) !== null || holdsSomething(child));
+function hasEntries(branch: Branch): boolean {
+  return [...branch.children.values()].some((child) => (child.edit ?? null) !== null || hasEntries(child));
 }

@@ -5,19 +5,21 @@ import { toSnapshotError } from '../database.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 import { readPathState } from '../scan/path-state.ts';
 import { Yielder } from '../../yielder.ts';
-import { runStep, removeStaging, type PathChange } from './restore-step.ts';
+import type { PathChange } from './restore-step.ts';
+import { runStep } from './run-step.ts';
+import { removeStaging } from './staging.ts';
 import { isSameEntry } from '../trees.ts';
 
 const planSchema = z.object({
-  /** States before and after: both are store whole, so that the step can be settled in either direction. */
+  /** States before and after. Both are stored completely, so that the step can be finished in either direction. */
   before: treeIdSchema,
   after: treeIdSchema,
   staging: z.string(),
   locked: z.array(z.tuple([z.string(), z.int()])),
-  /** True once it failed and is to be taken back. */
+  /** True when the step failed and has to be rolled back. */
   back: z.boolean(),
 });
-/** A restore under way, as it is written down before anything is touched. */
+/** The plan of a restore, which is stored before any file is changed. */
 export type RestorePlan = z.infer<typeof planSchema>;
 
 export function writePlan(store: SnapshotStore, plan: RestorePlan): number {
@@ -28,7 +30,7 @@ export function endPlan(store: SnapshotStore, id: number): void {
   store.db.run('DELETE FROM steps WHERE id = ?', id);
 }
 
-/** Takes a step back that failed on the way. What others changed meanwhile stays as they left it. */
+/** Rolls back a failed step. Paths that other programs have changed are left as they are. */
 export async function rollBack(store: SnapshotStore, id: number, plan: RestorePlan): Promise<void> {
   const back = { ...plan, back: true };
   store.db.run('UPDATE steps SET plan = ? WHERE id = ?', JSON.stringify(back), id);
@@ -37,8 +39,8 @@ export async function rollBack(store: SnapshotStore, id: number, plan: RestorePl
 }
 
 /**
- * Finishes what a killed process began. The caller holds the lock alone, so every step that is written down has lost
- * its process. Where there is no room to go forwards it goes backwards.
+ * Finishes the restores of killed processes. The caller holds the exclusive lock, so the process of every stored plan has
+ * ended. A restore that cannot be finished, for example on a full disk, is rolled back.
  */
 export async function finishPlans(store: SnapshotStore): Promise<void> {
   for (const row of store.db.all<{ id: number; plan: string }>('SELECT id, plan FROM steps ORDER BY id')) {
@@ -56,19 +58,19 @@ export async function finishPlans(store: SnapshotStore): Promise<void> {
 async function finishPlan(store: SnapshotStore, plan: RestorePlan): Promise<void> {
   const yielder = new Yielder();
   const rows = await store.trees.changes(Buffer.from(plan.before, 'hex'), Buffer.from(plan.after, 'hex'), yielder);
-  const moves: PathChange[] = [];
+  const changes: PathChange[] = [];
   for (const row of rows) {
     const { entry, stat, unsupported } = await readPathState(store.root, row.path, { yielder });
     const goal = plan.back ? row.before : row.after;
-    if (!unsupported && isFromStep(row, entry)) moves.push({ path: row.path, now: entry, goal, stat });
+    if (!unsupported && isFromStep(row, entry)) changes.push({ path: row.path, now: entry, goal, stat });
     if (yielder.due) await yielder.yield();
   }
   const { staging, locked } = plan;
-  await runStep(store, moves, { staging, locked, lenient: true, yielder });
+  await runStep(store, changes, { staging, locked, lenient: true, yielder });
   await removeStaging(store.root, staging);
 }
 
-/** True for what stood there before, shall stand there after, or stands there only on the way. */
+/** True for a state from before the step, after it, or during it. */
 function isFromStep({ before, after }: TreeChange, now: PathChange['now']): boolean {
   if (now === null || isSameEntry(now, before) || isSameEntry(now, after)) return true;
   return now.type === 'directory' && (before?.type === 'directory' || after?.type === 'directory');

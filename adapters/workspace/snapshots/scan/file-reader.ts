@@ -7,9 +7,9 @@ import type { ObjectWriter } from '../objects/object-writer.ts';
 import type { Yielder } from '../../yielder.ts';
 import { sha256 } from '../tree.ts';
 
-/** A file up to this size is read at once; a larger one in pieces of this size. */
+/** Smaller files are read at once, larger ones in chunks of this size. */
 const PIECE_BYTES = 1024 * 1024;
-/** A file that changes while it is read is read again; after that it is taken as it was found. */
+/** Attempts to read a file that changes. The last result is used. */
 const MAX_TRIES = 4;
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -17,47 +17,47 @@ interface FileContent {
   hash: Buffer;
   size: number;
   stat: Stats;
-  /** False when it changed while it was read: then nothing says that it still is what was read. */
+  /** False when the file changed while it was read, so that the result may be outdated. */
   stable: boolean;
 }
 
-type ReadResult = FileContent | 'gone' | 'unreadable';
+type ReadResult = FileContent | 'missing' | 'unreadable';
 
-/** Where content goes; without a writer it is only hashed. */
+/** The destination of content. Without a writer the content is only hashed. */
 export interface FileReader {
   writer?: ObjectWriter | undefined;
   yielder: Yielder;
 }
 
-/** Reads a regular file in an open directory. Memory does not grow with the file. */
+/** Reads a regular file in an open directory, with bounded memory. */
 export async function readFile(directory: Directory, name: string, reader: FileReader): Promise<ReadResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       const path = directory.child(name);
-      const taken = readSmall(path, reader) ?? (await readLarge(path, reader));
-      if (taken === 'gone' || taken.stable || attempt === MAX_TRIES) return taken;
+      const content = readSmall(path, reader) ?? (await readLarge(path, reader));
+      if (content === 'missing' || content.stable || attempt === MAX_TRIES) return content;
     } catch (error) {
-      if (isRace(error)) return 'gone';
-      // ENXIO: a socket took its place. EIO: the disk, of which the user hears from elsewhere.
+      if (isRace(error)) return 'missing';
+      // ENXIO: a socket has replaced the file. EIO: a disk failure, which is reported elsewhere.
       if (['EACCES', 'EPERM', 'EIO', 'ENXIO', 'ESTALE'].includes(readError(error))) return 'unreadable';
       throw error;
     }
   }
 }
 
-/** A failure of the store is no failure of the file. */
+/** The code of an error of the file; '' for an error of the store. */
 function readError(error: unknown): string {
   return error instanceof Error && error.name === 'KlausError' ? '' : codeOf(error);
 }
 
 /** Undefined when the file is large. */
-function readSmall(path: string, reader: FileReader): FileContent | 'gone' | undefined {
+function readSmall(path: string, reader: FileReader): FileContent | 'missing' | undefined {
   const fd = openSync(path, FLAGS);
   try {
     const before = fstatSync(fd);
-    if (!before.isFile()) return 'gone';
+    if (!before.isFile()) return 'missing';
     if (before.size > PIECE_BYTES) return undefined;
-    // One more than expected, to see whether it has grown.
+    // One byte more than expected, to notice that the file is growing.
     const buffer = Buffer.allocUnsafeSlow(before.size + 1);
     let size = 0;
     for (let read = -1; read !== 0 && size < buffer.length; size += read) {
@@ -73,12 +73,12 @@ function readSmall(path: string, reader: FileReader): FileContent | 'gone' | und
   }
 }
 
-async function readLarge(path: string, { writer, yielder }: FileReader): Promise<FileContent | 'gone'> {
+async function readLarge(path: string, { writer, yielder }: FileReader): Promise<FileContent | 'missing'> {
   const handle = await open(path, FLAGS);
   try {
     const before = await handle.stat();
-    if (!before.isFile()) return 'gone';
-    const whole = createHash('sha256');
+    if (!before.isFile()) return 'missing';
+    const total = createHash('sha256');
     const chunks: Buffer[] = [];
     let size = 0;
     for (let ended = false; !ended;) {
@@ -91,7 +91,7 @@ async function readLarge(path: string, { writer, yielder }: FileReader): Promise
       }
       const piece = buffer.subarray(0, length);
       if (length === 0) break;
-      whole.update(piece);
+      total.update(piece);
       size += length;
       if (writer) {
         const hash = sha256(piece);
@@ -100,10 +100,10 @@ async function readLarge(path: string, { writer, yielder }: FileReader): Promise
         if (writer.full) await writer.drain();
       }
       yielder.check();
-      // A file that grows faster than it is read has no end.
+      // The file grows faster than it is read.
       if (size > before.size + PIECE_BYTES) break;
     }
-    const hash = whole.digest();
+    const hash = total.digest();
     if (chunks.length > 1) writer?.addChunked(hash, size, chunks);
     const stat = await handle.stat();
     return { hash, size, stat, stable: isSame(before, stat) && size === stat.size };
@@ -112,14 +112,14 @@ async function readLarge(path: string, { writer, yielder }: FileReader): Promise
   }
 }
 
-/** The target of a symlink. Undefined when it is none any more. */
+/** The target of a symlink. Undefined when it was removed or replaced. */
 export function readLink(
   directory: Directory,
   name: string,
   { writer }: FileReader,
 ): Omit<FileContent, 'stat'> | undefined {
   try {
-    // As bytes: a target need not be text.
+    // As bytes, because a target is not necessarily valid UTF-8.
     const target = readlinkSync(directory.child(name), { encoding: 'buffer' });
     const hash = sha256(target);
     writer?.add(hash, target);

@@ -7,19 +7,19 @@ import type { StatCache } from './stat-cache.ts';
 import { withParent } from '../restore/dir-handle.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';
 
-/** What stands at a path, without what is in it. */
+/** The type and metadata of a path, without the content of a directory. */
 export interface PathState {
   entry: TreeEntry | null;
-  /** True for a socket, a device, a mount or what cannot be read: a state cannot hold it. */
+  /** True for a socket, a device, a mount or an unreadable file, which a snapshot cannot contain. */
   unsupported: boolean;
-  /** By which it is known whether it changed since; undefined when nothing is there. */
+  /** Detects later changes; undefined when nothing exists at the path. */
   stat: Stats | undefined;
 }
 
 const NOTHING: PathState = { entry: null, unsupported: false, stat: undefined };
 const PERMISSIONS = 0o7777;
 
-/** Looks at one path; the way to it is never through a symlink. Content is read, not believed from an index. */
+/** Reads the state of one path, without following symlinks. Content is read and not content from a cache. */
 export async function readPathState(
   root: Root,
   path: string,
@@ -39,17 +39,17 @@ export async function readPathState(
       return { entry, unsupported: false, stat };
     }
     if (!stat.isFile()) return toUnsupported(stat);
-    const taken = await readFile(parent, name, reader);
-    if (taken === 'gone') return NOTHING;
-    if (taken === 'unreadable') return readCached(path, stat, reader.seen) ?? toUnsupported(stat);
-    const { hash, size } = taken;
-    const entry = toTreeEntry({ type: 'file', mode: taken.stat.mode & PERMISSIONS, size, hash });
-    return { entry, unsupported: false, stat: taken.stat };
+    const content = await readFile(parent, name, reader);
+    if (content === 'missing') return NOTHING;
+    if (content === 'unreadable') return readCached(path, stat, reader.seen) ?? toUnsupported(stat);
+    const { hash, size } = content;
+    const entry = toTreeEntry({ type: 'file', mode: content.stat.mode & PERMISSIONS, size, hash });
+    return { entry, unsupported: false, stat: content.stat };
   });
   return found ?? NOTHING;
 }
 
-/** A file that cannot be read any more, but seems to be the one that was seen. */
+/** The cached state of a file that is not readable any more but seems to be unchanged. */
 function readCached(path: string, stat: Stats, index: StatCache | undefined): PathState | undefined {
   const slash = path.lastIndexOf('/');
   const seen = index?.get(slash < 0 ? '' : path.slice(0, slash));
@@ -63,12 +63,12 @@ function readCached(path: string, stat: Stats, index: StatCache | undefined): Pa
   return undefined;
 }
 
-/** An entry with an empty hash, which equals nothing. */
+/** An entry with an empty hash, which is not equal to any other. */
 function toUnsupported(stat: Stats): PathState {
   return { entry: { type: 'file', hash: '', size: 0, mode: stat.mode & PERMISSIONS }, unsupported: true, stat };
 }
 
-/** True when nothing happened at the path between two looks. */
+/** True when the path has not changed between two checks. */
 export function isUnchanged(
   before: Stats | undefined,
   now: Stats | undefined,
@@ -76,13 +76,13 @@ export function isUnchanged(
 ): boolean {
   if (!before || !now) return before === now;
   if (before.ino !== now.ino || before.mode !== now.mode) return false;
-  // A directory's times change with what is in it.
+  // The times of a directory change with its entries.
   if (now.isDirectory()) return true;
   if (before.size !== now.size || before.mtimeMs !== now.mtimeMs) return false;
   return options.ignoreChangeTime || before.ctimeMs === now.ctimeMs;
 }
 
-/** The stat of a path, reached without a symlink. */
+/** The stat of a path, without following symlinks. */
 export async function statPath(root: Root, path: string): Promise<Stats | undefined> {
   try {
     return await withParent(root, path, (parent, name) => lstatSync(parent.child(name), { throwIfNoEntry: false }));

@@ -9,7 +9,7 @@ import { DirHandle, withParent } from '../restore/dir-handle.ts';
 
 const PERMISSIONS = 0o7777;
 
-/** The state `base` with only these paths, and what is below them, as they are now. */
+/** The snapshot `base` in which only these paths, with their content, are replaced by their present state. */
 export async function scanPaths(
   store: SnapshotStore,
   scan: Scan,
@@ -39,7 +39,7 @@ export async function scanPaths(
   return editTree({ trees: store.trees, batch: scan.batch, yielder: scan.yielder }, from.base, edits);
 }
 
-/** Looks at one directory and everything below it. Undefined when it is gone. */
+/** Scans one directory with all of its content. Undefined when it does not exist. */
 export async function scanAt(root: Root, scan: Scan, path: string): Promise<Buffer | undefined> {
   let handle = new DirHandle({ root });
   if (path !== '') for (const name of path.split('/')) handle = handle.child(name);
@@ -51,7 +51,7 @@ export async function scanAt(root: Root, scan: Scan, path: string): Promise<Buff
   }
 }
 
-/** Directories above a path that the base does not have: their modes must come from somewhere. */
+/** Adds the parents of a path that the base does not contain, with their modes. */
 async function addParents(
   store: SnapshotStore,
   from: { root: Root; base: Buffer },
@@ -68,7 +68,7 @@ async function addParents(
   }
 }
 
-/** Without the paths that lie below others. */
+/** Removes paths that lie below others. */
 function toOutermost(paths: readonly string[]): string[] {
   const all = new Set(paths);
   return [...all].filter((path) => {

@@ -15,35 +15,36 @@ const LINK = 0o120000;
 const PERMISSIONS = 0o7777;
 const PROGRESS_EVERY = 256;
 
-/** Something that a snapshot does not hold. */
+/** A path that a snapshot does not contain. */
 export interface Uncovered {
   path: string;
   why: 'unreadable' | 'special file' | 'name is not UTF-8' | 'other filesystem' | 'path too long';
 }
 
+/** One pass over the workspace. */
 export interface Scan extends FileReader {
   statCache: StatCache;
   batch: Batch;
-  /** Milliseconds since 1970 when the look began. */
+  /** Start of the scan in milliseconds since 1970. */
   since: number;
-  /** Device of the root: nothing that is mounted below it is entered. */
+  /** Device of the root. Other filesystems are not entered. */
   device: number;
   /** Relative paths that are left out. */
   excluded: ReadonlySet<string>;
-  /** True for an absolute path that is there for a command alone: an empty folder, or a file, is left out. */
+  /** True for the absolute path of a sandbox's placeholder: an empty folder, or a file, is left out. */
   isPlaceholder: (path: string) => boolean;
-  /** False when another folder stands in for the workspace: what is seen there is used, but not kept. */
+  /** False when another folder replaces the workspace: the cache is then used but not updated. */
   updatesCache: boolean;
   uncovered: Uncovered[];
-  /** Relative paths of what is named `.git`. */
+  /** Relative paths of the `.git` entries. */
   repositories: string[];
-  /** True when git's own data is looked at. */
+  /** True when git's own data is scanned. */
   isGit?: boolean;
   files: number;
   onProgress?: ((files: number) => void) | undefined;
 }
 
-/** A directory to look at. */
+/** A directory to scan. */
 interface ScanDir {
   /** Relative to the root; '' is the root. */
   relative: string;
@@ -56,53 +57,53 @@ interface Fresh {
   numbers: Float64Array;
 }
 
-/** An entry that is new or different, the place of one that is as it was, or nothing. */
+/** A new or changed entry, the index of an unchanged one, or nothing. */
 type Found = Fresh | number | undefined;
 
 interface DirScan {
   scan: Scan;
   dir: ScanDir;
-  seen: CachedDirectory | undefined;
-  /** True when the cursor of `seen` stands on an entry of this name. */
+  cached: CachedDirectory | undefined;
+  /** True when the cursor of `cached` is at the entry of this name. */
   known: boolean;
 }
 
 /**
- * Takes in a directory and everything below it and returns its object's hash; undefined when it is gone. What is as it
- * was last time costs one lstat each, and nothing is written for it.
+ * Stores a directory with all of its content and returns the hash of its object; undefined when it does not exist. An
+ * unchanged entry costs one lstat, and nothing is written for it.
  *
- * Entries are reached by path, which is fast. What is not exactly as it was seen before is read through a chain of
- * open directories, so that a swapped directory cannot show files from outside.
+ * Entries are checked by path, which is fast. Changed entries are read through a chain of open directories, so that a
+ * replaced directory cannot show files outside the workspace.
  */
 export async function scanDirectory(scan: Scan, dir: ScanDir): Promise<Buffer | undefined> {
-  const seen = scan.statCache.get(dir.relative);
+  const cached = scan.statCache.get(dir.relative);
   const names = listNames(scan, dir);
-  if (names === 'gone') return undefined;
-  // Its content is as it was last time, as far as anybody can know.
-  if (names === 'unreadable') return seen?.tree ?? scan.batch.tree(Buffer.alloc(0));
-  const state: DirScan = { scan, dir, seen, known: false };
+  if (names === 'missing') return undefined;
+  // The content of the last scan is the best known one.
+  if (names === 'unreadable') return cached?.tree ?? scan.batch.tree(Buffer.alloc(0));
+  const state: DirScan = { scan, dir, cached, known: false };
   const found: Exclude<Found, undefined>[] = [];
-  let kept = 0;
-  let more = seen?.cursor.next() ?? false;
+  let unchanged = 0;
+  let more = cached?.cursor.next() ?? false;
   for (const name of names) {
-    while (more && compareNames(seen!.cursor.name, name) < 0) more = skipMissing(state);
-    state.known = more && seen!.cursor.name === name;
-    const looked = scanEntry(state, name);
-    // Not awaited without need: that would cost as much as the state.
-    const one = looked instanceof Promise ? await looked : looked;
-    if (typeof one === 'number') kept++;
+    while (more && compareNames(cached!.cursor.name, name) < 0) more = skipMissing(state);
+    state.known = more && cached!.cursor.name === name;
+    const result = scanEntry(state, name);
+    // Awaited only if necessary, because an await costs as much as the check itself.
+    const one = result instanceof Promise ? await result : result;
+    if (typeof one === 'number') unchanged++;
     if (one !== undefined) found.push(one);
-    if (state.known) more = seen!.cursor.next();
+    if (state.known) more = cached!.cursor.next();
     if ((++scan.files & 31) === 0) await yieldIfDue(scan);
   }
   while (more) more = skipMissing(state);
-  if (seen && kept === seen.count && kept === found.length) return seen.tree;
+  if (cached && unchanged === cached.count && unchanged === found.length) return cached.tree;
   return storeDirectory(state, found);
 }
 
-/** Steps over an entry that is not there any more. */
-function skipMissing({ scan, seen, dir }: DirScan): boolean {
-  const { cursor } = seen!;
+/** Skips a cached entry that does not exist any more. */
+function skipMissing({ scan, cached, dir }: DirScan): boolean {
+  const { cursor } = cached!;
   if (scan.updatesCache && cursor.isDirectory) scan.batch.forget(join(dir.relative, cursor.name));
   return cursor.next();
 }
@@ -114,19 +115,19 @@ async function yieldIfDue(scan: Scan): Promise<void> {
   if (scan.yielder.due) await scan.yielder.yield();
 }
 
-function storeDirectory({ scan, dir, seen }: DirScan, found: readonly Exclude<Found, undefined>[]): Buffer {
-  const old = seen?.nodes() ?? [];
+function storeDirectory({ scan, dir, cached }: DirScan, found: readonly Exclude<Found, undefined>[]): Buffer {
+  const old = cached?.nodes() ?? [];
   const bytes = encodeTree(found.map((one) => (typeof one === 'number' ? old[one]! : one.node)));
   const hash = scan.batch.tree(bytes);
   if (scan.updatesCache) {
-    const numbers = found.map((one) => (typeof one === 'number' ? seen!.numbers(one) : one.numbers));
+    const numbers = found.map((one) => (typeof one === 'number' ? cached!.numbers(one) : one.numbers));
     scan.batch.seen(dir.relative, hash, encodeDirectory(hash, numbers, bytes));
   }
   return hash;
 }
 
-/** The names in a directory in order, without those that are left out. */
-function listNames(scan: Scan, dir: ScanDir): string[] | 'gone' | 'unreadable' {
+/** The sorted names in a directory, without those that are left out. */
+function listNames(scan: Scan, dir: ScanDir): string[] | 'missing' | 'unreadable' {
   try {
     const names = readdirSync(dir.absolute);
     const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, dir) : names;
@@ -134,7 +135,7 @@ function listNames(scan: Scan, dir: ScanDir): string[] | 'gone' | 'unreadable' {
     // By UTF-16 units, as compareNames does, but twice as fast.
     return wanted.toSorted();
   } catch (error) {
-    if (isRace(error)) return 'gone';
+    if (isRace(error)) return 'missing';
     const why = toReason(error);
     if (why === undefined) throw error;
     scan.uncovered.push({ path: dir.relative, why });
@@ -142,7 +143,7 @@ function listNames(scan: Scan, dir: ScanDir): string[] | 'gone' | 'unreadable' {
   }
 }
 
-/** Names that are text. Those that are not cannot be said in a path. */
+/** Names that are valid UTF-8. Others cannot be part of a path. */
 function toDecodable(scan: Scan, dir: ScanDir): string[] {
   return readdirSync(dir.absolute, { encoding: 'buffer' }).flatMap((bytes) => {
     const name = bytes.toString('utf8');
@@ -162,7 +163,7 @@ function toReason(error: unknown): Uncovered['why'] | undefined {
 }
 
 function scanEntry(state: DirScan, name: string): Found | Promise<Found> {
-  const { scan, dir, seen, known } = state;
+  const { scan, dir, cached, known } = state;
   if (name === '.git') {
     scan.repositories.push(join(dir.relative, name));
     return undefined;
@@ -180,18 +181,18 @@ function scanEntry(state: DirScan, name: string): Found | Promise<Found> {
   if (!stat) return undefined;
   const format = stat.mode & FORMAT;
   if (format === DIRECTORY) return scanSubdirectory(state, name, stat);
-  if (known && seen!.cursor.isDirectory && scan.updatesCache) scan.batch.forget(join(dir.relative, name));
+  if (known && cached!.cursor.isDirectory && scan.updatesCache) scan.batch.forget(join(dir.relative, name));
   if (format !== FILE && format !== LINK) {
     scan.uncovered.push({ path: join(dir.relative, name), why: 'special file' });
     return undefined;
   }
   const type = format === FILE ? 'file' : 'symlink';
   const mode = format === FILE ? stat.mode & PERMISSIONS : 0;
-  if (known && seen!.isUnchanged(stat) && seen!.cursor.isLike(type, mode)) return seen!.cursor.index;
+  if (known && cached!.isUnchanged(stat) && cached!.cursor.hasTypeAndMode(type, mode)) return cached!.cursor.index;
   return readEntry(state, name, stat);
 }
 
-async function scanSubdirectory({ scan, dir, seen, known }: DirScan, name: string, stat: Stats): Promise<Found> {
+async function scanSubdirectory({ scan, dir, cached, known }: DirScan, name: string, stat: Stats): Promise<Found> {
   const relative = join(dir.relative, name);
   if (stat.dev !== scan.device) {
     scan.uncovered.push({ path: relative, why: 'other filesystem' });
@@ -202,16 +203,17 @@ async function scanSubdirectory({ scan, dir, seen, known }: DirScan, name: strin
     const hash = await scanDirectory(scan, { relative, absolute: `${dir.absolute}/${name}`, handle });
     if (hash === undefined || (hash.equals(EMPTY) && scan.isPlaceholder(`${dir.absolute}/${name}`))) return undefined;
     const mode = stat.mode & PERMISSIONS;
-    if (known && seen!.cursor.isLike('directory', mode) && seen!.cursor.hasHash(hash)) return seen!.cursor.index;
+    if (known && cached!.cursor.hasTypeAndMode('directory', mode) && cached!.cursor.hasHash(hash))
+      return cached!.cursor.index;
     return { node: { name, type: 'directory', mode, size: 0, hash }, numbers: Float64Array.of(0, 0, 0, stat.ino) };
   } finally {
     handle.close();
   }
 }
 
-/** Reads a file or a symlink that is not as it was. */
+/** Reads a new or changed file or symlink. */
 async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fresh | undefined> {
-  const { scan, dir, seen, known } = state;
+  const { scan, dir, cached, known } = state;
   try {
     const { directory } = dir.handle;
     if (stat.isSymbolicLink()) {
@@ -220,27 +222,27 @@ async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fre
       const node: Node = { name, type: 'symlink', mode: 0, size: link.size, hash: link.hash };
       return { node, numbers: toNumbers(stat, { since: scan.since, steady: true }) };
     }
-    const taken = await readFile(directory, name, scan);
+    const content = await readFile(directory, name, scan);
     if (scan.writer?.full) await scan.writer.drain();
-    if (taken === 'gone') return undefined;
-    if (taken !== 'unreadable') {
+    if (content === 'missing') return undefined;
+    if (content !== 'unreadable') {
       if (scan.isPlaceholder(`${dir.absolute}/${name}`)) return undefined;
       const node: Node = {
         name,
         type: 'file',
-        mode: taken.stat.mode & PERMISSIONS,
-        size: taken.size,
-        hash: taken.hash,
+        mode: content.stat.mode & PERMISSIONS,
+        size: content.size,
+        hash: content.hash,
       };
-      return { node, numbers: toNumbers(taken.stat, { since: scan.since, steady: taken.stable }) };
+      return { node, numbers: toNumbers(content.stat, { since: scan.since, steady: content.stable }) };
     }
   } catch (error) {
     if (isRace(error)) return undefined;
     if (toReason(error) === undefined) throw error;
   }
   scan.uncovered.push({ path: join(dir.relative, name), why: 'unreadable' });
-  if (!known || !seen!.isProbablyUnchanged(stat) || seen!.cursor.node().type !== 'file') return undefined;
-  const node: Node = { ...seen!.cursor.node(), mode: stat.mode & PERMISSIONS };
+  if (!known || !cached!.isProbablyUnchanged(stat) || cached!.cursor.node().type !== 'file') return undefined;
+  const node: Node = { ...cached!.cursor.node(), mode: stat.mode & PERMISSIONS };
   return { node, numbers: toNumbers(stat, { since: scan.since, steady: false }) };
 }
 

@@ -2,21 +2,20 @@ import type { Stats } from 'node:fs';
 import type { Database } from '../database.ts';
 import { decodeTree, TreeCursor, type Node } from '../tree.ts';
 
-/** size, mtime, ctime, inode of each entry. */
+/** Numbers per entry: size, mtime, ctime and inode. */
 const NUMBERS = 4;
 const CTIME = 2;
 const HASH_BYTES = 32;
 const MAX_LOADED_BYTES = 32 * 1024 * 1024;
 /**
- * A file whose change time is as young as this, in milliseconds, may be changed again without a new time: the clocks
- * of filesystems stand still for some milliseconds, of FAT for two seconds. It is read again the next time.
+ * A file that changed within this many milliseconds can change again without a new change time, because the clocks of
+ * filesystems advance in steps of some milliseconds, and of FAT in steps of two seconds. It is read again the next time.
  */
 const RACY_MS = 2_000;
 
 /**
- * What the last look found in one directory: the directory object, and for each of its entries the facts by which an
- * unchanged file is known. Times are milliseconds with fractions of 244 nanoseconds or less, finer than the clocks
- * that set them.
+ * The cached result of the last scan of one directory: its object, and for each entry the numbers that identify an
+ * unchanged file. Times are milliseconds with fractions of at most 244 nanoseconds, finer than the clocks that set them.
  */
 export class CachedDirectory {
   readonly tree: Buffer;
@@ -24,7 +23,7 @@ export class CachedDirectory {
   readonly #numbers: Float64Array;
   readonly cursor: TreeCursor;
 
-  /** @param data What {@link encodeDirectory} made. */
+  /** @param data From {@link encodeDirectory}. */
   constructor(data: Uint8Array) {
     const aligned = data.byteOffset % 8 === 0 ? data : new Uint8Array(data);
     this.tree = Buffer.from(aligned.buffer, aligned.byteOffset, HASH_BYTES);
@@ -39,7 +38,7 @@ export class CachedDirectory {
     return this.#numbers.length / NUMBERS;
   }
 
-  /** True when the entry at the cursor certainly has the content it had. */
+  /** True when the entry at the cursor certainly has the same content. */
   isUnchanged(stat: Stats): boolean {
     const at = this.cursor.index * NUMBERS;
     const numbers = this.#numbers;
@@ -52,8 +51,8 @@ export class CachedDirectory {
   }
 
   /**
-   * True when only owner, mode or name of the entry seem to have changed. For a file that cannot be read any more:
-   * its content as it was is the best that is known.
+   * True when only owner, mode or name of the entry seem to have changed. For a file that is not readable any more, the
+   * cached content is then the best known one.
    */
   isProbablyUnchanged(stat: Stats): boolean {
     const at = this.cursor.index * NUMBERS;
@@ -71,7 +70,7 @@ export class CachedDirectory {
   }
 }
 
-/** What was seen in each directory, with a part of it in memory: a session looks at the same folders again and again. */
+/** The results of the last scan by directory, partly in memory, because a session scans the same folders repeatedly. */
 export class StatCache {
   readonly #db: Database;
   readonly #loaded = new Map<string, Uint8Array>();
@@ -82,7 +81,7 @@ export class StatCache {
     this.#db = db;
   }
 
-  /** Forgets what is in memory when another process has written. Called before each look. */
+  /** Clears the memory when another process has written to the database. Call it before each scan. */
   refresh(): void {
     const { data_version: version } = this.#db.get<{ data_version: number }>('PRAGMA data_version')!;
     if (version !== this.#version) this.#clear();
@@ -102,13 +101,13 @@ export class StatCache {
     return new CachedDirectory(data);
   }
 
-  /** To be called in a transaction. */
+  /** Call in a transaction. */
   put(path: string, tree: Buffer, data: Buffer): void {
     this.#drop(path);
     this.#db.run('INSERT OR REPLACE INTO seen VALUES (?, ?, ?)', path, tree, data);
   }
 
-  /** Forgets a directory and what is below it. To be called in a transaction. */
+  /** Removes a directory and its content from the cache. Call in a transaction. */
   forget(path: string): void {
     this.#clear();
     this.#db.run('DELETE FROM seen WHERE path = ? OR (path > ? AND path < ?)', path, `${path}/`, `${path}0`);
@@ -126,16 +125,16 @@ export class StatCache {
 }
 
 /**
- * The facts of one entry. Without a usable change time, nothing equals them.
+ * The numbers of one entry. Without a reliable change time they are not equal to any others.
  *
- * @param options.since When the look began, milliseconds since 1970.
+ * @param options.since Start of the scan in milliseconds since 1970.
  */
 export function toNumbers(stat: Stats, options: { since: number; steady: boolean }): Float64Array {
   const sure = options.steady && stat.ctimeMs < options.since - RACY_MS;
   return Float64Array.of(stat.size, stat.mtimeMs, sure ? stat.ctimeMs : Number.NaN, stat.ino);
 }
 
-/** The row's data: the hash of the directory object, the number of entries, their facts, and the object itself. */
+/** Encodes a row: the hash of the directory object, the number of entries, their numbers, and the object itself. */
 export function encodeDirectory(hash: Buffer, numbers: readonly Float64Array[], tree: Buffer): Buffer {
   const all = new Float64Array(1 + numbers.length * NUMBERS);
   all[0] = numbers.length;
