@@ -11,7 +11,7 @@ const AT = { run: 'r1', turn: 1 };
 function foldAll(bodies: readonly object[], options: Partial<SpanFoldOptions> = {}): FinishedSpan[] {
   const fold = new SpanFold({ findRun: () => undefined, ...options });
   return bodies.flatMap((body, index) =>
-    fold.take({ v: 2, seq: index + 1, prev: '', session: 's1', at: (index + 1) * 1_000, ...body } as Event),
+    fold.add({ v: 2, seq: index + 1, prev: '', session: 's1', at: (index + 1) * 1_000, ...body } as Event),
   );
 }
 

@@ -243,7 +243,7 @@ describe('a question of a server', () => {
     expect(approved.stdout).toContain('"by":"server/cli"');
     expect(await klaus('approve', id)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('That question was settled before: approved by server/cli.'),
+      stderr: expect.stringContaining('approved by server/cli'),
     });
     // What holds for longer is listed as on the machine itself, and taken back from elsewhere.
     const [there, here, json] = await Promise.all([
@@ -259,7 +259,7 @@ describe('a question of a server', () => {
     });
     const [gone, unknown] = await Promise.all([klaus('approvals', '--remembered'), klaus('approvals', '--forget', id)]);
     expect(gone).toMatchObject({ stdout: '', stderr: 'No approval holds for longer than its session.\n' });
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('--remembered lists them') });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('--remembered') });
 
     // A test that is made there is written here, the same that is made here.
     rmSync(join(place.workspace, 'new.txt'));
@@ -397,12 +397,8 @@ describe('finds the server', () => {
   test.each([
     ['another program', '<html>', 'There is no klaus serve at'],
     ['other JSON', '{"status":"ok"}', 'There is no klaus serve at'],
-    [
-      'a newer API',
-      '{"status":"ok","version":"9.1.0","api":2}',
-      'speaks version 2 of the API, and this klaus version 1.',
-    ],
-    ['an older API', '{"status":"ok","version":"0.0.9"}', 'speaks version 0 of the API'],
+    ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', 'version 99'],
+    ['an older API', '{"status":"ok","version":"0.0.9"}', 'version 0'],
   ])('or says that %s answers there', async (_, body, says) => {
     using place = createTestHome();
     const other = createServer((_request, response) => response.end(body));

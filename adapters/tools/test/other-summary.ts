@@ -1,18 +1,18 @@
 import type { FailedTest, TestCounts } from './test-result.ts';
 
-/** How the output of a runner is read. All rows are tried: one script may run several runners. */
+/** The patterns for the output of one runner. All are tried, because a script may run several runners. */
 interface Reader {
-  /** Each match is added up, by the names of its groups. */
+  /** The matches are summed by the names of their groups. */
   counts: RegExp;
-  /** What else makes the counts of a match, where its groups alone do not. */
+  /** Computes the counts of a match, if its groups are not the counts. */
   toCounts?: (groups: Readonly<Record<string, string | undefined>>) => TestCounts;
-  /** Names of failed tests; the group `message` where there is one. */
+  /** Names of failed tests, with an optional group `message`. */
   failures?: RegExp;
 }
 
-/** Sources: the outputs of the programs themselves, and the references of those that are not installed here. */
+/** Sources: the output of the programs, or their references. */
 const READERS: readonly Reader[] = [
-  // go test -v: `--- PASS: TestAdds (0.00s)`. Subtests are indented, and counted with the test that they belong to.
+  // go test -v: `--- PASS: TestAdds (0.00s)`. Subtests are indented, and count with their test.
   {
     counts: /^--- (?:(?<p>PASS)|(?<f>FAIL)|(?<s>SKIP)): \S+ \([\d.]+s\)$/gm,
     toCounts: ({ p, f, s }) => ({ passed: p ? 1 : 0, failed: f ? 1 : 0, skipped: s ? 1 : 0 }),
@@ -35,7 +35,7 @@ const READERS: readonly Reader[] = [
     },
     failures: /^(?:\[ERROR\]) +(?<name>[\w$.]+[.:#][\w$]+):\d+ ?(?<message>.*)$/gm,
   },
-  // Gradle says something only of failed ones: `3 tests completed, 1 failed, 1 skipped`.
+  // Gradle prints counts only if a test failed: `3 tests completed, 1 failed, 1 skipped`.
   {
     counts: /^(?<total>\d+) tests? completed(?:, (?<failed>\d+) failed)?(?:, (?<skipped>\d+) skipped)?$/gm,
     toCounts: ({ total, failed = '0', skipped = '0' }) => ({
@@ -103,7 +103,7 @@ const READERS: readonly Reader[] = [
   },
 ];
 
-/** What the runners of other languages said; undefined where none did. */
+/** The counts of the other runners; undefined without any. */
 export function readOtherCounts(output: string): TestCounts | undefined {
   let sum: TestCounts | undefined;
   for (const { counts, toCounts = toPlain } of READERS)

@@ -1,24 +1,29 @@
 import { optional } from '@klaus/sdk/optional';
-import { KlausError, type EventOf, type SessionRow } from '@klaus/sdk';
+import { KlausError, type EventOf, type Session, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
-import { toCalledBy } from '../access/caller.ts';
+import { toCaller } from '../access/caller.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, Handlers } from '../http/handler.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toQueue, toSessionViews } from '../streams/session-view.ts';
 
-/** Rows that are looked through for sessions in a state, which no index knows. */
+/** Rows that are read at once to find sessions by state, for which there is no index. */
 const PAGE = 200;
 
-/** The session that an address means. @throws KlausError `usage` for one that is not there. */
-export function findRow({ klaus, deletions }: Context, id: string): SessionRow {
+/** The session of an address. @throws KlausError `usage` if there is none, Refusal 410 if it is being deleted. */
+export function findSession({ klaus, deletions }: Context, id: string): SessionRow {
   const row = klaus.store.session(klaus.session(id).id)!;
-  if (deletions.until(row.id) === undefined) return row;
+  if (deletions.undoUntil(row.id) === undefined) return row;
   throw new Refusal(410, 'not_found', {
     title: `Session ${row.id} is being deleted.`,
-    detail: `POST /api/sessions/${row.id}/keep takes it back.`,
+    detail: `\`POST /api/sessions/${row.id}/keep\` undoes it.`,
   });
+}
+
+/** Opens the session of an address. @throws as {@link findSession}. */
+export function openSession(context: Context, id: string): Session {
+  return context.klaus.session(findSession(context, id).id);
 }
 
 function viewOf(context: Context, id: string): SessionView {
@@ -50,7 +55,7 @@ export const sessionHandlers: Handlers<
         limit: state === undefined ? limit + 1 : PAGE,
         ...optional({ search, workspace, before }),
       });
-      const shown = rows.filter(({ id }) => context.deletions.until(id) === undefined);
+      const shown = rows.filter(({ id }) => context.deletions.undoUntil(id) === undefined);
       found.push(...toSessionViews(context, shown).filter((view) => state === undefined || view.state === state));
       before = rows.at(-1)?.id;
       const isLast = rows.length < (state === undefined ? limit + 1 : PAGE);
@@ -65,15 +70,15 @@ export const sessionHandlers: Handlers<
     const { klaus, queue } = context;
     const { session: id, workspace, model, mode, sandbox, limits, isolate, grant } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
-      throw new KlausError('usage', 'A workspace is named by its absolute path.');
+      throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
-    const place = workspace === undefined ? undefined : context.places.check(workspace);
-    const isHere = id !== undefined && klaus.store.head(id) !== undefined;
-    const session = isHere
+    const folder = workspace === undefined ? undefined : context.workspaces.check(workspace);
+    const isKnown = id !== undefined && klaus.store.head(id) !== undefined;
+    const session = isKnown
       ? klaus.session(id)
       : await klaus.open({
-          ...optional({ id, workspace: place, model, mode, sandbox, isolate, grant }),
-          checkFolder: (folder) => void context.places.check(folder),
+          ...optional({ id, workspace: folder, model, mode, sandbox, isolate, grant }),
+          checkFolder: (path) => void context.workspaces.check(path),
           ...(limits ? { limits: optional(limits) } : {}),
         });
     const command = await sendPrompt(klaus, session, body);
@@ -81,58 +86,58 @@ export const sessionHandlers: Handlers<
     return { session: session.id, command: command ?? null };
   },
 
-  session: ({ params }, context) => toDetail(context, findRow(context, params.id)),
+  session: ({ params }, context) => toDetail(context, findSession(context, params.id)),
 
   async changeSession({ params, body }, context) {
     const { klaus } = context;
-    const session = klaus.session(findRow(context, params.id).id);
+    const session = klaus.session(findSession(context, params.id).id);
     const { limits, ...change } = body;
     if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...optional(change) });
     if (limits) await session.send({ type: 'limits', limits: optional(limits) });
     await session.settle();
-    // What holds the session applies it in a moment; it is durable already.
+    // The command is durable. The process that holds the session applies it shortly.
     const { title, pinned, mode } = change;
     return { ...viewOf(context, session.id), ...optional({ title, pinned, mode }) };
   },
 
   deleteSession({ params }, context) {
-    const { id } = findRow(context, params.id);
+    const { id } = findSession(context, params.id);
     if (context.queue.isRunning(id) || context.queue.positionOf(id) !== undefined) {
-      throw new KlausError('store.busy', 'A run of this session is under way.', { hint: 'Stop it first.' });
+      throw new KlausError('store.busy', 'A run of this session is in progress.', { hint: 'Stop it first.' });
     }
     return { session: id, undoUntil: context.deletions.begin(id) };
   },
 
   keepSession({ params }, context) {
     const { id } = context.klaus.session(params.id);
-    context.deletions.keep(id);
+    context.deletions.undo(id);
     return viewOf(context, id);
   },
 
   async exportSession({ params, query: { format } }, context, { request }) {
-    const { id } = findRow(context, params.id);
-    // The host chain knows of it before the first byte.
-    await context.klaus.store.recordExport(id, { format, by: toCalledBy(request) });
+    const { id } = findSession(context, params.id);
+    // The export is audited before the first byte is sent.
+    await context.klaus.store.recordExport(id, { format, by: toCaller(request) });
     return toDocument(context, id, format);
   },
 
   async exportTest({ params }, context, { request }) {
     const { klaus } = context;
-    const { id } = findRow(context, params.id);
+    const { id } = findSession(context, params.id);
     const { files, notes } = await klaus.exportTest(id);
-    await klaus.store.recordExport(id, { format: 'test', by: toCalledBy(request) });
+    await klaus.store.recordExport(id, { format: 'test', by: toCaller(request) });
     const encoded = [...files].map(([path, content]) => ({ path, content: Buffer.from(content).toString('base64') }));
     return { files: encoded, notes: [...notes] };
   },
 
   async searchSession({ params, query }, context) {
-    const { id } = findRow(context, params.id);
+    const { id } = findSession(context, params.id);
     const { hits, skipped } = await context.klaus.session(id).recall.search(query.q, { limit: query.limit });
     return { session: id, hits, skipped };
   },
 
   log({ params, query }, context) {
-    const { id, lastSeq } = findRow(context, params.id);
+    const { id, lastSeq } = findSession(context, params.id);
     const events = [];
     const after = query.last === undefined ? query.after : Math.max(0, lastSeq - query.last);
     for (const event of context.klaus.session(id).events(after)) {
@@ -143,7 +148,7 @@ export const sessionHandlers: Handlers<
   },
 
   sessionEvents({ params, query }, context, exchange) {
-    const { id } = findRow(context, params.id);
+    const { id } = findSession(context, params.id);
     const last = Number(exchange.request.headers['last-event-id']);
     const after = Number.isInteger(last) && last > 0 ? last : query.after;
     context.hubs.follow(id, { stream: exchange.openStream(), after });
@@ -159,12 +164,12 @@ function toDetail(context: Context, row: SessionRow): SessionDetail {
     if (event.limits) Object.assign(limits, event.limits);
   }
   const known = klaus.models().models.find(({ name }) => name === row.model);
-  const told = klaus.store.lastOf(id, ['turn.started']) as EventOf<'turn.started'> | undefined;
+  const turn = klaus.store.lastOf(id, ['turn.started']) as EventOf<'turn.started'> | undefined;
   return {
     ...toSessionViews(context, [row])[0]!,
     limits,
     budget: usage.budget ?? [],
-    contextWindow: told?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
+    contextWindow: turn?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
     queue: toQueue(klaus.store.inbox(id)),
     pins: klaus.session(id).pins(),
   };

@@ -1,13 +1,13 @@
-/** Milliseconds in which a number of events is allowed. */
+/** Milliseconds of the window of a limit. */
 const WINDOW_MS = 60_000;
 
-/** Counts what one socket sends. */
+/** Limits the messages of one socket. */
 export interface RateLimit {
-  /** Milliseconds until the next event is taken; 0 when this one is. */
+  /** Counts a message. Returns the milliseconds to wait before the next attempt; 0 if it is allowed. */
   take(): number;
 }
 
-/** @param limit Events in any minute; 0: no limit. @param now Unix milliseconds. */
+/** @param limit Messages in any minute; 0 is unlimited. @param now Unix milliseconds. */
 export function createRateLimit(limit: number, now: () => number = Date.now): RateLimit {
   const taken: number[] = [];
   return {
