@@ -74,7 +74,7 @@ test('a session that a call began is linked to that call, once', () => {
   expect(second!.trace).not.toBe(first!.trace);
 });
 
-test('names are those of the protocol, and the same whoever folds', () => {
+test('ids are those of the protocol, and the same in every process', () => {
   const bodies = [opened(), started, finished];
   const [span] = foldAll(bodies);
   expect(span!.trace).toMatch(/^[0-9a-f]{32}$/);

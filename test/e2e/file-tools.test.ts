@@ -120,7 +120,7 @@ describe('edit_file', () => {
     );
     put('twice.txt', 'x\ny\nx\n');
     expect(await failure('edit_file', { path: 'twice.txt', edits: [{ old: 'x', new: 'z' }] })).toContain(
-      'found 2 times (lines 1, 3)',
+      '2 times (lines 1, 3)',
     );
     await call('edit_file', { path: 'twice.txt', edits: [{ old: 'x', new: '$&', all: true }] });
     expect(on('twice.txt')).toBe('$&\ny\n$&\n');
@@ -240,7 +240,7 @@ describe('apply_patch', () => {
   test('refuses to add what exists and to leave the workspace', async () => {
     expect(
       await failure('apply_patch', { patch: '*** Begin Patch\n*** Add File: README.md\n+x\n*** End Patch' }),
-    ).toContain('exists already');
+    ).toContain('already exists');
     expect(await failure('apply_patch', { patch: '*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch' })).toContain(
       'workspace.outside',
     );

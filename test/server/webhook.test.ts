@@ -18,7 +18,7 @@ const SCRIPT = {
 
 const bodyOf = ({ body }: { body: string }) => JSON.parse(body) as Record<string, unknown>;
 
-test('AGENT_WEBHOOK_URL is told of the end of a run, signed, and again until it takes it', async () => {
+test('AGENT_WEBHOOK_URL receives the end of a run, signed, and again until it accepts it', async () => {
   const secret = 'a-secret-of-the-hook';
   await using hook = await startReceiver();
   hook.answerWith(503, 500);

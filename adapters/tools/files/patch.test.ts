@@ -169,7 +169,7 @@ test.each([
   ['a mode alone', 'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n'],
   ['a copy', 'diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n'],
   ['a link', 'diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+target\n'],
-])('%s beside another change: refused as a whole, not left out', (_, part) => {
+])('%s with another change: the complete patch is refused', (_, part) => {
   expect(() => parsePatch(`--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n${part}`)).toThrow(/no lines to change|link/);
 });
 
