@@ -105,7 +105,7 @@ describe('run_command', () => {
     expect(output.text.length).toBeLessThan(70_000);
     expect(output.text).toContain('line 0 é\n');
     expect(output.text).toContain('line 39999 é\n');
-    expect(output.text).toContain('characters left out');
+    expect(output.text).toContain('characters omitted');
     const complete = context.blobs.get(output.blob!.hash)!.toString();
     expect(complete.split('\n')).toHaveLength(40_001);
     expect(complete).toContain('line 20000 é\n');

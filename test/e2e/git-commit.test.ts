@@ -359,8 +359,8 @@ describe('git_branch', () => {
     await refuse({ action: 'switch', name: 'side' }, 'src/a.js');
     git('checkout', '-q', '--detach');
     git(...as, 'commit', '-qam', 'On no branch');
-    await refuse({ action: 'switch', name: 'main' }, 'on no branch');
-    await refuse({ action: 'create', name: 'x', from: 'main' }, 'on no branch');
+    await refuse({ action: 'switch', name: 'main' }, 'detached');
+    await refuse({ action: 'create', name: 'x', from: 'main' }, 'detached');
     const head = git('rev-parse', 'HEAD');
     await call('git_branch', { action: 'create', name: 'rescued' });
     expect(git('rev-parse', 'rescued')).toBe(head);
