@@ -1,22 +1,21 @@
+import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { KlausError } from '@klaus/sdk';
 import { markLocal } from './access/request-guard.ts';
 
 /** @throws KlausError `usage` for a port that is in use, or an address that the machine does not have. */
-export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') {
-        const hint = 'Stop the other program, or use a free port with `klaus serve --port 0`.';
-        reject(new KlausError('usage', `Port ${port} is in use.`, { hint, cause: error }));
-      } else
-        reject(
-          new KlausError('usage', `The server cannot listen on ${host}:${port}: ${error.message}.`, { cause: error }),
-        );
-    });
-    server.listen({ host, port }, () => resolve());
-  });
+export async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  server.listen({ host, port });
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE')
+      throw new KlausError('usage', `The server cannot listen on ${host}:${port}: ${message}.`, { cause });
+    const hint = 'Stop the other program, or use a free port with `klaus serve --port 0`.';
+    throw new KlausError('usage', `Port ${port} is in use.`, { hint, cause });
+  }
 }
 
 /** Listens on a Unix socket of this user. Replaces the socket of a server that was killed. */
@@ -25,10 +24,8 @@ export async function listenLocally(server: Server, path: string): Promise<void>
   server.on('connection', (connection) => markLocal(connection));
   const mask = process.umask(0o177);
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(path, () => resolve());
-    });
+    server.listen(path);
+    await once(server, 'listening');
   } finally {
     process.umask(mask);
   }
@@ -36,8 +33,7 @@ export async function listenLocally(server: Server, path: string): Promise<void>
 }
 
 /** Resolves when the last connection has ended. */
-export function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-  });
+export async function closeServer(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
 }

@@ -171,9 +171,7 @@ describe('write_file and delete_file', () => {
     );
     const replaced = await call('write_file', { path: 'a/b/new.txt', content: 'two\nthree\n' });
     expect(replaced.intent.title).toBe('write a/b/new.txt (+2 −1)');
-    expect((await call('write_file', { path: 'a/b/new.txt', content: 'two\nthree\n' })).text).toContain(
-      'the same',
-    );
+    expect((await call('write_file', { path: 'a/b/new.txt', content: 'two\nthree\n' })).text).toContain('the same');
     expect(await call('delete_file', { path: 'a/b/new.txt' })).toMatchObject({
       changes: [{ kind: 'deleted', path: 'a/b/new.txt' }],
     });

@@ -18,30 +18,16 @@ const NPM: PackageManager = {
   add: 'npm install --save-dev',
   bring: 'Node.js, from https://nodejs.org/en/download',
 };
-const PNPM: PackageManager = {
-  name: 'pnpm',
-  install: 'pnpm install',
-  add: 'pnpm add --save-dev',
-  bring: 'npm install --global pnpm',
-};
-const YARN: PackageManager = {
-  name: 'yarn',
-  install: 'yarn install',
-  add: 'yarn add --dev',
-  bring: 'npm install --global yarn',
-};
-const BUN: PackageManager = {
-  name: 'bun',
-  install: 'bun install',
-  add: 'bun add --dev',
-  bring: 'npm install --global bun',
-};
+
+function toManager(name: 'pnpm' | 'yarn' | 'bun', devFlag: string): PackageManager {
+  return { name, install: `${name} install`, add: `${name} add ${devFlag}`, bring: `npm install --global ${name}` };
+}
 
 const BY_LOCK: readonly [lock: string, manager: PackageManager][] = [
-  ['pnpm-lock.yaml', PNPM],
-  ['yarn.lock', YARN],
-  ['bun.lock', BUN],
-  ['bun.lockb', BUN],
+  ['pnpm-lock.yaml', toManager('pnpm', '--save-dev')],
+  ['yarn.lock', toManager('yarn', '--dev')],
+  ['bun.lock', toManager('bun', '--dev')],
+  ['bun.lockb', toManager('bun', '--dev')],
 ];
 
 /** The package manager by the lock file of the workspace or of the surrounding repository; npm without one. */

@@ -5,41 +5,42 @@ import type { ApprovalView } from '../contract/index.ts';
 import type { Context, Handlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 
-export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer' | 'remembered' | 'forgetRemembered'> = {
-  approvals({ query }, { klaus, deletions }) {
-    const session = query.session === undefined ? undefined : klaus.session(query.session).id;
-    const rows = klaus.store.approvals({ open: true, ...optional({ session }) });
-    return { approvals: rows.filter((row) => deletions.undoUntil(row.session) === undefined).map(toView) };
-  },
+export const approvalHandlers: Pick<Handlers, 'approvals' | 'approval' | 'answer' | 'remembered' | 'forgetRemembered'> =
+  {
+    approvals({ query }, { klaus, deletions }) {
+      const session = query.session === undefined ? undefined : klaus.session(query.session).id;
+      const rows = klaus.store.approvals({ open: true, ...optional({ session }) });
+      return { approvals: rows.filter((row) => deletions.undoUntil(row.session) === undefined).map(toView) };
+    },
 
-  approval({ params }, { klaus }) {
-    const { approval, subject } = klaus.question(params.id);
-    const row = klaus.store.approval(approval)!;
-    const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
-    const canRemember = subject.kind === 'call' && subject.remember !== undefined;
-    return {
-      ...toView(row),
-      diff: row.diff,
-      hunks: hunks.map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
-      scopes: canRemember ? ['once', 'session', 'project'] : ['once'],
-    };
-  },
+    approval({ params }, { klaus }) {
+      const { approval, subject } = klaus.question(params.id);
+      const row = klaus.store.approval(approval)!;
+      const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+      const canRemember = subject.kind === 'call' && subject.remember !== undefined;
+      return {
+        ...toView(row),
+        diff: row.diff,
+        hunks: hunks.map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
+        scopes: canRemember ? ['once', 'session', 'project'] : ['once'],
+      };
+    },
 
-  answer: ({ params, body }, context, { request }) =>
-    answerQuestion(context, params.id, { ...body, by: toCaller(request) }),
+    answer: ({ params, body }, context, { request }) =>
+      answerQuestion(context, params.id, { ...body, by: toCaller(request) }),
 
-  remembered: (_, { klaus }) => ({ remembered: klaus.store.remembered() }),
+    remembered: (_, { klaus }) => ({ remembered: klaus.store.remembered() }),
 
-  forgetRemembered({ params }, { klaus }, { request }) {
-    if (!klaus.forget(params.id, { by: toCaller(request) })) {
-      throw new Refusal(404, 'usage', {
-        title: `There is no remembered approval ${params.id}.`,
-        detail: '`klaus approvals --remembered` lists them.',
-      });
-    }
-    return { approval: params.id };
-  },
-};
+    forgetRemembered({ params }, { klaus }, { request }) {
+      if (!klaus.forget(params.id, { by: toCaller(request) })) {
+        throw new Refusal(404, 'usage', {
+          title: `There is no remembered approval ${params.id}.`,
+          detail: '`klaus approvals --remembered` lists them.',
+        });
+      }
+      return { approval: params.id };
+    },
+  };
 
 export interface ApprovalAnswer {
   answer: 'approved' | 'rejected';

@@ -2,11 +2,11 @@ import { optional } from '@klaus/sdk/optional';
 import type { Restored } from '@klaus/sdk';
 import { toCaller } from '../access/caller.ts';
 import type { RestoredView } from '../contract/index.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 import { findSession, openSession } from './sessions.ts';
 
-export const changeHandlers: Handlers<'undo' | 'redo' | 'changes' | 'decisions' | 'callOutput' | 'verify'> = {
+export const changeHandlers = {
   async undo({ params, body }, context, { request }) {
     const { turn, step, git, dryRun, conflicts } = body;
     const options = { by: toCaller(request), ...optional({ dryRun, conflicts }) };
@@ -61,7 +61,7 @@ export const changeHandlers: Handlers<'undo' | 'redo' | 'changes' | 'decisions' 
     const checks = verified.checks.map(({ command, result, reason }) => ({ command, result, reason: reason ?? null }));
     return { isChanged: verified.isChanged === true, checks };
   },
-};
+} satisfies PartialHandlers;
 
 export function toRestoredView(restored: Restored): RestoredView {
   const toPaths = (rows: readonly { path: string }[]) => rows.map(({ path }) => ({ path }));

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type Klaus, KlausError, type TreeChange, type WorkspaceFiles } from '@klaus/sdk';
 import type { FileEntry } from '../contract/index.ts';
-import type { Context, Handlers } from '../http/handler.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
 import { findSession } from './sessions.ts';
 
 /** Most bytes of a file that are sent. */
@@ -49,7 +49,7 @@ function listWorkspaces({ klaus }: Context): Map<string, number> {
   return found;
 }
 
-export const fileHandlers: Handlers<'workspaces' | 'files' | 'findFiles' | 'file'> = {
+export const fileHandlers = {
   workspaces: (_given, context) => ({
     workspaces: [...listWorkspaces(context)]
       .filter(([path]) => context.workspaces.allowsKnown(path))
@@ -89,7 +89,7 @@ export const fileHandlers: Handlers<'workspaces' | 'files' | 'findFiles' | 'file
     const text = await files.redact(new TextDecoder().decode(bytes));
     return { ...empty, mediaType, encoding: 'utf8', content: text, truncated };
   },
-};
+} satisfies PartialHandlers;
 
 /** What the session changed; empty if no snapshots were stored. */
 async function changesOf(context: Context, session: string | undefined): Promise<readonly TreeChange[]> {

@@ -2,25 +2,11 @@ import { optional } from '@klaus/sdk/optional';
 import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../runs/deletions.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { PartialHandlers } from '../http/handler.ts';
 import { toOpenApi } from '../http/openapi.ts';
 import { Refusal } from '../http/problem.ts';
 
-export const hostHandlers: Handlers<
-  | 'health'
-  | 'signIn'
-  | 'signOut'
-  | 'settings'
-  | 'configuration'
-  | 'metrics'
-  | 'openapi'
-  | 'events'
-  | 'runs'
-  | 'agents'
-  | 'models'
-  | 'usage'
-  | 'search'
-> = {
+export const hostHandlers = {
   health: (_given, { version }) => ({ status: 'ok', version, api: API_VERSION }),
 
   signIn({ body }, { token, cookie }, exchange) {
@@ -94,7 +80,7 @@ export const hostHandlers: Handlers<
   search: ({ query }, { klaus }) => ({
     hits: klaus.search(query.q, { limit: query.limit }).map((hit) => toHit(hit, query.q)),
   }),
-};
+} satisfies PartialHandlers;
 
 function toCookie(name: string, { value, isSecure }: { value: string; isSecure: boolean }): string {
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;

@@ -1,10 +1,10 @@
 import type { Event, Live } from '@klaus/sdk';
 import { isLocal } from '../access/request-guard.ts';
-import type { Context, Handlers } from '../http/handler.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 import { findSession } from './sessions.ts';
 
-export const liveHandlers: Handlers<'live'> = {
+export const liveHandlers = {
   live({ params, body }, context, { request }) {
     if (!isLocal(request)) {
       throw new Refusal(403, 'forbidden', {
@@ -20,7 +20,7 @@ export const liveHandlers: Handlers<'live'> = {
     }
     return { taken: true };
   },
-};
+} satisfies PartialHandlers;
 
 /** Milliseconds for which a checked claim is cached: checking the lock takes some of them. */
 const CACHE_MS = 1_000;

@@ -1,9 +1,9 @@
 import { toCaller } from '../access/caller.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 import { openSession } from './sessions.ts';
 
-export const pinHandlers: Handlers<'pin' | 'unpin'> = {
+export const pinHandlers = {
   async pin({ params, body }, context, { request }) {
     const session = openSession(context, params.id);
     if ((body.text === undefined) === (body.seq === undefined)) {
@@ -18,4 +18,4 @@ export const pinHandlers: Handlers<'pin' | 'unpin'> = {
     const result = await session.unpin(params.pin, { by: toCaller(request) });
     return { ...result, pins: session.pins() };
   },
-};
+} satisfies PartialHandlers;

@@ -1,10 +1,10 @@
 import type { ProcessStatus } from '@klaus/sdk';
 import { toCaller } from '../access/caller.ts';
 import type { ProcessView } from '../contract/index.ts';
-import type { Context, Handlers } from '../http/handler.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
 import { findSession } from './sessions.ts';
 
-export const processHandlers: Handlers<'processes' | 'processOutput' | 'stopProcess'> = {
+export const processHandlers = {
   processes: ({ params }, context) => ({
     processes: context.klaus.processes(findSession(context, params.id).id).map(toView),
   }),
@@ -17,7 +17,7 @@ export const processHandlers: Handlers<'processes' | 'processOutput' | 'stopProc
   async stopProcess({ params }, context, { request }) {
     return toView((await find(context, params).stop({ by: toCaller(request) })).status);
   },
-};
+} satisfies PartialHandlers;
 
 function find(context: Context, { id, process }: { id: string; process: string }) {
   return context.klaus.process(`${findSession(context, id).id}/${process}`);

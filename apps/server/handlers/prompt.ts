@@ -1,12 +1,12 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
 import { toFrame } from '../streams/event-stream.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { PartialHandlers } from '../http/handler.ts';
 import { sendRequiredPrompt } from '../runs/send-prompt.ts';
 import { followLegacyEvents } from '../legacy/follow-legacy-events.ts';
 import { findSession } from './sessions.ts';
 
-export const promptHandlers: Handlers<'prompt'> = {
+export const promptHandlers = {
   async prompt({ body }, context, exchange) {
     const { klaus, workspaces, queue } = context;
     const { message, sessionId, model, workspace } = body;
@@ -40,4 +40,4 @@ export const promptHandlers: Handlers<'prompt'> = {
     context.hubs.addOther(stream);
     queue.add(session.id);
   },
-};
+} satisfies PartialHandlers;

@@ -1,12 +1,12 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Event, type EventOf } from '@klaus/sdk';
 import { toCaller, type Caller } from '../access/caller.ts';
-import type { Context, Handlers } from '../http/handler.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
 import { sendRequiredPrompt, sendPrompt } from '../runs/send-prompt.ts';
 import { toRestoredView } from './changes.ts';
 import { findSession, openSession } from './sessions.ts';
 
-export const runHandlers: Handlers<'sendPrompt' | 'withdraw' | 'cancel' | 'resume' | 'retry' | 'fork'> = {
+export const runHandlers = {
   async sendPrompt({ params, body }, context) {
     const session = openSession(context, params.id);
     const command = await sendRequiredPrompt(context.klaus, session, body);
@@ -79,7 +79,7 @@ export const runHandlers: Handlers<'sendPrompt' | 'withdraw' | 'cancel' | 'resum
       command: command ?? null,
     };
   },
-};
+} satisfies PartialHandlers;
 
 /** Sends a cancel request, and applies it if no process holds the session. */
 export async function cancelRun(

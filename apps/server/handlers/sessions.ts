@@ -3,7 +3,7 @@ import { KlausError, type EventOf, type Session, type SessionRow } from '@klaus/
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import { toCaller } from '../access/caller.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
-import type { Context, Document, Handlers } from '../http/handler.ts';
+import type { Context, Document, PartialHandlers } from '../http/handler.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toQueue, toSessionViews } from '../streams/session-view.ts';
@@ -30,19 +30,7 @@ function viewOf(context: Context, id: string): SessionView {
   return toSessionViews(context, [context.klaus.store.session(id)!])[0]!;
 }
 
-export const sessionHandlers: Handlers<
-  | 'sessions'
-  | 'openSession'
-  | 'session'
-  | 'changeSession'
-  | 'deleteSession'
-  | 'keepSession'
-  | 'exportSession'
-  | 'exportTest'
-  | 'searchSession'
-  | 'log'
-  | 'sessionEvents'
-> = {
+export const sessionHandlers = {
   sessions({ query }, context) {
     const { state, sort, cursor, limit } = query;
     const { search, workspace } = query;
@@ -153,7 +141,7 @@ export const sessionHandlers: Handlers<
     const after = Number.isInteger(last) && last > 0 ? last : query.after;
     context.hubs.follow(id, { stream: exchange.openStream(), after });
   },
-};
+} satisfies PartialHandlers;
 
 function toDetail(context: Context, row: SessionRow): SessionDetail {
   const { klaus } = context;

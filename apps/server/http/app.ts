@@ -23,7 +23,7 @@ import { toCors, toDocumentResponse, toProblemResponse, toResponse } from './res
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { StaticFiles } from './static-files.ts';
 
-const HANDLERS: Handlers<RouteName> = {
+const HANDLERS: Handlers = {
   ...hostHandlers,
   ...liveHandlers,
   ...promptHandlers,

@@ -74,5 +74,8 @@ type Result<R extends Route> = R extends { kind: 'stream' }
 /** Answers a route. @throws KlausError, Refusal. */
 export type Handler<R extends Route> = (given: Parsed<R>, context: Context, exchange: Exchange) => Result<R>;
 
-/** A handler for each of some routes. */
-export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<RouteOf<K>> };
+/** A handler for each route. */
+export type Handlers = { readonly [K in RouteName]: Handler<RouteOf<K>> };
+
+/** The handlers of some routes. */
+export type PartialHandlers = Partial<Handlers>;

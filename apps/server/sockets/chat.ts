@@ -84,14 +84,10 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     const parsed = messageSchema.safeParse(toJson(text));
     if (!parsed.success) throw new KlausError('usage', MESSAGES);
     const message = parsed.data;
-    const wait = message.type === 'message' ? rate.take() : 0;
-    if (wait > 0) {
-      throw new KlausError('usage', 'Too many messages.', {
-        hint: `Try again in ${Math.ceil(wait / 1_000)} s, or raise AGENT_WS_RATE_LIMIT.`,
-      });
-    }
-    if (message.type === 'message') await prompt(context, await open(), message.content);
-    else if (message.type === 'approval') {
+    if (message.type === 'message') {
+      rate.count();
+      await prompt(context, await open(), message.content);
+    } else if (message.type === 'approval') {
       await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by: BY });
     } else if (session !== undefined) await cancel(context, { sessionId: session, by: BY });
   };
