@@ -74,7 +74,7 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
     const found = files.find(call.req.path, headers);
     if (found) return toResponse(found.body, { status: found.status, headers: found.headers });
     if (files.exists || call.req.path !== '/') throw notFound(call.req.path);
-    const text = 'Klaus serves its API. The page is not built: run `npm run build --workspace apps/web`.\n';
+    const text = 'Klaus is serving its API. The page is not built here: npm run build --workspace apps/web\n';
     return toResponse(text, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
   });
   app.all('*', (call) => {
